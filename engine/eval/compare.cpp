@@ -1,3 +1,7 @@
+// Norm-wise comparison (compare.h): element-wise bounds would flag cancellation, which rounding
+// makes large at single elements. A difference above the bound is still accepted if perturbing the
+// inputs in their last bits changes the output as much; this costs one more evaluation of the
+// graph.
 #include "engine/eval/compare.h"
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-// Whether computed outputs are the expected ones.
+// Compares computed outputs with expected ones.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@
 
 namespace recut {
 
-// How far two tensors are apart. Reals agree where ‖found − expected‖₂ ≤ relative·‖expected‖₂ +
+// The difference of two tensors. Reals agree where ‖found − expected‖₂ ≤ relative·‖expected‖₂ +
 // absolute·√n over the finite elements, with NaN where NaN is expected and ±inf where that is;
-// relative is 1e-5 and absolute 1e-6 for f32 and f64, and what the fewer bits allow for f16 and
-// bf16; relative is more where the comparer says so (`allowed`), for what was computed in fewer
-// bits than it is stored. Integers and bools agree where all are equal.
+// relative is 1e-5 and absolute 1e-6 for f32 and f64, and larger for f16 and bf16. The caller may
+// allow a larger relative error (`allowed`) for values computed in fewer bits than they are stored.
+// Integers and bools agree where all are equal.
 struct Comparison {
   std::int64_t elements = 0;
-  double error = 0;  // the left side; for integers and bools: how many differ
+  double error = 0;  // the left side; for integers and bools: the number that differ
   double bound = 0;  // the right side; 0 for integers and bools
-  // error / ‖expected‖₂, 0 where both are; of integers and bools the share that differs.
+  // error / ‖expected‖₂, 0 if both are 0; for integers and bools the share that differs.
   double relative_error = 0;
   bool ok = false;
-  // Whether the error measures the difference: not where the types differ, or where one of the two
-  // has a NaN or an infinity that the other hasn't. No rounding excuses these.
+  // False if the types differ, or if a NaN or an infinity is in only one of the two: the error then
+  // means nothing, and rounding is no excuse.
   bool measurable = true;
-  bool negligible = false;  // both tensors are within absolute·√n: 0, as far as can be told
+  bool negligible = false;  // both tensors are within absolute·√n of 0
   std::string problem;      // "" where ok
 
-  // The element (row-major index) that differs most, where any does.
+  // The element (row-major index) that differs most, if any does.
   struct Element {
     std::int64_t index = 0;
     double found = 0, expected = 0;
@@ -46,16 +46,16 @@ struct OutputComparison {
   std::string name;          // of the node
   bool gradient = false;
   Comparison comparison;
-  std::string unchecked;  // why nothing can be said of this output; "" where `comparison` holds
+  std::string unchecked;  // why this output can't be checked; "" if it was
 
-  // The error that the expected value itself shows when the inputs move in their last bits
-  // (allow_rounding). Far more than the bits where a sign or a maximum falls the other way: one
-  // relu of a million makes a gradient differ by a thousandth.
+  // The error of the expected value itself when the inputs are perturbed in their last bits
+  // (allow_rounding). It is far larger than those bits if a sign or a maximum flips: one relu of a
+  // million changes a gradient by a thousandth.
   double movement = 0;
   bool is_rounding() const {
     return !comparison.ok && comparison.measurable && comparison.error <= kMovements * movement;
   }
-  // In the unit of comparison.relative_error.
+  // On the scale of comparison.relative_error.
   double relative_movement() const {
     return comparison.error > 0 ? comparison.relative_error * (movement / comparison.error) : 0;
   }
@@ -64,23 +64,22 @@ struct OutputComparison {
   bool ok() const { return comparison.ok || !unchecked.empty() || is_rounding(); }
 };
 
-// One entry for every output that has an expected value. A result that differs from it only because
-// the file holds its buffer as it was after the step (updated_buffers.h) is unchecked.
+// One entry for every output that has an expected value. A result that differs only because the
+// file holds its buffer in the state after the step (updated_buffers.h) is unchecked.
 std::vector<OutputComparison> compare_outputs(const Graph& graph, const Inputs& inputs,
                                               std::span<const Tensor> outputs,
                                               std::span<const std::optional<Tensor>> expected,
                                               double allowed = 0);
 
-// For outputs that differ from `expected`: how far the expected values move where every input moves
-// in its last bits, or in the last of as many as `allowed` is about. Those that differ by no more
-// than a few times that are rounding's. Evaluates the graph again, where any output differs.
+// Explains differences by rounding: evaluates the graph with every input perturbed in its last bits
+// (coarser with `allowed`), and measures the change of the outputs. A difference of at most a few
+// times that change is rounding. Evaluates only if some output differs.
 Result<Done> allow_rounding(const Graph& graph, const Inputs& inputs,
                             const EvaluateOptions& options,
                             std::span<const std::optional<Tensor>> expected,
                             std::vector<OutputComparison>& outputs, double allowed = 0);
 
-// Whether all of them are, and the largest relative error of those that are checked and aren't
-// negligible.
+// True if all outputs are ok; and the largest relative error of checked, non-negligible outputs.
 bool all_ok(std::span<const OutputComparison> outputs);
 double max_relative_error(std::span<const OutputComparison> outputs);
 

@@ -15,7 +15,7 @@ TensorType wide(TensorType type) {
   return type;
 }
 
-// The dtypes that a call names, such as that of a conversion.
+// Widens dtype arguments, such as the target of a conversion.
 void widen(Argument& argument) {
   if (auto* dtype = std::get_if<DType>(&argument.value)) *dtype = wide(*dtype);
   if (auto* list = std::get_if<ArgumentList>(&argument.value))
@@ -58,8 +58,8 @@ void DoubleGraph::add_input(NodeId id) {
           : to_.add_constant(wide(node.type()), from_->origin(id));
 }
 
-// The types of the call on wide operands; nothing where it wouldn't be the same call: one that
-// reads bits, takes f32 alone or has a dtype of its own.
+// The types of the call on wide operands. None if the call would change its meaning: it reads bits,
+// requires f32 or fixes its own dtype.
 std::optional<std::vector<TensorType>> DoubleGraph::wide_types(
     const Node& node, std::span<const Argument> arguments) const {
   const Operator& op = operator_of(node.op);
@@ -90,7 +90,7 @@ void DoubleGraph::add(NodeId id) {
     made = to_.append(node.op, std::move(arguments), *types, from_->origin(id));
     return;
   }
-  // As it was: the operands are rounded for it, and its values are numbers of f32.
+  // The call stays in f32: its operands are rounded, and its result is widened.
   arguments = arguments_with(node, [&](NodeId operand) {
     return is_f32((*from_)[operand]) ? converted(image(operand), DType::f32) : image(operand);
   });

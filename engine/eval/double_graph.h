@@ -1,5 +1,5 @@
-// Graphs of f32 computed in f64 throughout: the judge where a compiled step and the interpreter,
-// which rounds every value to f32, differ by more than they should.
+// The f64 reference of an f32 graph: the arbiter if a compiled step and the interpreter, which
+// rounds every value to f32, differ by more than the bound.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace recut {
 
-// A graph whose f32 values are f64, in a pool of its own, and what stands for each node.
+// A copy of a graph with f64 in place of f32, in a pool of its own, with the mapping of nodes.
 class DoubleGraph {
  public:
   explicit DoubleGraph(const Graph& graph);
@@ -20,7 +20,7 @@ class DoubleGraph {
   const Graph& graph() const { return to_; }
   NodeId image(NodeId id) const { return images_[from_->position(id)]; }
 
-  // Values of `from`'s inputs as values of graph()'s: the same numbers.
+  // Converts values of the original's inputs to inputs of graph(): the same numbers.
   Inputs inputs(const Inputs& values) const;
 
  private:
@@ -35,7 +35,7 @@ class DoubleGraph {
   std::vector<NodeId> images_;  // by position
 };
 
-// The same numbers as f64 where they are f32; other tensors as they are.
+// An f32 tensor converted to f64; other tensors unchanged.
 Tensor in_double(const Tensor& tensor);
 
 }  // namespace recut

@@ -1,3 +1,7 @@
+// The reference interpreter (evaluator.h): runs kernels step by step, frees each value after its
+// last use, and measures the peak. It checks every view against its storage and every allocation
+// against the limit, since graphs come from files. A view that must copy keeps its base alive, so
+// that the measured peak equals the planner's model.
 #include "engine/eval/evaluator.h"
 
 #include <fmt/core.h>
@@ -14,7 +18,7 @@
 namespace recut {
 namespace {
 
-// Whether every element lies within the storage: what keeps a wrong view from reading elsewhere.
+// Bounds check of a view: true if every element lies within the storage.
 bool within_storage(const Tensor& tensor) {
   if (tensor.storage == nullptr) return false;
   const std::int64_t capacity = tensor.storage->size() / item_bytes(tensor.dtype);
@@ -26,8 +30,8 @@ bool has_type(const Tensor& tensor, const TensorType& type) {
          tensor.strides.size() == type.shape.size();
 }
 
-// What a copy of the tensor takes as the eight-byte numbers that kernels work on. Kernels go along
-// the other dimensions of an empty one too.
+// Bytes of a copy in the eight-byte numbers that kernels compute on. An empty dimension counts as
+// 1: kernels iterate over the others.
 std::int64_t working_bytes(const TensorType& type) {
   std::int64_t bytes = type.exists() ? 8 : 0;
   for (const std::int64_t size : type.shape) bytes *= std::max<std::int64_t>(size, 1);
@@ -81,6 +85,12 @@ class Evaluator {
     Diagnostics missing;
     for (const EvaluationStep& step : steps_.steps) {
       const Operator& op = graph_.op(step.node);
+      const DType dtype = dtype_without_arithmetic(graph_[step.node].arguments,
+                                                   graph_[step.node].outputs, types_of_);
+      if (dtype != DType::none && seen.insert(short_name(dtype)).second)
+        missing.push_back(error(fmt::format("Recut doesn't compute with {} yet: node {} has it",
+                                            short_name(dtype),
+                                            quote(graph_.node_name(step.node)))));
       if (kernels_.supports(op.op) || !seen.insert(op.name).second) continue;
       missing.push_back(error(fmt::format("operator '{}' can't be evaluated yet: node {} uses it",
                                           op.name, quote(graph_.node_name(step.node)))));
@@ -164,7 +174,7 @@ class Evaluator {
       if (tensor.storage) made.base.push_back(tensor.storage);
   }
 
-  // For operators whose meaning is that of a view, but whose output has a storage of its own.
+  // Copies the outputs of operators like view_copy into storages of their own.
   Result<Done> copy_outputs(NodeId id, EvaluatedValue& made) {
     if (auto room = check_room(id, graph_[id].outputs); !room) return room;
     for (std::size_t i = 0; i < made.outputs.size(); ++i) {
@@ -191,8 +201,8 @@ class Evaluator {
     return kernels_.kernel(call.op().op)(context);
   }
 
-  // The recorded types, with the shape rule's in place of absent ones. The first output has to be
-  // there where only values could tell its shape.
+  // The recorded types, with inferred types for absent outputs. The first output must be recorded
+  // if its shape is data-dependent.
   Result<std::vector<TensorType>> whole_types(NodeId id, const Call& call) const {
     std::vector<TensorType> types = graph_[id].outputs;
     const auto absent = [](const TensorType& type) { return !type.exists(); };
@@ -204,7 +214,7 @@ class Evaluator {
     return types;
   }
 
-  // Operands too: a view of a few bytes can have any number of elements.
+  // Checks operands too: a broadcast view of a few bytes can have any number of elements.
   Result<Done> check_room(NodeId id, const std::vector<TensorType>& outputs) const {
     std::int64_t bytes = meter_->live_bytes;
     for (const TensorType& type : outputs) {

@@ -1,3 +1,5 @@
+// Binds tensors of a file to a graph's inputs and outputs (inputs.h). Random values are a hash of
+// seed, name and index: independent of the order of inputs and of the platform.
 #include "engine/eval/inputs.h"
 
 #include <fmt/core.h>
@@ -24,8 +26,8 @@ Result<Tensor> matching(const NamedTensor& tensor, const TensorType& type) {
                            short_name(type.dtype), format_shape(type.shape)));
 }
 
-// A tensor with the recorded strides exactly, so that views by strides (as_strided) see what
-// PyTorch saw. Dense layouts come as they are; others only where the storage stays small.
+// A tensor with exactly the recorded strides, so that as_strided sees what PyTorch saw. A layout
+// with gaps is kept only if the storage stays small.
 Tensor allocate_as_recorded(const TensorType& type) {
   Layout layout = input_layout(type);
   const std::int64_t places = layout::extent(layout);
@@ -69,7 +71,7 @@ Result<std::size_t> output_position(std::string_view name, std::size_t outputs) 
       fmt::format("tensor {} is no output of the graph, which has {}", quote(name), outputs));
 }
 
-// Where the gradient of an input stands among the outputs.
+// The position of an input's gradient among the outputs.
 Result<std::size_t> gradient_position(const Graph& graph, std::string_view name) {
   std::size_t place = graph.results.size();
   for (const NodeId id : graph.inputs()) {
@@ -81,7 +83,7 @@ Result<std::size_t> gradient_position(const Graph& graph, std::string_view name)
       fmt::format("tensor {} is of no input of the graph", quote(fmt::format("grad.{}", name))));
 }
 
-// Which output the tensor is the expected value of; nothing where it is none of this graph's.
+// The output whose expected value the tensor is; none if it belongs to no output.
 std::optional<Result<std::size_t>> expected_position(const Graph& graph,
                                                      const NamedTensor& tensor) {
   if (tensor.name.starts_with("out."))
@@ -91,7 +93,7 @@ std::optional<Result<std::size_t>> expected_position(const Graph& graph,
   return std::nullopt;
 }
 
-// How PyTorch's layers begin: a weight's rows keep the size of what they multiply.
+// The bound of PyTorch's default initialisation: 1/sqrt(fan-in).
 double reach_of(const Graph& graph, NodeId id) {
   const Shape& shape = graph.type(id).shape;
   const std::int64_t count = element_count(shape);
@@ -100,15 +102,18 @@ double reach_of(const Graph& graph, NodeId id) {
   return 1 / std::sqrt(static_cast<double>(count / shape[0]));
 }
 
-// Stands in for what a file lacks.
+// Random values for tensors that the file lacks.
 struct RandomInputs {
   std::optional<std::uint64_t> seed;
-  std::int64_t bytes = 0;  // so far, as the eight-byte numbers that they are made of
+  std::int64_t bytes = 0;  // so far, in eight-byte working precision
 
   Result<Tensor> make(const TensorType& type, double reach, std::string_view node,
                       std::string_view tensor) {
     if (!seed)
       return error(fmt::format("tensor {} is missing, expected {}", quote(tensor), format(type)));
+    if (!has_arithmetic(type.dtype))
+      return error(fmt::format("tensor {} is {}, which Recut doesn't compute with yet",
+                               quote(tensor), short_name(type.dtype)));
     bytes += std::int64_t{8} * element_count(type.shape);
     if (bytes <= kMaxEvaluateBytes) return random_tensor(type, *seed, node, reach);
     bytes = kMaxEvaluateBytes;
@@ -131,7 +136,7 @@ Tensor tensor_from_bytes(const TensorType& type, std::string_view bytes) {
   }
   copy_in(tensor, bytes);
   if (bytes_of(tensor) == bytes) return tensor;
-  // The recorded layout has elements on top of each other, which the values are not.
+  // The recorded layout overlaps, but the values differ: store them contiguously.
   tensor = allocate(make_type(type.dtype, type.shape), nullptr);
   copy_in(tensor, bytes);
   return tensor;

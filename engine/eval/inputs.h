@@ -1,4 +1,4 @@
-// Values for a graph's inputs, and the outputs to expect: from a safetensors file, or made by seed.
+// Values of a graph's inputs and expected outputs, from a safetensors file or random by seed.
 //
 // In a file, `in.<name>` is the value of a placeholder or constant, `out.<position>` that of an
 // output, counted in the list of results and then gradients, and `grad.<name>` that of the gradient
@@ -17,30 +17,30 @@
 
 namespace recut {
 
-// Values for every placeholder and constant. What the file lacks is made by `seed` where one is
-// given and all of them together take no more than kMaxEvaluateBytes, and is a diagnostic
-// otherwise; so is a tensor of another dtype or shape than its node. Made are random tensors of
-// reach 1, and of 1/sqrt(elements of a row) for parameters of two dimensions or more.
+// Values for every placeholder and constant. Missing tensors are random if a `seed` is given and
+// they take at most kMaxEvaluateBytes together; otherwise they are errors, as is a wrong dtype or
+// shape. Random values are uniform with bound 1, or 1/sqrt(elements of a row) for parameters of two
+// or more dimensions.
 Result<Inputs> inputs_from(const Graph& graph, std::span<const NamedTensor> tensors,
                            std::optional<std::uint64_t> seed = std::nullopt);
 
-// One entry an output, results first: the value that the file has for it, or nothing.
+// One entry for each output, results first: the value in the file, or none.
 Result<std::vector<std::optional<Tensor>>> expected_outputs(const Graph& graph,
                                                             std::span<const NamedTensor> tensors);
 
 // Row-major bytes as a tensor of the type's layout. `bytes` must have the type's size.
 Tensor tensor_from_bytes(const TensorType& type, std::string_view bytes);
 
-// The other way: row-major bytes of any layout.
+// Row-major bytes of a tensor of any layout.
 std::string bytes_of(const Tensor& tensor);
 
-// The same values for the same seed and name on every platform: reals uniform in [-reach, reach),
+// The same values for the same seed and name on every platform: reals uniform in [-bound, bound),
 // integers and bools 0 or 1, so that they are indices into anything.
 Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_view name,
                      double reach = 1);
 
-// The same values but for their last bits: each real moves by up to 2^-18 of itself, 32 roundings
-// of f32, times `coarser`. Shows how much of a difference rounding alone can make.
+// Perturbs each real by up to 2^-18 of itself (32 roundings of f32) times `scale`: the change of
+// the outputs shows the effect of rounding.
 Inputs nudged(const Inputs& inputs, std::uint64_t seed, double coarser = 1);
 
 }  // namespace recut

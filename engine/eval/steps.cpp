@@ -1,3 +1,6 @@
+// Validates a plan and computes last uses (steps.h) in one pass over its steps, O(steps +
+// operands). A step uses the latest run of each operand; at the boundary, everything that is
+// neither saved nor an input becomes unavailable.
 #include "engine/eval/steps.h"
 
 #include <fmt/core.h>
@@ -50,7 +53,7 @@ class ViewOfLayout {
     if (wrong_.size() < kShown) wrong_.push_back(error("plan: " + std::move(message)));
   }
 
-  // Marks the value that the node has now as used by step `t`.
+  // Records that step `t` uses the node's current value.
   void use(NodeId id, std::size_t t) {
     if (graph_.op(id).is(kInput) || made_at_[at(id)] == kNever) return;
     std::size_t& last = last_use_[made_at_[at(id)]];

@@ -1,5 +1,5 @@
-// A plan laid out as steps: what runs when, and when each value is of no more use. This is where a
-// plan that can't run is found out, before anything has run.
+// Expands a plan into execution steps with the last use of each value, and validates the plan
+// before anything runs.
 #pragma once
 
 #include <cstddef>
@@ -12,31 +12,31 @@
 
 namespace recut {
 
-// One run's value of a node: a node that is recomputed has several, and views of an earlier one may
-// live on beside the later.
+// The value of one run of a node. A recomputed node has several, and views of an earlier one may
+// live beside a later one.
 struct ValueRun {
   NodeId node;
-  std::size_t step = 0;  // that made it
+  std::size_t step = 0;  // that computed it
 };
 
 struct EvaluationStep {
   NodeId node;
-  std::vector<ValueRun> last_used;  // values that nothing after this step uses
+  std::vector<ValueRun> last_used;  // values whose last use is this step
 };
 
 struct EvaluationSteps {
   std::vector<EvaluationStep> steps;
-  std::size_t border = 0;  // steps before it are forward; the number of steps where there is none
+  std::size_t border = 0;  // number of forward steps; all steps if there is no backward
 };
 
-// Everything that the outputs need, once each, in program order; tangents are there from the start.
+// All live nodes, once each, in program order; tangents are available from the start.
 EvaluationSteps lay_out(const Graph& graph);
 
-// Forward, then backward. What is saved and what the results are has to be there when forward ends;
-// backward has what is saved, and the inputs, tangents among them. Saved values live at least
-// through the first step of backward, results to the end; a result that backward needs has to be
-// saved as well. Fails where a step uses what is not there, an
-// operator that draws anew would run twice, or an output is never computed.
+// Forward, then backward. Saved values and results must be computed in forward; backward can read
+// the saved values and the inputs, including tangents. Saved values live at least through the first
+// step of backward, results to the end; a result that backward reads must be saved as well. Fails
+// if a step uses an unavailable value, an impure operator would run twice, or an output is never
+// computed.
 Result<EvaluationSteps> lay_out(const Graph& graph, const Plan& plan);
 
 }  // namespace recut

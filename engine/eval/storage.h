@@ -1,4 +1,4 @@
-// Bytes behind values, counted as they are really allocated and freed.
+// Storages whose bytes are counted as they are allocated and freed.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace recut {
 
-// Counts the bytes that are allocated at once, and the most there ever were.
+// Counts live bytes and their peak.
 struct MemoryMeter {
   std::int64_t live_bytes = 0;
   std::int64_t peak_bytes = 0;
@@ -20,8 +20,8 @@ struct MemoryMeter {
   void release(std::int64_t bytes) { live_bytes -= bytes; }
 };
 
-// One allocation; freed, and subtracted from its meter, with its last owner. Bytes start as zeros,
-// so that nothing that an operator leaves unwritten (aten.empty) differs from run to run.
+// One reference-counted allocation, counted by its meter. Bytes start as zeros, so that unwritten
+// elements (aten.empty) are the same in every run.
 class Storage {
  public:
   Storage(std::int64_t bytes, std::shared_ptr<MemoryMeter> meter);

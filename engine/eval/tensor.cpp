@@ -1,3 +1,6 @@
+// Element conversion between storages and the doubles or 64-bit integers that kernels compute on.
+// f16 and bf16 are rounded to nearest even in one step from double: going through float would round
+// twice.
 #include "engine/eval/tensor.h"
 
 #include <algorithm>
@@ -10,8 +13,7 @@
 namespace recut {
 namespace {
 
-// IEEE half and bfloat16 from a double, rounded to nearest even in one step: going through float
-// would round twice.
+// Encodes a double as IEEE half or bfloat16, rounded to nearest even.
 std::uint64_t to_small_float(double value, int exponent_bits, int mantissa_bits) {
   const std::uint64_t bits = bit_cast<std::uint64_t>(value);
   const std::uint64_t sign = (bits >> 63) << (exponent_bits + mantissa_bits);
@@ -60,7 +62,7 @@ void store(std::byte* at, Stored value) {
   std::memcpy(at, &value, sizeof value);
 }
 
-// What x86-64's conversion gives: the most negative number for NaN and for what does not fit.
+// Converts like x86-64: NaN and out-of-range values give the most negative number.
 std::int64_t truncate(double value) {
   if (!(value > -9.2233720368547758e18 && value < 9.2233720368547758e18)) return INT64_MIN;
   return static_cast<std::int64_t>(value);
@@ -95,7 +97,7 @@ T load_element(DType dtype, const std::byte* at) {
       return static_cast<T>(load<std::uint8_t>(at));
     case DType::boolean:
       return static_cast<T>(load<std::uint8_t>(at) != 0);
-    case DType::none:
+    default:
       break;
   }
   RECUT_CHECK(false, "an absent tensor has no values");
@@ -131,7 +133,7 @@ void store_element(DType dtype, std::byte* at, T value) {
       return store(at, static_cast<std::uint8_t>(integer()));
     case DType::boolean:
       return store(at, static_cast<std::uint8_t>(value != T{}));
-    case DType::none:
+    default:
       break;
   }
   RECUT_CHECK(false, "an absent tensor has no values");

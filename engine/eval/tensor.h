@@ -1,5 +1,4 @@
-// Tensors with values: strided views of counted storages, and the dense arrays that kernels compute
-// on.
+// Tensors with values: strided views of storages, and the dense arrays that kernels compute on.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +23,13 @@ struct Tensor {
   bool exists() const { return dtype != DType::none; }
 };
 
-// A new tensor of zeros. The layout is the type's where that is dense (a permutation of contiguous
-// strides), else contiguous. The storage takes element_count * item_bytes bytes, which is what the
-// memory model says.
+// A new tensor of zeros. Its layout is the type's if that is dense (a permutation of contiguous
+// strides), else contiguous. The storage has element_count * item_bytes bytes, as in the memory
+// model.
 Tensor allocate(const TensorType& type, const std::shared_ptr<MemoryMeter>& meter);
 
-// Values in row-major order, whatever the layout was: what kernels work on. T is double for
-// floating dtypes and std::int64_t for integers and bool (0 or 1).
+// Values in row-major order, whatever the layout of the tensor: the operands of kernels. T is
+// double for floating dtypes and std::int64_t for integers and bool (0 or 1).
 template <class T>
 struct Dense {
   static_assert(std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>);
@@ -60,7 +59,7 @@ Dense<T> unpack(const Tensor& tensor);
 template <class T>
 void pack(const Dense<T>& values, Tensor& tensor);
 
-// One number as a value of `dtype` would hold it: nearest-even rounding of f16, bf16 and f32.
+// Rounds or wraps one number to `dtype`: nearest-even for f16, bf16 and f32.
 double round_to(DType dtype, double value);
 std::int64_t wrap_to(DType dtype, std::int64_t value);
 

@@ -1,9 +1,8 @@
-// Buffers that a step updates in place, in files that were written after the step.
+// Detects buffers that a recorded step updated in place.
 //
-// A module's buffer (batch normalisation's running mean) comes in as an input and goes out as a
-// result. Where a file was recorded from a run that updated the buffer in place, it holds the value
-// *after* the step under both names: the input that led to the result is gone, so that this result
-// can't be checked against anything.
+// A module's buffer (batch norm's running mean) is an input and, updated, a result. A file recorded
+// after an in-place update holds the value *after* the step under both names. The original input is
+// lost, and this result can't be checked.
 #pragma once
 
 #include <optional>
@@ -12,9 +11,9 @@
 
 namespace recut {
 
-// The input of which the file gives only the updated value, if `output` is such a result: an input
-// that needs no gradient, that `output` is computed from, and whose given value is bit by bit the
-// one expected of `output`.
+// The input whose value in the file is already the updated one, if `output` is such a result. This
+// is an input without a gradient that `output` depends on, and whose value equals the expected
+// `output` bit by bit.
 std::optional<NodeId> updated_buffer(const Graph& graph, const Inputs& inputs, NodeId output,
                                      const Tensor& expected);
 

@@ -1,4 +1,4 @@
-// Bytes as they come: from a file, and out of gzip.
+// Reads whole files and unpacks gzip.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace recut {
 
-// What a file may hold, and what it may unpack to: far more than any graph, far less than memory.
+// Limit of a file's size, packed and unpacked: far more than any graph, far less than memory.
 inline constexpr std::int64_t kMaxInputBytes = std::int64_t{1} << 29;
-// And a file of a model's values.
+// Limit of a file with a model's weights.
 inline constexpr std::int64_t kMaxTensorBytes = std::int64_t{1} << 36;
 
-// The whole file. Fails where it does not exist, can't be read, is a folder or holds more than
+// Reads the whole file. Fails if it does not exist, can't be read, is a folder or is larger than
 // `limit` bytes.
 Result<std::string> read_file(const std::string& path, std::int64_t limit = kMaxInputBytes);
 
 bool is_gzip(std::string_view bytes);
 
-// Unpacks gzip (RFC 1952; several members in a row as one). Fails where the data is damaged or cut
-// off, or unpacks to more than `limit` bytes, and in builds without zlib.
+// Unpacks gzip (RFC 1952; several members in a row as one). Fails if the data is damaged, truncated
+// or unpacks to more than `limit` bytes, and in builds without zlib.
 Result<std::string> gunzip(std::string_view bytes, std::int64_t limit = kMaxInputBytes);
 
 }  // namespace recut

@@ -1,4 +1,4 @@
-// Collects what is wrong with one file, so that a reader can go on after the first fault.
+// Collects the diagnostics of one file, so that a reader can continue after the first error.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace recut {
 
 class Complaints {
  public:
-  // More than this many faults of one file are only counted.
+  // Diagnostics beyond this number are only counted.
   static constexpr std::size_t kShown = 20;
   static constexpr std::size_t kShownBeyondLimit = 500;
 
@@ -21,14 +21,14 @@ class Complaints {
 
   void add(std::string message, JsonValue where = {}) { add(std::move(message), where, kShown); }
 
-  // For lists that are of use only as a whole.
+  // For lists that are useful only as a whole, as of unknown operators.
   void add_beyond_limit(std::string message, JsonValue where) {
     add(std::move(message), where, kShownBeyondLimit);
   }
 
   bool none() const { return shown_.empty(); }
 
-  // Everything, with "and N more" at the end where there was more than is shown.
+  // All diagnostics, with "and N more" at the end if some were only counted.
   Diagnostics take();
 
  private:

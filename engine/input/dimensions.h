@@ -1,4 +1,4 @@
-// Sizes of dimensions that a model leaves open, by the names that it has for them.
+// Sizes for a model's symbolic dimensions, by name.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace recut {
 
 using Dimensions = std::map<std::string, std::int64_t>;
 
-// "batch=1,tokens=128". A name may hold commas: it ends where a size does.
+// "batch=1,tokens=128". A name may hold commas: an entry ends after its size.
 Result<Dimensions> read_dimensions(std::string_view words);
 std::string write_dimensions(const Dimensions& dimensions);
 

@@ -9,11 +9,11 @@
 namespace recut {
 namespace {
 
-constexpr std::size_t kLongest = 84;  // bytes of a line that are shown
-constexpr std::size_t kBefore = 50;   // of these before the column
+constexpr std::size_t kLongest = 84;  // largest excerpt in bytes
+constexpr std::size_t kBefore = 50;   // of these, at most so many before the column
 constexpr std::string_view kCut = "…";
 
-// From the first byte of a character on.
+// Moves back to the first byte of a UTF-8 character.
 std::size_t whole_character(std::string_view line, std::size_t at) {
   while (at > 0 && at < line.size() && (static_cast<unsigned char>(line[at]) & 0xc0) == 0x80) --at;
   return at;
@@ -30,8 +30,7 @@ std::optional<std::string_view> line_of(std::string_view text, std::size_t numbe
   return text;
 }
 
-// Tabs as one blank, so that the caret keeps its place; other control characters as quote() has
-// them.
+// Shows a tab as one blank, so that the caret stays aligned; escapes other control characters.
 std::string shown(std::string_view part) {
   std::string out;
   for (const char c : valid_utf8(part)) {

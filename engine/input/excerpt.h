@@ -1,4 +1,4 @@
-// The lines that diagnostics speak of, fit to be shown: as compilers print them below a message.
+// Source excerpts for diagnostics: the line and a caret, as compilers print them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 namespace recut {
 
 struct Excerpt {
-  // Printable, in one line; of a long one the part around the column, with "…" where it is cut.
+  // Printable, on one line; a long line is cut around the column, with "…" at the cuts.
   std::string line;
   std::size_t caret = 0;  // bytes of `line` before the column
 
@@ -20,17 +20,15 @@ struct Excerpt {
   std::string text() const;
 };
 
-// `line` and `column` as diagnostics count them, from 1, the column in bytes. None where the text
-// has no such line.
+// `line` and `column` count from 1, the column in bytes. None if the text has no such line.
 std::optional<Excerpt> excerpt_of(std::string_view text, std::size_t line, std::size_t column);
 
-// Diagnostics as compilers print them, each with its excerpt below it. `excerpts`: of the first of
-// them; the others have none.
+// Formats diagnostics as compilers print them, each with its excerpt below it. `excerpts` may be
+// shorter than `diagnostics`.
 std::string format(const Diagnostics& diagnostics,
                    const std::vector<std::optional<Excerpt>>& excerpts);
 
-// One for each diagnostic, none where it names no line. `bytes`: of the file as it stands, packed
-// or not.
+// One excerpt for each diagnostic that names a line. `bytes` is the file's content, packed or not.
 std::vector<std::optional<Excerpt>> excerpts_of(std::string_view bytes,
                                                 const Diagnostics& diagnostics);
 

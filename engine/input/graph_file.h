@@ -1,15 +1,15 @@
 // Graph files: fx-joint-graph JSON (version 1), plain or gzipped, and Recut's text form.
 //
-// A joint graph file holds the forward and backward graph of a training step as PyTorch captured
-// it: `joint` before and `joint_after_passes` after Inductor's passes, and what PyTorch's
-// partitioner chose. A forward graph alone, as an inference runs it, stands under `forward`, with
-// "parameters" and "buffers" (lists of names) saying which placeholders the module holds: buffers
-// become constants of the graph. It needs no "num_fwd_outputs": all of its outputs are results.
+// A joint graph file holds the forward and backward graph of a training step as AOTAutograd traced
+// it: `joint` before and `joint_after_passes` after Inductor's joint passes, and the choices of
+// PyTorch's partitioner. A graph for inference has the key `forward`; its "parameters" and
+// "buffers" (lists of names) tell which placeholders the module holds, and buffers become constants
+// of the graph. It needs no "num_fwd_outputs": all of its outputs are results.
 //
-// The "module" of a placeholder is the parameter's own path, "h.0.attn.weight"; of other nodes it
+// The "module" of a placeholder is the parameter's own path, "h.0.attn.weight"; for other nodes it
 // is the module that called them.
 //
-// A node may say which line of Python called it: "source": "net.py:12 in forward: y = self.act(x)".
+// A node may have a source location: "source": "net.py:12 in forward: y = self.act(x)".
 //
 // Sizes and strides may be expressions over symbols, "8*s48", that "symbols" lists: {"s48":
 // {"hint": 512, "min": 2, "max": null}}. A node whose "val" is {"sym": "s48*s58", "type": "SymInt"}
@@ -37,10 +37,10 @@
 
 namespace recut {
 
-// What PyTorch's partitioner chose on the graph `joint_after_passes`.
+// A solution of PyTorch's min-cut partitioner for the graph `joint_after_passes`.
 struct TorchPartition {
   std::optional<double> budget;  // a fraction of saved bytes, 0 … 1; none: the default partition
-  double seconds = 0;            // that choosing took
+  double seconds = 0;            // solve time
   std::vector<std::string> saved, recomputed;  // names of nodes
 };
 
@@ -48,20 +48,20 @@ struct GraphFile {
   Graph graph;
   std::string model, torch_version, device_name;
   bool amp = false;
-  std::vector<TorchPartition> partitions;  // the default one first, where there is one
+  std::vector<TorchPartition> partitions;  // the default one first, if there is one
   double joint_passes_seconds = 0;         // of Inductor's joint passes, first run; 0: not recorded
   double joint_passes_seconds_warm = 0;    // and a later one
   std::string key;                         // the graph that was read: "joint", …; "" in text form
   std::vector<std::string> graph_keys;     // the graphs that the file has
-  std::vector<BoundSymbol> symbols;        // that its sizes are made of, as they were bound
+  std::vector<BoundSymbol> symbols;        // symbols of its sizes, with their bound values
   std::string
-      symbols_note;  // of symbols that may be one size, where some of them were given another
+      symbols_note;  // a warning: other symbols had the same hint as one that was given a size
   std::string externals_note;           // of calls whose operators Recut doesn't know
-  std::vector<NamedTensor> tensors;     // values that the file has of the graph's inputs: in.<name>
-  std::shared_ptr<const void> storage;  // what their bytes are views of
+  std::vector<NamedTensor> tensors;     // values of the graph's inputs in the file: in.<name>
+  std::shared_ptr<const void> storage;  // owner of the bytes of `tensors`
 };
 
-// What is read where nobody names a graph; `forward` stands in where the file has no joint graph.
+// The graph that is read by default; `forward` if the file has no joint graph.
 inline constexpr std::string_view kDefaultGraphKey = "joint";
 
 }  // namespace recut

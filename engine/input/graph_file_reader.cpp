@@ -1,3 +1,7 @@
+// The reader of graph files (graph_file_reader.h): a small state machine over gunzip, JSON parse,
+// metadata and graph construction, so that a window can show frames in between. Errors are
+// collected and reported together. Files are untrusted: sizes, depths and counts are bounded before
+// memory is allocated for them.
 #include "engine/input/graph_file_reader.h"
 
 #include <fmt/format.h>
@@ -23,7 +27,7 @@ constexpr std::string_view kForwardKey = "forward";
 constexpr std::string_view kSymbolsKey = "symbols";
 constexpr std::string_view kGraphKeys[] = {"joint", "joint_after_passes", kForwardKey};
 
-// One file on its way from a document to a GraphFile.
+// Reads the parts of a JSON document into a GraphFile, except the nodes.
 class FileReader {
  public:
   FileReader(const JsonDocument& document, Complaints& complaints)
@@ -31,7 +35,7 @@ class FileReader {
         complaints_(complaints),
         fields_(document.root(), "the file", complaints) {}
 
-  // False where this is no fx-joint-graph that Recut could read: nothing further is worth saying.
+  // False if this is no fx-joint-graph of a known version: further diagnostics would be noise.
   bool read_header() {
     const auto format = fields_.text("format", true);
     if (format && *format != "fx-joint-graph")
@@ -66,7 +70,7 @@ class FileReader {
     }
   }
 
-  // The file's symbols, bound: some to the sizes that are given.
+  // The file's symbols, bound to the given sizes or to their hints.
   Symbols read_symbols(Dimensions sizes) {
     std::map<std::string, Symbol, std::less<>> symbols;
     const JsonValue listed = fields_.find(kSymbolsKey, JsonKind::object, false);
@@ -82,8 +86,7 @@ class FileReader {
     return bound;
   }
 
-  // The nodes of the graph that was asked for, and how many of its outputs are forward's; empty
-  // where something is wrong.
+  // The nodes of the requested graph, and its number of forward outputs; none after an error.
   struct Listed {
     JointNodes nodes;
     JointRoles roles;
@@ -111,7 +114,7 @@ class FileReader {
   }
 
  private:
-  // Bounds that are no ints, as "int_oo", are none.
+  // A bound that is no int, as "int_oo", is unbounded.
   std::optional<Symbol> read_symbol(const JsonMember& member) {
     if (!member.value.is(JsonKind::object)) {
       complaints_.add(fmt::format("the symbol {} is {}, expected an object", quote(member.key),
@@ -134,12 +137,12 @@ class FileReader {
       return found;
     };
     Symbol symbol{integer("hint"), integer("min"), integer("max")};
-    // PyTorch specialises 0 and 1 away, but for sizes that come of data.
+    // PyTorch specialises sizes 0 and 1, except data-dependent ("unbacked") sizes.
     if (!symbol.least) symbol.least = member.key.starts_with("s") ? 2 : 0;
     return symbol;
   }
 
-  // PyTorch gives no sets of names where a budget made its solver fail: those are left out.
+  // If PyTorch's solver failed for a budget, the file has no sets of names: the entry is skipped.
   void read_partition(JsonValue object, std::string_view what, bool with_budget, GraphFile& file) {
     JsonFields fields(object, std::string(what), complaints_);
     if (!fields.find("saved").present()) return;
@@ -163,7 +166,7 @@ class FileReader {
   JsonFields fields_;
 };
 
-// fx-joint-graph JSON on its way to a GraphFile.
+// Reads fx-joint-graph JSON in steps: parse the document, read its metadata, build the graph.
 class JointFileReader {
  public:
   JointFileReader(std::string_view text, std::string_view file_name, std::string_view key,
@@ -217,7 +220,7 @@ class JointFileReader {
   }
 
  private:
-  // Whether there is a graph to build.
+  // True if there is a graph to build.
   bool read_nodes() {
     const JsonDocument& document = **document_;
     if (!document.root().is(JsonKind::object)) {
@@ -255,7 +258,7 @@ std::string_view without_space(std::string_view bytes) {
   return first == std::string_view::npos ? std::string_view() : bytes.substr(first);
 }
 
-// Bytes that are no text have no lines that somebody could look at.
+// Binary input has no lines to show: the diagnostic then has no location.
 Diagnostic no_graph_file(std::string_view bytes, std::string_view file_name) {
   const Token first = first_word(bytes);
   NearName near(first.text);

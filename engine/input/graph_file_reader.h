@@ -1,6 +1,5 @@
-// Reading a graph file (graph_file.h) of any form: in one go, or in steps of some milliseconds, so
-// that a frame may come between two. Only unpacking is one step, and Recut's own text is read in
-// one.
+// Reads a graph file (graph_file.h) of any form: at once, or in steps of some milliseconds that a
+// window can interleave with frames. Unpacking, and reading Recut's text form, are one step each.
 #pragma once
 
 #include <memory>
@@ -14,13 +13,13 @@ namespace recut {
 
 // Reads fx-joint-graph JSON. The graph satisfies the verifier (engine/ir/verifier.h): shapes and
 // dtypes are checked against every operator's rule, and inferred where the file has none. All
-// faults come back, up to a bound; every unknown operator once, with its first use.
-// `sizes` binds symbols by name.
+// errors are reported, up to a bound; every unknown operator once, with its first use. `sizes`
+// binds symbols by name.
 Result<GraphFile> parse_joint_graph(std::string_view json_text, std::string_view file_name,
                                     std::string_view key = kDefaultGraphKey,
                                     const Dimensions& sizes = {});
 
-// The same for any form, told apart by its first bytes: gzip, JSON, or Recut's text.
+// Reads any form, recognised by its first bytes: gzip, JSON, or Recut's text form.
 Result<GraphFile> read_graph_bytes(std::string_view bytes, std::string_view file_name,
                                    std::string_view key = kDefaultGraphKey,
                                    const Dimensions& sizes = {});
@@ -36,8 +35,8 @@ class GraphFileReader {
   GraphFileReader(GraphFileReader&&) noexcept;
   ~GraphFileReader();
 
-  bool step();               // reads on; true where there is more to read
-  Result<GraphFile> take();  // once there is none
+  bool step();               // reads on; true if there is more to read
+  Result<GraphFile> take();  // once step() returned false
 
  private:
   struct State;

@@ -1,3 +1,11 @@
+// Turns the node list of AOTAutograd's joint graph into a Graph (joint_builder.h):
+//
+//   {"name": "mm", "op": "call_function", "target": "aten.mm.default",
+//    "args": [{"node": "x"}, {"node": "w"}]}       =>     %mm = mm(%x, %w) : f32[8, 3]
+//
+// Each node is resolved, checked against its schema and shape rule and interned, O(nodes + edges)
+// in all. A node with an error gets an invalid id, and its users are skipped silently: one mistake
+// gives one diagnostic.
 #include "engine/input/joint_builder.h"
 
 #include <fmt/core.h>
@@ -89,13 +97,13 @@ class JointGraphBuilder::Builder {
     complaints_.add(fmt::format("{}: {}", node_words(about.name), message), about.object);
   }
 
-  // Types first: the graph's device is the one that most of them name.
+  // Types are read first: the graph's device is the one that most of them name.
   void read_types() {
     recorded_.resize(nodes_.nodes.size());
     faulty_type_.resize(nodes_.nodes.size(), false);
     for (std::size_t i = 0; i < nodes_.nodes.size(); ++i) {
       auto number = read_joint_number(nodes_.nodes[i].val, symbols_);
-      if (!number || *number) {  // a fault is one where somebody reads the number
+      if (!number || *number) {  // an error is reported only if a node reads the number
         numbers_.emplace(i, number ? Result<Argument>(std::move(**number))
                                    : Result<Argument>(number.diagnostics()));
         continue;
@@ -110,7 +118,7 @@ class JointGraphBuilder::Builder {
     }
   }
 
-  // Which outputs of a node that gives several are taken.
+  // Records which outputs of multi-output nodes a getitem reads.
   void note_readers() {
     for (const JointNode& node : nodes_.nodes) {
       const Operator* op = node.sound ? find_operator_by_target(node.target) : nullptr;
@@ -256,7 +264,7 @@ class JointGraphBuilder::Builder {
     numbers_.emplace(at_, Argument(std::string(node().name)));
   }
 
-  // Arguments at the schema's places, positional ones first. Nothing where they are faulty.
+  // Arguments in the schema's order, from args and kwargs. None after an error.
   std::optional<std::vector<Argument>> read_arguments(const Operator& op) {
     std::vector<Argument> arguments(op.parameters.size());
     bool sound = true;
@@ -316,7 +324,7 @@ class JointGraphBuilder::Builder {
     return sound;
   }
 
-  // The node of a name, invalid where that node is faulty; or its number.
+  // The node of a name (invalid if it is faulty), or the number of a symbolic size.
   Result<Argument> find(std::string_view name) const {
     const auto it = nodes_.by_name.find(name);
     if (it == nodes_.by_name.end()) return error(fmt::format("there is no node {}", quote(name)));
@@ -326,12 +334,13 @@ class JointGraphBuilder::Builder {
     return number == numbers_.end() ? Result<Argument>(ids_[it->second]) : number->second;
   }
 
-  // The types that the node has: the file's where it has any, which must be what the rule gives.
+  // The node's types: the recorded types if there are any, which must agree with the shape rule.
   std::optional<std::vector<TensorType>> settle_types(const Operator& op,
                                                       const std::vector<Argument>& arguments) {
     const Call::TypesOf types_of = [this](NodeId id) { return graph_.pool().types_of(id); };
     RecordedTypes& recorded = recorded_[at_];
-    if (op.is(kDataDependent) && recorded) return take_unchecked(op, arguments, types_of);
+    if (recorded && (op.is(kDataDependent) || lacks_arithmetic(arguments, *recorded)))
+      return take_unchecked(op, arguments, types_of);
     auto inferred = infer_types(op, arguments, types_of);
     if (!inferred) {
       for (const Diagnostic& d : inferred.diagnostics()) complain(d.message);
@@ -353,19 +362,27 @@ class JointGraphBuilder::Builder {
     return count_bytes(settled) ? std::optional(std::move(settled)) : std::nullopt;
   }
 
-  // Whether the type of this output is the file's: none stands for what nobody takes.
+  // True if the recorded type counts: `none` is accepted only for an output that nobody reads.
   bool is_told(std::size_t output, const TensorType& recorded) const {
     return recorded.exists() || !is_taken(output);
   }
 
-  // Whether the call doesn't make this output, as by an output_mask, and nobody takes it: some
-  // tracers record a type all the same.
+  // True if the call omits this output (output_mask) and nobody reads it: some tracers record a
+  // type all the same.
   bool is_left_out(std::size_t output, const TensorType& inferred) const {
     return !inferred.exists() && !is_taken(output);
   }
 
   bool is_taken(std::size_t output) const {
     return read_.count({node().name, static_cast<std::int64_t>(output)}) != 0;
+  }
+
+  bool lacks_arithmetic(const std::vector<Argument>& arguments,
+                        const std::vector<RecordedType>& recorded) const {
+    const Call::TypesOf types_of = [this](NodeId id) { return graph_.pool().types_of(id); };
+    std::vector<TensorType> outputs;
+    for (const RecordedType& type : recorded) outputs.push_back(type.value_or(TensorType{}));
+    return dtype_without_arithmetic(arguments, outputs, types_of) != DType::none;
   }
 
   std::optional<std::vector<TensorType>> take_unchecked(const Operator& op,
@@ -412,12 +429,12 @@ class JointGraphBuilder::Builder {
   Complaints& complaints_;
   std::map<std::size_t, Role> roles_;  // by index
   std::size_t at_ = 0;                 // the node that is being added
-  std::vector<NodeId> ids_;            // by index; invalid where a node is faulty
+  std::vector<NodeId> ids_;            // by index; invalid if the node is faulty
   std::vector<RecordedTypes> recorded_;
   std::map<std::size_t, Result<Argument>> numbers_;  // of nodes that are symbolic sizes, by index
-  std::size_t inputs_ = 0;                           // placeholders so far that are no tangents
-  std::set<std::size_t> number_inputs_;              // those of them that are sizes
-  std::set<std::pair<std::string_view, std::int64_t>> read_;  // outputs: of which node, and which
+  std::size_t inputs_ = 0;                           // non-tangent placeholders so far
+  std::set<std::size_t> number_inputs_;              // of these, the symbolic sizes
+  std::set<std::pair<std::string_view, std::int64_t>> read_;  // (node name, output index)
   std::vector<bool> faulty_type_;
   ExternalCalls externals_;
   Measurements measurements_;

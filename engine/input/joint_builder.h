@@ -1,4 +1,4 @@
-// From the nodes of an fx-joint-graph to a Graph.
+// Builds a Graph from the nodes of an fx-joint-graph.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,28 @@
 
 namespace recut {
 
-// Which placeholders of a forward graph the module holds, by name; a joint graph's parameters are
-// those that have a gradient.
+// Placeholders of a forward graph that the module holds, by name. In a joint graph, parameters are
+// the placeholders with a gradient.
 struct JointRoles {
   std::vector<std::string> parameters;
   std::vector<std::string> buffers;  // become constants
 };
 
 // Appends the nodes to `graph`, checked one by one: operators, arguments, recorded types against
-// the operators' rules, outputs. Users of a faulty node are not complained about in turn. The graph
-// is sound only where `complaints` stays empty. Interning makes equal nodes one. What was
-// measured of the nodes is added to what `graph` has. Works in steps, so that a frame may come
-// between two; all that it is given must outlive it.
+// the operators' rules, outputs. Users of a faulty node are not reported in turn. The graph is
+// valid only if `complaints` stays empty. Interning merges equal nodes. Measurements of the nodes
+// are added to those of `graph`. Works in steps that a window can interleave with frames; all
+// arguments must outlive it.
 class JointGraphBuilder {
  public:
-  // `forward_outputs`: how many of the outputs are results; none: all of them. Nodes that are
-  // symbolic sizes become the numbers that `symbols` binds them to, placeholders among them.
+  // `forward_outputs` is the number of outputs that are results; none: all of them. Symbolic sizes,
+  // placeholders among them, become the numbers that `symbols` binds them to.
   JointGraphBuilder(const JointNodes& nodes, std::optional<std::int64_t> forward_outputs,
                     const JointRoles& roles, const Symbols& symbols, Graph& graph,
                     Complaints& complaints);
   ~JointGraphBuilder();
 
-  bool step();  // true where there is more to do
+  bool step();  // true if there is more to do
 
   // Of calls that are kept by name, whose operators Recut doesn't know; "" where there are none.
   std::string externals_note() const;

@@ -1,5 +1,5 @@
-// What a program that ran an fx-joint-graph wrote into it: "measured" of a node, and the facts of
-// the file that go with it.
+// Reads measurements in an fx-joint-graph: "measured" of a node, and the file's device and
+// allocator metadata.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@ inline constexpr std::string_view kGranularityKey = "allocation_granularity";
 inline constexpr std::string_view kMeasuredOnKey = "measured_on";
 
 // {"us": 12.3, "workspace_bytes": 1048576}: microseconds from 0 to 1e12 and bytes from 0 to 2^50;
-// either may be missing. Complains of anything else. `name`: the node's.
+// either may be missing. Reports anything else. `name` is the node's name.
 Measurement read_measurement(JsonValue object, std::string_view name, Complaints& complaints);
 
 // "allocation_granularity", 1 to 2^30 bytes, and "measured_on", a text, of the file.

@@ -42,7 +42,7 @@ constexpr std::array<Field, kCount> kFields = {{{"name", JsonKind::text, true},
                                                 {"measured", JsonKind::object, false},
                                                 {"subgraph", JsonKind::array, false}}};
 
-// One pass over the members of a node; its complaints name the node as well as can be.
+// Reads the members of a node in one pass; diagnostics name the node, or its index.
 class NodeReader {
  public:
   NodeReader(JsonValue object, std::size_t index, Complaints& complaints)

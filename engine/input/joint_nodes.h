@@ -1,4 +1,4 @@
-// The node list of an fx-joint-graph, before it is a graph: fields by name, references unresolved.
+// The parsed node list of an fx-joint-graph: fields by name, references unresolved.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace recut {
 struct JointNode {
   std::string_view name, op, target, module, source;  // views into the document
   std::int64_t seq_nr = -1;                           // -1: none
-  JsonValue args, kwargs, val;                        // kwargs, val: absent where the file has none
-  JsonValue measured;                                 // an object; absent where the file has none
+  JsonValue args, kwargs, val;                        // kwargs, val: absent if the file has none
+  JsonValue measured;                                 // an object; absent if the file has none
   JsonValue subgraph;                                 // nodes of a nested graph, of a get_attr
-  JsonValue object;                                   // the whole node, as a place for complaints
-  bool sound = false;  // its fields are all there, and of the right kinds
+  JsonValue object;                                   // the whole node: the location of diagnostics
+  bool sound = false;  // all required fields exist and have the right kinds
 };
 
 struct JointNodes {
@@ -26,9 +26,8 @@ struct JointNodes {
   std::unordered_map<std::string_view, std::size_t> by_name;  // looked up only, never walked
 };
 
-// Reads the fields of every node. Complains about missing and ill-typed fields and about names that
-// stand twice. Nodes with such faults are not sound; those without a name of their own are left
-// out.
+// Reads the fields of every node. Reports missing and ill-typed fields and duplicate names. Nodes
+// with such faults are not sound; nodes without a unique name are left out.
 JointNodes read_joint_nodes(JsonValue list, Complaints& complaints);
 
 // "node 'mm_3'", for messages.

@@ -43,7 +43,7 @@ class OutputReader {
     return value.is(JsonKind::object) && (*value.items().begin()).key == "node";
   }
 
-  // Invalid for null, and for what has been complained about; nothing for a symbolic size.
+  // Invalid for null and after an error; none for a symbolic size.
   std::optional<NodeId> read_output(JsonValue value, std::int64_t index) {
     bool sound = true;
     const auto argument = read_joint_argument(value, find_node_, sound);

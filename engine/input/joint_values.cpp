@@ -1,3 +1,5 @@
+// Readers of `val` (types) and of arguments in fx-joint-graph JSON (joint_values.h). Sizes and
+// strides are bounded here, against kMaxBytes, so that later arithmetic on them can't overflow.
 #include "engine/input/joint_values.h"
 
 #include <fmt/core.h>
@@ -17,7 +19,7 @@ Diagnostic unexpected(std::string_view what, JsonValue found, std::string_view e
   return error(fmt::format("{} is {}, expected {}", what, describe(found.kind()), expected));
 }
 
-// PyTorch's dtypes that Recut has no arithmetic for are named so, apart from nonsense.
+// Dtypes that Recut does not support are reported by name.
 Result<DType> read_dtype(JsonValue value) {
   if (!value.is(JsonKind::text)) return unexpected("a dtype", value, "a name like 'float32'");
   const auto dtype = dtype_from_torch_name(value.text());
@@ -62,7 +64,7 @@ Result<Strides> read_strides(JsonValue value, const Shape& shape, const Symbols&
   return strides;
 }
 
-// "cuda:0": kept to characters that the text form can show as they are.
+// "cuda:0": limited to characters that the text form needs no escapes for.
 Result<std::string> read_device(JsonValue value) {
   if (!value.is(JsonKind::text)) return unexpected("'device'", value, "a name like 'cuda'");
   const std::string_view name = value.text();
@@ -96,7 +98,7 @@ std::optional<double> special_real(std::string_view name) {
   return std::nullopt;
 }
 
-// {"what": "text"}, by what it says.
+// Reads {"tag": "text"} by its tag.
 Result<Argument> read_tagged(std::string_view tag, JsonValue value, const FindNode& find_node,
                              bool& sound) {
   if (tag == "slice") return error("a slice is an argument that Recut doesn't read");
@@ -141,11 +143,13 @@ Result<std::optional<Argument>> read_joint_number(JsonValue value, const Symbols
   JsonValue expression;
   bool real = false;
   for (const JsonMember member : value.items()) {
-    if (member.key == "sym") expression = member.value;
+    if (member.key == "sym" || member.key == "scalar") expression = member.value;
     if (member.key == "type")
       real = member.value.is(JsonKind::text) && member.value.text() == "SymFloat";
   }
   if (!expression.present()) return std::optional<Argument>();
+  if (expression.is(JsonKind::integer)) return std::optional(Argument(expression.integer()));
+  if (expression.is(JsonKind::real)) return std::optional(Argument(expression.real()));
   if (!expression.is(JsonKind::text)) return unexpected("'sym'", expression, "an expression");
   if (!real) {
     const auto size = symbols.size_of(expression.text());

@@ -21,7 +21,7 @@ std::string_view describe(JsonKind kind);
 
 inline constexpr int kMaxJsonDepth = 64;
 
-// A hundred times what the largest real graph has, and what memory can still hold many times over.
+// A hundred times the values of the largest real graph, and still a small part of memory.
 inline constexpr std::size_t kMaxJsonValues = std::size_t{1} << 25;
 
 class JsonDocument;
@@ -30,7 +30,7 @@ class JsonItems;
 // One value: a position in its document, cheap to copy. The document must outlive it.
 class JsonValue {
  public:
-  JsonValue() = default;  // no value at all: not there in the file
+  JsonValue() = default;  // absent: no such value in the file
   JsonValue(const JsonDocument* document, std::uint32_t index)
       : document_(document), index_(index) {}
 
@@ -38,7 +38,7 @@ class JsonValue {
   JsonKind kind() const;
   bool is(JsonKind k) const { return present() && kind() == k; }
 
-  // Each asks for the kind that it names; asking for another is a bug.
+  // Each requires the kind that it names; another kind is a failed check.
   bool boolean() const;
   std::int64_t integer() const;
   double real() const;
@@ -46,7 +46,7 @@ class JsonValue {
   std::size_t size() const;  // items of a list, members of an object
   JsonItems items() const;   // of a list: values; of an object: keys and values
 
-  // Where the value begins in the text, in bytes.
+  // Byte offset of the value in the text.
   std::uint32_t position() const;
 
  private:
@@ -88,7 +88,7 @@ class JsonDocument {
  public:
   JsonValue root() const { return {this, 0}; }
 
-  // Every key of the outermost object, kept or passed over, in order.
+  // Every key of the outermost object, kept or skipped, in order.
   const std::vector<std::string>& keys() const { return keys_; }
 
  private:
@@ -101,8 +101,8 @@ class JsonDocument {
   };
   struct Entry {
     JsonKind kind = JsonKind::null;
-    // Of a list or object: the entry after it and all within it. Of other values, where the next
-    // entry is that: the position.
+    // For a list or object: the index of the entry after it and all within it. For other values:
+    // the position.
     std::uint32_t end_or_position = 0;
     union {
       std::int64_t integer = 0;
@@ -113,7 +113,7 @@ class JsonDocument {
 
   static bool nests(JsonKind kind) { return kind == JsonKind::array || kind == JsonKind::object; }
 
-  // The entry after a value and all within it.
+  // The index of the entry after a value and all within it.
   std::uint32_t after(std::uint32_t index) const {
     return nests(entries_[index].kind) ? entries_[index].end_or_position : index + 1;
   }
@@ -128,14 +128,14 @@ class JsonDocument {
   std::vector<std::string> keys_;
 };
 
-// Line and column (from 1, in bytes) of a place in the text.
+// Line and column (from 1, in bytes) of a position in the text.
 struct TextPlace {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
 };
 TextPlace place_of(std::string_view text, std::size_t position);
 
-// Reads JSON text in steps, so that a frame may come between two of them. The text, `file_name` and
+// Reads JSON text in steps that a window can interleave with frames. The text, `file_name` and
 // `wanted` must outlive it.
 class JsonReader {
  public:
@@ -144,8 +144,8 @@ class JsonReader {
              std::size_t max_values = kMaxJsonValues);
   ~JsonReader();
 
-  bool step();                  // reads on; true where there is more to read
-  Result<JsonDocument> take();  // once there is none; as parse_json says
+  bool step();                  // reads on; true if there is more to read
+  Result<JsonDocument> take();  // once step() returned false; see parse_json
 
  private:
   struct State;

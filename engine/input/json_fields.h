@@ -1,5 +1,4 @@
-// Typed access to an object's members, with a complaint for each that is missing, there twice or of
-// the wrong kind.
+// Typed access to an object's members. Missing, duplicate and ill-typed members are reported.
 #pragma once
 
 #include <optional>
@@ -19,21 +18,21 @@ class JsonFields {
   JsonFields(JsonValue object, std::string what, Complaints& complaints)
       : object_(object), what_(std::move(what)), complaints_(complaints) {}
 
-  // The member; absent where there is none. Complains where there are several.
+  // The member; absent if there is none. Reports duplicates.
   JsonValue find(std::string_view key);
 
-  // Members of one kind. Where `required`, a missing one is a complaint too.
+  // Members of one kind. A missing member is reported if it is `required`.
   JsonValue find(std::string_view key, JsonKind kind, bool required);
   std::optional<std::string_view> text(std::string_view key, bool required = false);
   std::optional<std::int64_t> integer(std::string_view key, bool required = false);
   std::optional<double> number(std::string_view key);    // an int or a float
-  bool boolean(std::string_view key);                    // false where missing
-  std::vector<std::string> texts(std::string_view key);  // a list of strings; empty where missing
+  bool boolean(std::string_view key);                    // false if missing
+  std::vector<std::string> texts(std::string_view key);  // a list of strings; empty if missing
 
-  // Complains of every member that `known` doesn't name.
+  // Reports every member whose key is not in `known`.
   void only(std::span<const std::string_view> known);
 
-  void complain(std::string_view message, JsonValue where = {});  // nowhere: at the object
+  void complain(std::string_view message, JsonValue where = {});  // default location: the object
 
  private:
   JsonValue object_;

@@ -1,4 +1,8 @@
-// The reader of JSON text: nlohmann's lexer and parser, and what makes entries of their events.
+// The JSON reader: nlohmann's SAX parser, and a builder that turns its events into flat entries.
+// The two outermost levels are parsed here, so that reading can pause between values of a long
+// list. Time and memory are linear in the text; skipped keys cost no memory. The parser keeps its
+// own stack on the heap, and the depth is bounded, so that deep nesting can't overflow the call
+// stack.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -40,8 +44,8 @@ class TrackedIterator {
   const char** reached_;
 };
 
-// "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error …": the part that
-// is news beside the place, which the diagnostic carries itself.
+// Strips the location from "[json.exception.parse_error.101] parse error at line 1, column 2:
+// syntax error …": the diagnostic carries it itself.
 std::string what_is_wrong(std::string_view what) {
   const std::size_t bracket = what.find("] ");
   if (bracket != std::string_view::npos) what.remove_prefix(bracket + 2);
@@ -122,7 +126,7 @@ class JsonBuilder {
  private:
   using Entry = JsonDocument::Entry;
 
-  // The lexer reads one character beyond a number: only what may follow one is passed over here.
+  // The lexer reads one character beyond a number: only separators are skipped here.
   void next_token() {
     const auto between = [](char c) {
       return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ',' || c == ':';
@@ -131,7 +135,7 @@ class JsonBuilder {
     last_event_ = reached_;
   }
 
-  // Whether the value at hand is passed over: it stands in a skipped one, or is one itself.
+  // True if the current value is skipped: it is in a skipped value, or is one itself.
   bool skip() {
     if (skipped_depth_ > 0) return true;
     return std::exchange(skip_next_, false);
@@ -204,20 +208,20 @@ class JsonBuilder {
   const char* begin_;
   const char* end_;
   const char* reached_;
-  const char* last_event_;       // where the lexer stood at the event before
+  const char* last_event_;       // position of the lexer at the previous event
   const char* token_ = nullptr;  // where the event's value begins
   std::span<const std::string_view> wanted_;
   std::size_t max_values_;
   JsonDocument document_;
-  std::vector<std::uint32_t> open_;  // the lists and objects that the parser is in
+  std::vector<std::uint32_t> open_;  // enclosing lists and objects
   int skipped_depth_ = 0;
   bool skip_next_ = false;
   std::string complaint_;
 };
 
-// The two outermost levels, an object and the lists in it, are walked here, and the library reads
-// the values below them one by one. Whatever isn't as expected is left to the library as well: it
-// reads the whole text then, and its complaint is the one that is told.
+// Walks the two outermost levels, an object and the lists in it; the library reads the values below
+// them one by one. At anything unexpected, the library reads the whole text again, and its
+// diagnostic is reported.
 struct JsonReader::State {
   enum class Place : std::uint8_t {
     start,
@@ -258,7 +262,7 @@ struct JsonReader::State {
     return at == end ? false : read_whole();
   }
 
-  // Reads one value, or what stands between two. False: something is not as expected.
+  // Reads one value or separator. False: the text is not as expected.
   bool advance() {
     skip_space();
     if (at == end) return false;
@@ -300,7 +304,7 @@ struct JsonReader::State {
     return true;
   }
 
-  // Of plain letters, and the colon behind it.
+  // Reads a key of printable ASCII without escapes, and the colon after it.
   bool read_key() {
     if (at == end || *at != '"') return false;
     const char* last = at + 1;

@@ -1,3 +1,6 @@
+// Reader and writer of safetensors (safetensors.h). Tensors are views of the file's bytes: nothing
+// is copied. Ranges are checked for bounds, length and overlap in O(n log n); all errors of a
+// header are reported together.
 #include "engine/input/safetensors.h"
 
 #include <fmt/format.h>
@@ -40,7 +43,7 @@ std::string_view name_of(DType dtype) {
   RECUT_CHECK(false, "an absent tensor can't be written");
 }
 
-// Where a tensor's bytes are, from the first byte of the values.
+// Byte range of a tensor, relative to the first byte of the data.
 struct Range {
   std::int64_t begin = 0;
   std::int64_t end = 0;

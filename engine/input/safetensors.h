@@ -21,13 +21,13 @@ struct NamedTensor {
   std::string_view bytes;  // little-endian values; a view of the file
 };
 
-// The tensors, sorted by name; their bytes are views of `bytes`. Fails where the header is cut off
-// or malformed, a name stands twice, a dtype is unknown, or a range is out of bounds, overlaps
-// another or has another length than the shape needs.
+// The tensors, sorted by name; their bytes are views of `bytes`. Fails if the header is truncated
+// or malformed, a name is duplicated, a dtype is unknown, or a range is out of bounds, overlaps
+// another or does not match the shape.
 Result<std::vector<NamedTensor>> parse_safetensors(std::string_view bytes,
                                                    std::string_view file_name);
 
-// A file of these tensors, sorted by name; values begin at a multiple of 8 bytes.
+// Serialises tensors, sorted by name; the data begins at a multiple of 8 bytes.
 std::string write_safetensors(std::span<const NamedTensor> tensors);
 
 }  // namespace recut

@@ -1,3 +1,7 @@
+// Evaluates sympy expressions of symbolic sizes (symbolic_number.h) by recursive descent with
+// Python's operator precedence. Arithmetic is on reduced 64-bit rationals in 128-bit intermediates:
+// 8*(s48/32) must not depend on where a division rounds. Functions that PyTorch computes in floats
+// give doubles. Linear in the length, which is bounded, as is the nesting.
 #include "engine/input/symbolic_number.h"
 
 #include <fmt/format.h>
@@ -15,8 +19,8 @@
 namespace recut {
 namespace {
 
-// Exact while it can be, as sympy has it: a quotient of whole numbers, reduced, with a divisor
-// above 0; else a real number.
+// A rational number while exact, as in sympy: reduced, with a positive denominator; otherwise a
+// double.
 struct Number {
   std::int64_t top = 0, bottom = 1;
   double value = 0;
@@ -108,7 +112,7 @@ Result<Number> floor_divided(const Number& a, const Number& b) {
   return exact ? floor_of(*exact) : exact;
 }
 
-// What PyTorch computes in floats.
+// Division that PyTorch computes in floating point.
 Result<Number> float_divided(const Number& a, const Number& b) {
   if (as_real(b) == 0) return error("a divisor is 0");
   return real_number(as_real(a) / as_real(b));
@@ -123,7 +127,7 @@ Result<Number> remainder(const Number& a, const Number& b) {
 
 Result<Number> raised(const Number& a, const Number& b) {
   if (!a.exact || !is_whole(b)) return real_number(std::pow(as_real(a), as_real(b)));
-  // Nothing but 0, 1 and -1 has a power so high in 64 bits, and of these the parity counts.
+  // Only 0, 1 and -1 have such high powers in 64 bits, and for these only parity counts.
   constexpr std::int64_t kHighest = 63;
   const bool small = a.bottom == 1 && a.top >= -1 && a.top <= 1;
   if (!small && (b.top > kHighest || b.top < -kHighest)) return too_large();
@@ -214,7 +218,7 @@ class ExpressionReader {
   }
 
  private:
-  // The rest, from the next sign on.
+  // The remaining text from the next token.
   std::string_view next() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
     return text_.substr(at_);
@@ -306,7 +310,8 @@ class ExpressionReader {
       at_ += static_cast<std::size_t>(stop - rest.data());
       return wrong == std::errc() ? Result<Number>(whole_number(integer)) : too_large();
     }
-    // Digits, a point, an exponent: nothing else that strtod would take. It wants an end.
+    // Accepts only digits, a point and an exponent, unlike strtod, which also needs a terminated
+    // string.
     std::size_t length = 0;
     while (
         length < rest.size() &&

@@ -1,4 +1,4 @@
-// Numbers of expressions over symbols, as sympy prints them with PyTorch's functions
+// Evaluates expressions over symbols, as sympy prints them with PyTorch's functions
 // (torch.utils._sympy.functions): "8*Max(1, 32*CeilToInt(IntTrueDiv(s48, 32)))".
 #pragma once
 
@@ -11,14 +11,13 @@
 
 namespace recut {
 
-// An expression's number: of a SymInt, or of a SymFloat.
+// The value of a SymInt or a SymFloat.
 using SymbolicNumber = std::variant<std::int64_t, double>;
 
 using SizeOfSymbol = std::function<Result<std::int64_t>(std::string_view name)>;
 
-// Quotients are exact until they leave the expression. Fails where the expression can't be read, as
-// `size_of` does, where a divisor is 0, and where a number is not finite or doesn't fit into 64
-// bits.
+// Quotients inside an expression are exact rationals. Fails if the expression is malformed,
+// `size_of` fails, a divisor is 0, or a number is not finite or doesn't fit into 64 bits.
 Result<SymbolicNumber> read_symbolic_number(std::string_view expression,
                                             const SizeOfSymbol& size_of);
 

@@ -1,6 +1,6 @@
-// Symbolic sizes of a file: symbols with hints and ranges, as PyTorch's dynamic shapes have them
-// (torch.fx.experimental.symbolic_shapes), and the numbers that expressions over them come to once
-// every symbol is bound.
+// Symbolic sizes of a file: symbols with hints and ranges, as in PyTorch's dynamic shapes
+// (torch.fx.experimental.symbolic_shapes), and the values of expressions once every symbol is
+// bound.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@
 
 namespace recut {
 
-// One symbol of a file. Ranges include their ends; no end: unbounded.
+// One symbol of a file. Ranges are inclusive; a missing end is unbounded.
 struct Symbol {
   std::optional<std::int64_t> hint;  // the size that was traced
   std::optional<std::int64_t> least, most;
 };
 
-// A symbol that sizes of a graph are made of, and its number: given, or by the file's hint.
+// A symbol that the graph's sizes use, and its value: given by the user, or the file's hint.
 struct BoundSymbol {
   std::string name;
   std::int64_t size = 0;
@@ -31,7 +31,7 @@ struct BoundSymbol {
   std::optional<std::int64_t> least, most;  // its range, as Symbol has it
 };
 
-// "s17=128, s48=512": those that have their hints; "" where all were given.
+// "s17=128, s48=512": the symbols that have their hints; "" if all were given.
 std::string words_of_hints(const std::vector<BoundSymbol>& symbols);
 
 class Symbols {
@@ -41,20 +41,21 @@ class Symbols {
   Symbols(std::map<std::string, Symbol, std::less<>> symbols, Dimensions given)
       : symbols_(std::move(symbols)), given_(std::move(given)) {}
 
-  // Fails where a given size or a hint is outside its range.
+  // Fails if a given size or a hint is outside its range.
   Result<Done> check() const;
-  // Once the graph was read: fails where a given size is of a symbol that number_of never met.
+  // After the graph was read: fails if a size was given for a symbol that number_of never saw.
   Result<Done> check_used() const;
 
-  // Fails as read_symbolic_number does, and where a symbol has neither a given size nor a hint.
+  // The value of an expression. Fails as read_symbolic_number does, and if a symbol has neither a
+  // given size nor a hint.
   Result<SymbolicNumber> number_of(std::string_view expression) const;
-  // The same of a size: fails where it isn't whole.
+  // The value of a size expression: fails if it isn't an integer.
   Result<std::int64_t> size_of(std::string_view expression) const;
 
-  // Those that number_of met, by name.
+  // The symbols that number_of saw, by name.
   std::vector<BoundSymbol> used() const;
-  // A symbol that was given another size than its hint, and those that were met with the same hint
-  // and weren't given: sizes that may be one. Empty where there are none.
+  // A warning that names a symbol whose given size differs from its hint, and other symbols with
+  // the same hint: they may be one size. Empty if there are none.
   std::string words_of_equal_hints() const;
 
  private:

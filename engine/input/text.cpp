@@ -1,3 +1,7 @@
+// Recursive-descent parser of the text form (text.h; grammar in engine/ir/printer.h). One
+// definition a line, checked and interned as it is read; after an error the parser continues with
+// the next line. Explicit draw numbers may collide with numbers assigned to earlier calls; the text
+// is then parsed a second time with all explicit numbers reserved.
 #include "engine/input/text.h"
 
 #include <fmt/core.h>
@@ -19,7 +23,7 @@ constexpr std::string_view kLine = "a definition (%name = …), 'results' or 'gr
 
 class TextParser : TextReader {
  public:
-  // `said`: numbers of draws that calls without one don't get.
+  // `said` are draw numbers that calls without an explicit one must not get.
   TextParser(std::string_view text, std::string_view file_name, std::set<std::int64_t> said)
       : TextReader(text, file_name), said_draws_(std::move(said)) {}
 
@@ -30,7 +34,7 @@ class TextParser : TextReader {
     return std::move(graph_);
   }
 
-  // The numbers of draws that the text says, where one of them was given to a call above it.
+  // The explicit draw numbers, if one of them was already assigned to an earlier call; else null.
   const std::set<std::int64_t>* taken_draws() const { return draws_meet_ ? &said_draws_ : nullptr; }
 
  private:
@@ -46,7 +50,7 @@ class TextParser : TextReader {
   }
 
   void parse_body() {
-    bool closed = false;  // perhaps, by the end of a line that was given up
+    bool closed = false;  // true if a skipped line ended in "}"
     for (;;) {
       skip_empty_lines();
       if (token_.is("}")) break;
@@ -215,7 +219,10 @@ class TextParser : TextReader {
     if (typed && !parse_types(op, recorded)) return false;
     Origin origin{name, {}, -1};
     if (!parse_origin(origin) || !end_line()) return false;
-    if (!(typed && op.is(kDataDependent))) {
+    const bool unchecked =
+        op.is(kDataDependent) ||
+        dtype_without_arithmetic(arguments, recorded, types_of) != DType::none;
+    if (!(typed && unchecked)) {
       auto inferred = infer_types(op, arguments, types_of);
       if (!inferred) return fail_at(place, inferred.diagnostics().front().message);
       if (typed && !agree(place, op, recorded, *inferred)) return false;
@@ -225,7 +232,7 @@ class TextParser : TextReader {
     return true;
   }
 
-  // Two calls are two draws, unless the text says that they are one.
+  // Two calls are two draws, unless the text gives them one number.
   void number_draw(const Operator& op, std::vector<Argument>& arguments) {
     const auto place = op.is(kImpure) ? op.parameter("draw") : std::nullopt;
     if (!place) return;
@@ -240,7 +247,7 @@ class TextParser : TextReader {
     draw = next_draw_++;
   }
 
-  // Layout and device are the file's; shape and dtype are the operator's.
+  // Shape and dtype must agree with the shape rule; layout and device are the file's.
   bool agree(const Token& place, const Operator& op, const std::vector<TensorType>& recorded,
              const std::vector<TensorType>& inferred) {
     if (recorded.size() != inferred.size())
@@ -277,7 +284,7 @@ class TextParser : TextReader {
     return fail(fmt::format("expected an argument, found {}", found()));
   }
 
-  // A word is neither one of the operator's parameters nor a value.
+  // Reports a word that is neither a parameter of the operator nor a literal.
   bool fail_argument(const Operator& op) {
     NearName near(token_.text);
     std::string names;
@@ -310,7 +317,7 @@ class TextParser : TextReader {
       return fail(fmt::format("expected a node (%name), found {}", found()));
     out = graph_.find(token_.text);
     if (!out.valid()) {
-      // A definition that failed has been reported; its uses are no fault of their own.
+      // A failed definition was reported before; its uses are not reported again.
       if (failed_names_.count(token_.text) != 0) return false;
       NearName near(token_.text);
       for (const NodeId id : graph_.order()) near.consider(graph_.node_name(id));

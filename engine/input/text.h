@@ -2,8 +2,7 @@
 //
 // Beyond what the printer writes, a definition may leave out its type, which is then inferred:
 //   %y = mm(%x, %w)
-// A call that draws random numbers and says no `draw` has one of its own, counted from 0 on past
-// those that the text says.
+// A call that draws random numbers without an explicit `draw` gets the next unused number from 0.
 #pragma once
 
 #include <string_view>
@@ -14,14 +13,14 @@
 
 namespace recut {
 
-// The graph, or every fault found (at most 20), with line and column. parse(print(graph)) prints as
-// graph does.
+// The graph, or all errors (at most 20), with line and column. parse and print round-trip:
+// parse(print(graph)) prints like graph.
 Result<Graph> parse_graph_text(std::string_view text, std::string_view file_name);
 
-// The first word or sign, comments and empty lines passed over.
+// The first token after comments and empty lines.
 Token first_word(std::string_view bytes);
 
-// Whether bytes look like the text form: the first word is `graph`, comments passed over.
+// True if the first token is `graph`: the bytes are probably the text form.
 bool looks_like_graph_text(std::string_view bytes);
 
 }  // namespace recut

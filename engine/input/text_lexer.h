@@ -1,4 +1,4 @@
-// Words of the text form (engine/ir/printer.h), each with its place.
+// Tokens of the text form (engine/ir/printer.h), with their locations.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ enum class TokenKind : std::uint8_t {
   reference,  // %name: `text` is the name
   number,     // as written
   string,     // "…": `text` is unescaped
-  symbol,     // one of { } ( ) [ ] , = : @ #, and of what a form adds
+  symbol,     // punctuation: one of { } ( ) [ ] , = : @ #, and what a dialect adds
   end_of_line,
   end_of_file,
-  bad,  // `text` says why
+  bad,  // `text` is the error message
 };
 
 struct Token {
@@ -30,10 +30,10 @@ struct Token {
 };
 
 // Splits a text into tokens, one at a time. Comments (";" to the end of the line) and blanks are
-// passed over; ends of lines are tokens, since a definition ends with its line.
+// skipped; ends of lines are tokens, since a definition ends with its line.
 class TextLexer {
  public:
-  // `more_symbols`: characters that are symbols besides those of graphs.
+  // `more_symbols` are further punctuation characters of a dialect.
   explicit TextLexer(std::string_view text, std::string_view more_symbols = {})
       : text_(text), more_symbols_(more_symbols) {}
 

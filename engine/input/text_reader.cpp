@@ -1,3 +1,5 @@
+// Token handling and grammar shared by the parsers of the text form (text_reader.h): arguments,
+// literals, types, devices and origins. No backtracking: one token of lookahead decides.
 #include "engine/input/text_reader.h"
 
 #include <fmt/core.h>

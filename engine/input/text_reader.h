@@ -1,5 +1,5 @@
-// Reads tokens of the text form and reports what does not fit: the ground that the parsers of
-// graphs (text.cpp) and of rules (engine/rewrite) stand on.
+// Base of the recursive-descent parsers of graphs (text.cpp), rules (engine/rewrite) and loops:
+// token handling, error reporting, and the grammar that they share.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,8 @@ class TextReader {
   void advance() { token_ = lexer_.next(); }
   bool fail(std::string message) { return fail_at(token_, std::move(message)); }
   bool fail_at(const Token& token, std::string message);
-  std::string found() const;  // the current token in words
-  // There is no operator of that name; `others`: words that may stand in place of one.
+  std::string found() const;  // the current token, for messages
+  // Reports an unknown operator; `others` are keywords to suggest besides operators.
   bool fail_unknown_operator(const Token& place,
                              std::initializer_list<std::string_view> others = {});
 
@@ -35,15 +35,14 @@ class TextReader {
   bool accept(std::string_view symbol);
   bool take_text(TokenKind kind, std::string_view what, std::string& out);
   bool end_line();
-  // To the end of that line, unless it is passed already; whether the line ends in "}".
+  // Skips to the end of that line, unless it is passed already; true if the line ends in "}".
   bool skip_line(std::uint32_t line);
   void skip_empty_lines();
 
   // (a, b, name=c): `parse_one` reads the argument of that parameter.
   bool parse_arguments(const Operator& op, const std::function<bool(std::size_t)>& parse_one);
 
-  // Words that stand for values: none, true, false, inf, nan and dtypes. A parameter of the same
-  // name is still `name=`.
+  // Literal keywords: none, true, false, inf, nan and dtypes.
   static bool is_value_word(std::string_view word);
   bool parse_value_word(Argument& out);
 

@@ -1,4 +1,4 @@
-// Complaints about a node, which begin with its name.
+// Diagnostics about a node, which begin with its name.
 #pragma once
 
 #include <string_view>

@@ -32,7 +32,7 @@ NodeId storage_root(const Graph& graph, NodeId id) {
 PinnedStorages::PinnedStorages(const Graph& graph) : graph_(&graph) {
   const auto order = graph.order();
   const auto reads = [&](NodeId id) { return reads_layout(graph, id); };
-  // Hardly any graph has one, and then there is no need to find out what is dead.
+  // Hardly any graph has such a call; liveness is then not needed.
   if (std::none_of(order.begin(), order.end(), reads)) return;
   const std::vector<bool> live = live_nodes(graph);
   for (const NodeId id : order)
@@ -67,9 +67,9 @@ bool OutputStorages::has(const std::vector<std::uint8_t>& list, NodeId id, Mark 
   return id.index < list.size() && (list[id.index] & mark) != 0;
 }
 
-// A view has a storage in common with its successor anyway: only the two as outputs, or as output
-// and argument, must not become one value. Whatever owns its bytes may not give them up for those
-// that another output or an argument stands on.
+// A view shares a storage with its successor anyway: it is enough that no two outputs, and no
+// output and argument, become one value. A value that owns its storage must not exchange it for the
+// storage of an argument or of another output.
 bool OutputStorages::may_become(NodeId old, const Graph& to, NodeId successor) const {
   if (is_view(*from_, old))
     return !has(outputs_, old, kOutput) ||

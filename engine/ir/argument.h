@@ -1,4 +1,4 @@
-// The arguments of a node: values, numbers, lists, as ATen's schemas have them.
+// Arguments of a node: values, numbers and lists, with the kinds of ATen's schemas.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct None {  // given as None
 };
 
 // One argument. Text holds strings and the names of devices, layouts and memory formats. A double
-// and an int of equal value are different arguments, as are an absent one and its default given:
-// `same text` is what makes nodes equal.
+// and an int of equal value are different arguments, as are an absent argument and its default:
+// nodes are equal only if they are written alike.
 struct Argument {
   using Value = std::variant<Absent, None, NodeId, bool, std::int64_t, double, DType, std::string,
                              ArgumentList>;

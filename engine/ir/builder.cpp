@@ -1,3 +1,6 @@
+// Implementation of the graph builder (builder.h). Errors are sticky: the first one is kept, and
+// every value computed from it is invalid, so that callers check once, in finish(). Each call costs
+// one shape inference and one hash lookup in the node pool.
 #include "engine/ir/builder.h"
 
 #include <fmt/core.h>

@@ -8,11 +8,11 @@
 //   const Value h = b.as("h")("relu", {b.mm(x, w) + bias});  // any operator, by its name
 //   const Value s = b("sum.dim_IntList", {h, {1}}, {{"keepdim", true}});
 //   b.result(b.mean(h / (s + 1e-6)));
-//   Result<Graph> graph = b.finish();  // or what the first call complained of
+// Result<Graph> graph = b.finish(); // or the first diagnostic
 //
-// Types come from the operators' shape rules. The first call that doesn't fit is remembered with
-// its number, operator and module, or the scope's subject; what is computed from it is an invalid
-// Value, silently, and finish() reports that first complaint. So a model is written without a check
+// Types come from the operators' shape rules. The first call that doesn't fit is recorded with its
+// number, operator and module, or the scope's subject. Everything computed from it is an invalid
+// Value, silently, and finish() reports that first diagnostic: a model is written without a check
 // after each line.
 #pragma once
 
@@ -31,8 +31,8 @@ namespace recut {
 
 class Builder;
 
-// A tensor in a graph that is being written. Default-constructed and failed ones are invalid: their
-// type is that of nothing (dtype none, no dimensions), and calls on them are invalid as well.
+// A tensor in a graph under construction. Default-constructed and failed values are invalid: their
+// type is empty (dtype none, no dimensions), and calls on them are invalid as well.
 class Value {
  public:
   Value() = default;
@@ -57,7 +57,7 @@ class Value {
   NodeId id_;
 };
 
-// An argument of a call: whatever an Argument can be, values and lists of them.
+// An argument of a call: anything that converts to Argument, a Value, or a list of values.
 struct Given {
   Argument argument;
   bool invalid = false;  // a value that failed before
@@ -81,20 +81,20 @@ class Builder {
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 
-  // What comes in. Types are contiguous; a name that is taken is a complaint.
+  // Inputs of the graph. Types are contiguous; a name that is taken is an error.
   Value parameter(std::string name, DType dtype, Shape shape);
   Value input(std::string name, DType dtype, Shape shape);
   Value tangent(std::string name, DType dtype, Shape shape);
   Value constant(std::string name, DType dtype, Shape shape);
   Value placeholder(InputKind kind, std::string name, TensorType type);
 
-  // A call by Recut's name of the operator ("mm", "sum.dim_IntList", "prims.fma"). An argument of
-  // None is `None{}`, one that is left out between others `Absent{}`.
+  // A call by Recut's name of the operator ("mm", "sum.dim_IntList", "prims.fma"). Python's None is
+  // `None{}`; an argument left out between others is `Absent{}`.
   Value operator()(std::string_view name, const Positional& positional,
                    const Keywords& keywords = {});
   Value operator()(Op op, const Positional& positional, const Keywords& keywords = {});
 
-  // The same with every argument in the schema's order.
+  // A call with one argument for each parameter, in the schema's order.
   Value call(Op op, std::vector<Argument> arguments);
 
   // Names the node of one call: b.as("loss")("mean", {x}).
@@ -113,8 +113,8 @@ class Builder {
   };
   Named as(std::string name) { return Named(*this, std::move(name)); }
 
-  // Module path and sequence number of the calls until the scope ends. `subject`: what complaints
-  // are about where these calls mean nothing to the reader, in his own words.
+  // Module path and sequence number of the calls until the scope ends. Diagnostics name `subject`
+  // instead of the call where the calls are generated and the user never wrote them.
   struct Place {
     std::string module;
     std::int64_t seq_nr = -1;
@@ -134,11 +134,11 @@ class Builder {
   };
   Scope scope(Place place) { return Scope(*this, std::move(place)); }
 
-  // What goes out.
+  // Outputs of the graph.
   void result(const Value& value);
   void gradient(const Value& value);  // an invalid one: none for this placeholder
 
-  // The usual ones, for short.
+  // Shorthands for common operators.
   Value mm(const Value& a, const Value& b) { return (*this)(Op::mm, {a, b}); }
   Value matmul(const Value& a, const Value& b) { return (*this)(Op::matmul, {a, b}); }
   Value exp(const Value& x) { return (*this)(Op::exp, {x}); }
@@ -156,17 +156,17 @@ class Builder {
   Value where(const Value& condition, const Value& a, const Value& b);
   Value convert(const Value& x, DType dtype);  // itself where it has that dtype
 
-  // A node of the graph as a value; that value is invalid where the id is.
+  // A node of the graph as a value; an invalid id gives an invalid value.
   Value value(NodeId id) { return Value(*this, id); }
 
   Graph& graph() { return *graph_; }
   const std::optional<Diagnostic>& complaint() const { return complaint_; }
   const std::string& subject() const { return place_.subject; }
 
-  // Remembers a complaint, unless there is one.
+  // Records a diagnostic, unless one was recorded before.
   Value fail(std::string message);
 
-  // The graph, or the first complaint. For a builder that owns its graph, once.
+  // The graph, or the first diagnostic. A builder that owns its graph gives it once.
   Result<Graph> finish();
 
  private:

@@ -1,3 +1,7 @@
+// Typed access to arguments, and their check against ATen schemas (call.h). Getters are total after
+// check_arguments: a parameter of a wrong kind is reported there, once, and never reaches a shape
+// rule or kernel. infer_types runs the argument check, the shape rule and the size check, in this
+// order.
 #include "engine/ir/call.h"
 
 #include <fmt/core.h>
@@ -214,6 +218,19 @@ Result<std::vector<TensorType>> infer_checked_types(const Operator& op,
     if (!sound) return error(fmt::format("{}: {}", op.name, sound.diagnostics().front().message));
   }
   return types;
+}
+
+DType dtype_without_arithmetic(std::span<const Argument> arguments,
+                               std::span<const TensorType> outputs, const Call::TypesOf& types_of) {
+  DType found = DType::none;
+  const auto look = [&](std::span<const TensorType> types) {
+    for (const TensorType& type : types)
+      if (type.exists() && !has_arithmetic(type.dtype) && found == DType::none) found = type.dtype;
+  };
+  for (const Argument& argument : arguments)
+    for_each_node(argument, [&](NodeId id) { look(types_of(id)); });
+  look(outputs);
+  return found;
 }
 
 }  // namespace recut

@@ -1,5 +1,5 @@
-// A call as shape rules, kernels and patterns read it: arguments by the schema's names, defaults
-// filled in.
+// Read access to a call for shape rules, kernels and patterns: arguments by the schema's parameter
+// names, with defaults filled in.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace recut {
 
-// A number given where a schema says Scalar (or where a Tensor parameter was given a number).
+// A number for a Scalar parameter, or for a Tensor parameter that was given a number.
 struct Scalar {
   DType category = DType::f64;  // boolean, i64 or f64: what Python gave
   double real = 0;
@@ -69,8 +69,8 @@ class Call {
   const TypesOf& types_of_;
 };
 
-// Every argument against its parameter's kind; one diagnostic for each that does not fit.
-// `arguments` has one entry a parameter.
+// Checks every argument against its parameter's kind; returns one diagnostic for each mismatch.
+// `arguments` has one entry for each parameter.
 Diagnostics check_arguments(const Operator& op, std::span<const Argument> arguments,
                             const Call::TypesOf& types_of);
 
@@ -78,9 +78,15 @@ Diagnostics check_arguments(const Operator& op, std::span<const Argument> argume
 Result<std::vector<TensorType>> infer_types(const Operator& op, std::span<const Argument> arguments,
                                             const Call::TypesOf& types_of);
 
-// The same where check_arguments has had nothing to say.
+// The last two steps, for arguments that passed check_arguments.
 Result<std::vector<TensorType>> infer_checked_types(const Operator& op,
                                                     std::span<const Argument> arguments,
                                                     const Call::TypesOf& types_of);
+
+// The first dtype among a call's operands and outputs that Recut has no arithmetic for (complex
+// numbers, 8-bit reals); none: it has for all. Rules know nothing of these, so the types of such a
+// call are those that its file gives.
+DType dtype_without_arithmetic(std::span<const Argument> arguments,
+                               std::span<const TensorType> outputs, const Call::TypesOf& types_of);
 
 }  // namespace recut

@@ -1,4 +1,5 @@
-// Copies of graphs whose nodes are other nodes than the originals.
+// Copies nodes and graphs from one graph to another under a mapping of operands (as MLIR's
+// IRMapping).
 #pragma once
 
 #include <vector>
@@ -7,7 +8,7 @@
 
 namespace recut {
 
-// The node's arguments with `image(operand)` for each operand; every operand is valid.
+// The node's arguments with each operand replaced by its mapped node.
 template <typename Image>
 std::vector<Argument> arguments_with(const Node& node, Image&& image) {
   std::vector<Argument> arguments = node.arguments;
@@ -16,8 +17,8 @@ std::vector<Argument> arguments_with(const Node& node, Image&& image) {
   return arguments;
 }
 
-// What a node of `from` becomes in another graph: an input of the same kind, or the same call of
-// the operands' images, under this origin.
+// Clones a node of `from` into `to` under this origin: an input of the same kind, or the same call
+// on the mapped operands.
 template <typename Image>
 NodeId copy_node(const Graph& from, NodeId id, Graph& to, Origin origin, Image&& image) {
   const Node& node = from[id];
@@ -26,9 +27,8 @@ NodeId copy_node(const Graph& from, NodeId id, Graph& to, Origin origin, Image&&
   return to.append(node.op, arguments_with(node, image), node.outputs, std::move(origin));
 }
 
-// The whole graph in a pool of its own, with its measurements: for who makes nodes while others
-// read the original. Graphs that share a pool may be read by many threads at once, and a pool that
-// grows may be read by none but the one that makes it grow.
+// Clones the whole graph, with its measurements, into a pool of its own. Threads may share a pool
+// for reading, but a growing pool belongs to one thread: a thread that adds nodes needs a copy.
 Graph copy_apart(const Graph& graph);
 
 }  // namespace recut

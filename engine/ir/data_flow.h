@@ -1,4 +1,4 @@
-// Queries of a graph by data flow alone: which nodes need which.
+// Reachability in a graph along data dependences.
 #pragma once
 
 #include <span>
@@ -8,16 +8,17 @@
 
 namespace recut {
 
-// Results, then the gradients that there are.
+// All outputs: results, then the gradients that exist.
 std::vector<NodeId> goals_of(const Graph& graph);
 
-// By position: whether a node is a goal, or one needs it. Goals that are invalid ask for nothing.
+// Backward reachability, by position: true for each root and each transitive operand of one.
+// Invalid roots are ignored.
 std::vector<bool> needed_nodes(const Graph& graph, std::span<const NodeId> goals);
 
-// The same of goals_of(graph): every node that is not dead.
+// Nodes that some output needs: everything that is not dead code.
 std::vector<bool> live_nodes(const Graph& graph);
 
-// By position: whether a node needs a tangent, directly or not.
+// Forward reachability from the tangents, by position.
 std::vector<bool> needs_tangent(const Graph& graph);
 
 }  // namespace recut

@@ -14,7 +14,7 @@ struct DTypeRow {
 };
 
 // In the order of the enum, so that a DType indexes its row.
-constexpr std::array<DTypeRow, 11> kDTypeRows = {{{DType::none, "none", "none", 0},
+constexpr std::array<DTypeRow, kDTypes> kDTypeRows = {{{DType::none, "none", "none", 0},
                                                   {DType::f64, "f64", "float64", 8},
                                                   {DType::f32, "f32", "float32", 4},
                                                   {DType::f16, "f16", "float16", 2},
@@ -24,7 +24,16 @@ constexpr std::array<DTypeRow, 11> kDTypeRows = {{{DType::none, "none", "none", 
                                                   {DType::i16, "i16", "int16", 2},
                                                   {DType::i8, "i8", "int8", 1},
                                                   {DType::u8, "u8", "uint8", 1},
-                                                  {DType::boolean, "bool", "bool", 1}}};
+                                                  {DType::boolean, "bool", "bool", 1},
+                                                  {DType::c128, "c128", "complex128", 16},
+                                                  {DType::c64, "c64", "complex64", 8},
+                                                  {DType::f8e4m3fn, "f8e4m3fn", "float8_e4m3fn", 1},
+                                                  {DType::f8e5m2, "f8e5m2", "float8_e5m2", 1},
+                                                  {DType::f8e4m3fnuz, "f8e4m3fnuz", "float8_e4m3fnuz", 1},
+                                                  {DType::f8e5m2fnuz, "f8e5m2fnuz", "float8_e5m2fnuz", 1},
+                                                  {DType::u64, "u64", "uint64", 8},
+                                                  {DType::u32, "u32", "uint32", 4},
+                                                  {DType::u16, "u16", "uint16", 2}}};
 
 const DTypeRow& row(DType dtype) { return kDTypeRows[static_cast<std::size_t>(dtype)]; }
 
@@ -33,6 +42,10 @@ const DTypeRow& row(DType dtype) { return kDTypeRows[static_cast<std::size_t>(dt
 std::int64_t item_bytes(DType dtype) { return row(dtype).bytes; }
 
 bool is_floating(DType dtype) { return dtype >= DType::f64 && dtype <= DType::bf16; }
+
+bool is_complex(DType dtype) { return dtype == DType::c128 || dtype == DType::c64; }
+
+bool has_arithmetic(DType dtype) { return dtype >= DType::f64 && dtype <= DType::boolean; }
 
 bool is_integral(DType dtype) { return dtype >= DType::i64 && dtype <= DType::u8; }
 
@@ -56,6 +69,12 @@ DType promote(DType a, DType b) {
   if (a == b) return a;
   if (a == DType::boolean || a == DType::none) return b;
   if (b == DType::boolean || b == DType::none) return a;
+  if (is_complex(a) || is_complex(b)) {
+    const bool wide = a == DType::c128 || b == DType::c128 || a == DType::f64 || b == DType::f64;
+    return wide ? DType::c128 : DType::c64;
+  }
+  // PyTorch refuses most of these; the file's types stand in such a call (dtype_without_arithmetic, call.h).
+  if (!has_arithmetic(a) || !has_arithmetic(b)) return has_arithmetic(a) ? a : b;
   if (is_floating(a) != is_floating(b)) return is_floating(a) ? a : b;
   if (is_floating(a)) {
     const bool halves =

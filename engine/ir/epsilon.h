@@ -1,4 +1,4 @@
-// What a dtype can tell apart.
+// Machine epsilon of each dtype.
 #pragma once
 
 #include <limits>

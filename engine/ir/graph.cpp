@@ -1,3 +1,8 @@
+// Interned nodes and graphs over them (graph.h). NodePool is a hash-consing table with open
+// addressing: intern() is amortised O(arguments). A Graph keeps an order of node ids, their origins
+// and a name table indexed by NameId; append, contains, position and find are O(1). Equal calls
+// become one node at construction, which is common subexpression elimination; a merged name
+// survives as an alias, so that names of the input file stay resolvable.
 #include "engine/ir/graph.h"
 
 #include <fmt/core.h>

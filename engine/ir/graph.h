@@ -1,9 +1,9 @@
 // The graph: pure tensor operators in program order.
 //
 // Nodes are interned in a NodePool and append-only: equal calls are one node, nothing is ever
-// changed in place. A Graph is one stage's view of a pool: which nodes, in which order, under which
-// names, and what comes in and goes out. Passes make new Graphs on the same pool, so that every
-// stage stays alive and a snapshot costs one order of ids.
+// changed in place. A Graph is one stage's view of a pool: an order of nodes, their names, inputs
+// and outputs. Passes make new Graphs on the same pool: every stage stays alive, and a snapshot
+// costs one vector of ids.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +34,12 @@ struct Node {
   const TensorType& type() const { return outputs.front(); }
 };
 
-// Stores nodes, equal ones once, and where they come from. Ids only grow, and an operand's id is
-// below its user's.
+// Stores each distinct node once (hash-consing), and the origins of nodes. Ids only grow, and an
+// operand's id is below its user's.
 class NodePool {
  public:
-  // The node of this call, made if there is none. Impure operators carry their number in the graph
-  // as an argument, so that two draws never become one.
+  // The node of this call, created if there is none. Impure operators carry a sequence number as an
+  // argument, so that two random draws never become one node.
   NodeId intern(Op op, std::vector<Argument> arguments, std::vector<TensorType> outputs);
 
   const Node& operator[](NodeId id) const { return nodes_[id.index]; }
@@ -75,23 +75,22 @@ class Graph {
 
   std::string name;
   std::string
-      device;  // of every value that names none: "cuda", "cpu", "" where the file did not say
-  std::shared_ptr<const Measurements> measured;  // of its nodes; null: nothing was
+      device;  // default of all values: "cuda", "cpu", or "" where the file names none
+  std::shared_ptr<const Measurements> measured;  // of its nodes; null if nothing was measured
   std::vector<NodeId> results;                   // outputs of forward
   std::vector<NodeId>
-      gradients;  // one a placeholder that is no tangent, in order; invalid where there is none
+      gradients;  // one for each non-tangent placeholder, in order; invalid: no gradient
 
-  // Appends a call and returns its node. Where an equal node stands in this graph already, returns
-  // that one and records `origin.name` as another name of it (aliases). Types are the caller's
-  // business here; see make() below.
+  // Appends a call and returns its node. If the graph has an equal node, returns that node and
+  // records `origin.name` as an alias of it. Types are not checked here; see make() below.
   NodeId append(Op op, std::vector<Argument> arguments, std::vector<TensorType> outputs,
                 Origin origin);
 
-  // The same of a node that another graph of this pool has, under its origin there; inputs stay
-  // inputs of their kind.
+  // Appends a node of another graph of this pool under its origin there; inputs stay inputs of
+  // their kind.
   NodeId carry(const Graph& from, NodeId id);
 
-  // The same of that node's call with other arguments, and the types that it has with them.
+  // Appends that node's call with other arguments and the types that they give.
   NodeId carry(const Graph& from, NodeId id, std::vector<Argument> arguments,
                std::vector<TensorType> outputs);
 
@@ -99,8 +98,8 @@ class Graph {
   NodeId add_constant(TensorType type,
                       Origin origin);  // a get_attr: a tensor that the module holds
 
-  // append() with the types from the operator's shape rule. `name` empty: the operator's packet and
-  // a number.
+  // append() with types inferred by the operator's shape rule. An empty name becomes the operator's
+  // packet and a number.
   Result<NodeId> make(Op op, std::vector<Argument> arguments, Origin origin = {});
 
   const NodePool& pool() const { return *pool_; }
@@ -111,7 +110,7 @@ class Graph {
   const TensorType& type(NodeId id) const { return (*pool_)[id].outputs.front(); }
   const Operator& op(NodeId id) const { return operator_of((*pool_)[id].op); }
 
-  // Null where nothing was measured of a node.
+  // Null if the node was not measured.
   const Measurement* measurement(NodeId id) const {
     return measured == nullptr ? nullptr : measured->of(id);
   }
@@ -124,16 +123,16 @@ class Graph {
   const std::string& node_name(NodeId id) const { return origin(id).name; }
   NodeId find(std::string_view node_name) const;  // also by alias; invalid where there is none
 
-  // Whether the node is found under its own name: no other node or alias has it.
+  // True if no other node or alias has the node's name.
   bool owns_its_name(NodeId id) const;
 
-  // Names that interning made another node's: (the file's name, the node that stands for it).
+  // Names of nodes that interning merged into another: (name in the file, surviving node).
   std::span<const std::pair<std::string, NodeId>> aliases() const { return aliases_; }
 
   // Records another name of a node; false where the name is taken.
   bool add_alias(std::string alias, NodeId id);
 
-  // order() as it was written: what interning made one stands again wherever the source had it.
+  // order() as it was written, with merged nodes repeated wherever the source had them.
   std::vector<NodeId> program() const;
 
   // Placeholders (without constants), in order, and what each is.
@@ -142,7 +141,7 @@ class Graph {
   InputKind input_kind(NodeId id) const;
   void set_input_kind(NodeId id, InputKind kind) { input_kinds_[id.index] = kind; }
 
-  // A name that no node of this graph has: `wish` itself, or with _1, _2, … after it.
+  // A name that no node of this graph has: `base` itself, or with _1, _2, … after it.
   std::string unused_name(std::string_view wish);
 
  private:
@@ -162,12 +161,12 @@ class Graph {
   std::unordered_map<std::uint32_t, InputKind> input_kinds_;
   std::vector<NodeId> by_name_;  // by the pool's number of the name
   std::unordered_map<std::string, int>
-      next_suffix_;  // by wish, so that ten thousand equal wishes stay linear
+      next_suffix_;  // by base name: ten thousand equal ones stay linear
   std::vector<std::pair<std::string, NodeId>> aliases_;
-  std::vector<std::size_t> alias_places_;  // how many nodes stood before each alias
+  std::vector<std::size_t> alias_places_;  // number of nodes before each alias
 };
 
-// Who uses each node: distinct users in program order. Compressed rows over the graph's positions.
+// Def-use chains: the distinct users of each node in program order, in compressed sparse rows.
 class Users {
  public:
   explicit Users(const Graph& graph);

@@ -1,4 +1,6 @@
-// Views that take the same elements under other dimensions.
+// Layout rules of views that show all elements under other dimensions: permutations, broadcasts,
+// and dimensions of size 1. Each rule is O(rank). Outputs' strides follow PyTorch's traced graphs
+// to the number, also where a size of 1 would allow any stride.
 #include "engine/ir/layout.h"
 
 #include <fmt/core.h>
@@ -69,7 +71,7 @@ Computed movedim(const Call& call, const Layout& self, std::int64_t) {
 
 namespace {
 
-// The shape with every -1 that stands for a size of self replaced by it.
+// The shape with every -1 replaced by the size of self.
 Result<Shape> expanded_shape(const Shape& self, Shape wanted) {
   if (wanted.size() < self.size())
     return error(fmt::format("{} dimensions can't be expanded to {}", self.size(), wanted.size()));
@@ -82,7 +84,7 @@ Result<Shape> expanded_shape(const Shape& self, Shape wanted) {
   return wanted;
 }
 
-// Dimensions of self placed where `dims` say among those of `shape`; the rest is repeated. A new
+// Dimension i of self becomes dimension dims[i] of `shape`; the other dimensions repeat. A new
 // dimension of length 1 steps over the next one of self, as PyTorch's traced graphs record it
 // (prims.broadcast_in_dim).
 Computed broadcast_to(const Layout& self, const Shape& shape,

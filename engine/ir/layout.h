@@ -1,5 +1,5 @@
-// What views do: shape, strides and offset of the output, from those of the operand. Shape rules
-// apply these functions to recorded types, and the interpreter to the tensors that it has, so that
+// Layout functions of views: they compute shape, strides and offset of the output from those of the
+// operand. Shape rules apply them to recorded types and the interpreter to real tensors, so that
 // the two can't disagree. Meaning and strides are ATen's (ATen/native/TensorShape.cpp).
 #pragma once
 
@@ -20,14 +20,13 @@ namespace layout {
 
 using Computed = Result<Layout>;
 
-// A view's layout rule. `output` counts the outputs of a view that gives several (split, unbind).
+// A view's layout rule. `output` is the output index of a view that has several (split, unbind).
 using Rule = Computed (*)(const Call& call, const Layout& self, std::int64_t output);
 
-// The rule of a view, and of an operator that copies what a view shows; null of others.
+// The rule of a view or of its copying variant (view_copy); null for other operators.
 Rule rule_of(Op op);
 
-// Each is for the operator of that name; operators that differ in their parameters' form only share
-// one.
+// One rule for each operator name; overloads share a rule.
 Computed alias(const Call& call, const Layout& self, std::int64_t output);
 Computed view(const Call& call, const Layout& self, std::int64_t output);
 Computed flatten(const Call& call, const Layout& self, std::int64_t output);
@@ -53,7 +52,7 @@ Computed split(const Call& call, const Layout& self, std::int64_t output);
 Computed split_with_sizes(const Call& call, const Layout& self, std::int64_t output);
 Computed chunk(const Call& call, const Layout& self, std::int64_t output);
 
-// How many outputs a view that gives several has; more than kMostOutputs are refused.
+// Number of outputs of a multi-output view; more than kMostOutputs is an error.
 using Count = Result<std::int64_t> (*)(const Call& call, const Shape& self);
 inline constexpr std::int64_t kMostOutputs = 1 << 14;
 Result<std::int64_t> unbind_count(const Call& call, const Shape& self);
@@ -61,22 +60,23 @@ Result<std::int64_t> split_count(const Call& call, const Shape& self);
 Result<std::int64_t> split_with_sizes_count(const Call& call, const Shape& self);
 Result<std::int64_t> chunk_count(const Call& call, const Shape& self);
 
-// The shape that `wanted` names for `count` elements: one dimension may be -1 and takes what is
-// left.
+// The shape `requested` for `count` elements, with at most one -1 replaced by the size that is left
+// (ATen's infer_size).
 Result<Shape> fill_in_size(const Shape& wanted, std::int64_t count);
 
-// Strides that show `self` as `shape` without a copy, where there are any (ATen's computeStride).
+// Strides that view `self` as `shape` without a copy, if such strides exist (ATen's computeStride).
 std::optional<Strides> strides_of_view(const Layout& self, const Shape& shape);
 
-// How many places there are up to the last that the layout shows; 0 where it shows none.
+// Number of storage elements up to and including the last that the layout reaches; 0 for an empty
+// layout.
 std::int64_t extent(const Layout& layout);
 
-// The layout `shown` of a storage in which the elements of `whole` lie apart, as a layout of these
-// elements in row-major order. None where it shows a place that is no element, where elements of
-// `whole` may lie on top of each other, or where no strides tell the elements.
+// Re-expresses `shown`, a layout of the storage of `whole`, as a layout over the elements of
+// `whole` in row-major order. None if `shown` reaches a gap between elements, if elements of
+// `whole` may overlap, or if no strides express the result.
 std::optional<Layout> among_elements(const Layout& shown, const Layout& whole);
 
-// Whether all of a layout's elements lie within a storage of `elements`.
+// True if all of a layout's elements lie within a storage of `elements`.
 bool is_within(const Layout& layout, std::int64_t elements);
 
 }  // namespace layout

@@ -1,4 +1,6 @@
-// Views under another shape, and the ones that name strides themselves.
+// Layout rules of views under another shape (view, flatten, unflatten), and of as_strided. A
+// reshape is a view if every run of evenly spaced dimensions can be refilled by new dimensions
+// (ATen's computeStride, O(rank)); otherwise the result is a contiguous copy.
 #include <fmt/core.h>
 
 #include "engine/ir/layout_steps.h"
@@ -30,14 +32,13 @@ Result<Shape> fill_in_size(const Shape& wanted, std::int64_t count) {
 
 namespace {
 
-// The part of ATen's computeStride that fills one run of new dimensions from a run of old ones
-// whose elements lie evenly apart.
+// ATen's computeStride works on runs: consecutive old dimensions whose elements are evenly spaced.
 struct Run {
   std::int64_t elements = 1;     // in the old dimensions
   std::int64_t base_stride = 1;  // of the innermost old dimension
 };
 
-// Lets new dimensions from `*next` downwards take up the run; false where they don't fit it.
+// Fills the run with new dimensions from `*next` downwards; false if they don't fit it.
 bool take_up(const Run& run, const Shape& shape, std::int64_t* next, Strides& strides) {
   std::int64_t taken = 1;
   while (*next >= 0 && (taken < run.elements || shape[at(*next)] == 1)) {
@@ -66,8 +67,8 @@ std::optional<Strides> strides_of_view(const Layout& self, const Shape& shape) {
     if (d > 0) run = Run{1, self.strides[d - 1]};
   }
   if (next != -1) return std::nullopt;
-  // Leading dimensions that stay keep their strides, also where a length of 1 leaves them open: so
-  // PyTorch's traced graphs record it.
+  // Leading dimensions that stay keep their strides, even where a size of 1 allows any: PyTorch's
+  // traced graphs record it like this.
   for (std::size_t d = 0; d < shape.size() && d < self.shape.size(); ++d) {
     if (shape[d] != self.shape[d]) break;
     strides[d] = self.strides[d];
@@ -153,13 +154,12 @@ std::optional<Layout> among_elements(const Layout& shown, const Layout& whole) {
   std::stable_sort(dims.begin(), dims.end(), [&](std::size_t a, std::size_t b) {
     return whole.strides[a] > whole.strides[b];
   });
-  std::int64_t inside = 1;  // places from the first to the last of what is not stepped over yet
+  std::int64_t inside = 1;  // span of the inner dimensions so far
   for (std::size_t n = dims.size(); n-- > 0;) {
     if (whole.strides[dims[n]] < inside) return std::nullopt;
     inside = added(inside, scaled(whole.strides[dims[n]], whole.shape[dims[n]] - 1));
   }
-  // A distance is so many steps along each dimension, without a rest and without turning the
-  // corner.
+  // Decomposes a storage distance into steps along each dimension of `whole`, without remainder.
   const Strides rows = contiguous_strides(whole.shape);
   std::vector<std::int64_t> furthest(dims.size(), 0);
   const auto elements = [&](std::int64_t places,

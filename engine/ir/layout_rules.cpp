@@ -1,4 +1,4 @@
-// Which operator shows which layout.
+// The table from operators to layout rules.
 #include <map>
 
 #include "engine/ir/layout.h"

@@ -1,4 +1,4 @@
-// Small steps that the layout rules share.
+// Helpers that the layout rules share.
 #pragma once
 
 #include <fmt/core.h>
@@ -15,8 +15,8 @@ inline std::int64_t rank_of(const Layout& layout) {
   return static_cast<std::int64_t>(layout.shape.size());
 }
 
-// Strides as a hostile file may record them: products and sums stay within what the sizes of sound
-// values reach, so that nothing computed from them overflows.
+// Saturating arithmetic on strides: a malformed file may record any numbers, and nothing computed
+// from them may overflow.
 inline std::int64_t bounded(std::int64_t stride) {
   return std::clamp(stride, -kMaxBytes, kMaxBytes);
 }
@@ -28,7 +28,7 @@ inline std::int64_t scaled(std::int64_t stride, std::int64_t factor) {
 }
 inline std::int64_t added(std::int64_t a, std::int64_t b) { return bounded(a) + bounded(b); }
 
-// The dimensions, wrapped; each may be named once.
+// The dimensions, wrapped into [0, rank); a repeated dimension is an error.
 inline Result<std::vector<std::size_t>> wrap_distinct(const std::vector<std::int64_t>& dims,
                                                       const Layout& self) {
   std::vector<std::size_t> wrapped;
@@ -52,7 +52,7 @@ inline Layout reorder(const Layout& self, const std::vector<std::size_t>& order)
   return out;
 }
 
-// A zero-dimensional tensor as one of one element, which some views take it for.
+// Some views treat a zero-dimensional tensor as one dimension of one element.
 inline Layout at_least_one_dimension(Layout self) {
   if (self.shape.empty()) {
     self.shape.push_back(1);

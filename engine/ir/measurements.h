@@ -1,9 +1,8 @@
-// What was measured of a graph's nodes on a device: times, and bytes that calls take for
-// themselves.
+// Measurements of a graph's nodes on a device: run times, and workspace bytes of calls.
 //
-// This stands beside the graph, not in its nodes: what a call is doesn't depend on how long it took
-// somewhere. Nodes are interned and their ids outlive passes, so that a node that a pass keeps has
-// its measurement still, and one that a pass makes has none.
+// They are kept beside the graph, not in its nodes, because equal calls must stay one node whatever
+// they took. Ids of interned nodes outlive passes: a node that a pass keeps still has its
+// measurement, and a new node has none.
 #pragma once
 
 #include <algorithm>
@@ -23,10 +22,10 @@ struct Measurement {
 
 class Measurements {
  public:
-  std::string device;            // where, in the file's words; "" where it doesn't say
+  std::string device;            // name as the file gives it; "" if it gives none
   std::int64_t granularity = 1;  // the allocator gives multiples of so many bytes
 
-  // Of several measurements of one node the larger counts: nodes that interning made one.
+  // Interning may merge measured nodes: the larger measurement counts.
   void add(NodeId id, const Measurement& measurement) {
     if (id.index >= by_node_.size()) by_node_.resize(id.index + 1);
     Measurement& known = by_node_[id.index];
@@ -37,16 +36,16 @@ class Measurements {
     known.workspace_bytes = std::max(known.workspace_bytes, measurement.workspace_bytes);
   }
 
-  // Null where there is nothing about a node.
+  // Null if the node was not measured.
   const Measurement* of(NodeId id) const {
     return id.index < by_node_.size() ? &by_node_[id.index] : nullptr;
   }
 
-  // Whether any node has a time; whether anything is here at all.
+  // has_times(): some node has a time. any(): there is any information at all.
   bool has_times() const { return has_times_; }
   bool any() const { return !by_node_.empty() || granularity != 1 || !device.empty(); }
 
-  // What the allocator takes for `bytes`; nothing for none.
+  // Bytes that the allocator takes for a request of `bytes`.
   std::int64_t allocated(std::int64_t bytes) const {
     return (bytes + granularity - 1) / granularity * granularity;
   }

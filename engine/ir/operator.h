@@ -1,5 +1,5 @@
-// The operator table: one row an operator, from which the enum, names, arity, attributes, flags,
-// shape rules and prose all come. Rows stand in engine/ir/operators/*.def, by family.
+// The operator table: one row for each operator defines its enum value, names, parameters, flags,
+// shape rule and summary (as MLIR's ODS does). Rows are in engine/ir/operators/*.def, by family.
 //
 // A row is
 //   RECUT_OPERATOR(identifier, "aten::name.overload(Tensor self, …) -> Tensor", flags, rule,
@@ -27,17 +27,17 @@ enum class Op : std::uint16_t {
 #undef RECUT_OPERATOR
 };
 
-// What kind of work an operator does. Combine with |.
+// Properties of an operator, as LLVM's instruction flags. Combine with |.
 enum OperatorFlag : std::uint32_t {
   kNoFlags = 0,
   kView = 1 << 0,  // its output shares its first operand's storage
   kPointwise =
       1
-      << 1,  // each output element depends on the operands' elements of the same (broadcast) place
+      << 1,  // each output element depends on the operands' elements at the same (broadcast) index
   kReduction = 1 << 2,  // folds dimensions
   kRandom = 1 << 3,     // its values come from random numbers
   kImpure =
-      1 << 4,  // draws anew on every run: it may run once only, and two equal calls are two nodes
+      1 << 4,  // stateful random draw: it runs at most once a step, and equal calls stay apart
   kMatrixProduct = 1 << 5,  // mm, bmm, addmm, …
   kConvolution = 1 << 6,
   kAttention = 1 << 7,
@@ -53,18 +53,17 @@ enum OperatorFlag : std::uint32_t {
   kCommutative = 1 << 17,    // in its first two operands
   kDataDependent = 1 << 18,  // its output's shape depends on values; it is taken from the file
   kInput = 1 << 19,          // a placeholder or constant: its value comes from outside
-  kReadsStorage = 1 << 20,   // counts places of its first operand's storage, past its shape
-  // What a kernel pays for an element: a few cycles, less than a load from memory takes; many; or
-  // as many steps as the element's own data says, in a loop that no other call shares. No flag:
-  // some.
+  kReadsStorage = 1 << 20,   // addresses its first operand's storage, beyond its shape
+  // Cost of an element: a few cycles, less than a load from memory; many cycles; or a
+  // data-dependent loop that no other call shares. No flag: in between.
   kCheap = 1 << 21,
   kCostly = 1 << 22,
   kIterative = 1 << 23,
-  kRowReduction = 1 << 24,  // a reduction after which a kernel can go on, row by row
+  kRowReduction = 1 << 24,  // a reduction that a kernel can fuse with what follows, row by row
   kKeepsOrder = 1 << 25,    // a view, or a reshape, that leaves the order of elements as it is
 };
 using OperatorFlags = std::uint32_t;
-inline constexpr OperatorFlags kKinds = kReadsStorage - 1;  // all that say what kind of work it is
+inline constexpr OperatorFlags kKinds = kReadsStorage - 1;  // all flags that name a kind of work
 
 enum class ParameterKind : std::uint8_t {
   tensor,
@@ -91,7 +90,7 @@ struct Parameter {
 
 class Call;
 
-// Computes the types of a call's outputs, or says what does not fit.
+// Infers the types of a call's outputs, or reports what does not fit.
 using ShapeRule = Result<std::vector<TensorType>> (*)(const Call& call);
 
 struct Operator {

@@ -1,5 +1,5 @@
-// Where nodes come from and what they are called, kept once for all graphs of a pool: a graph that
-// takes a node over from another one copies a number.
+// Source locations and names of nodes, stored once for all graphs of a pool: carrying a node to
+// another graph copies one id.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace recut {
 
-// Where a node comes from.
+// The origin of a node in the user's program.
 struct Origin {
   std::string name;    // unique in its graph: the file's own name
   std::string module;  // nn.Module path, "" where none
@@ -37,7 +37,7 @@ class OriginTable {
   NameId name_of(OriginId id) const { return rows_[id.index].name; }
 
   NameId name(std::string_view text);             // the number of a name, a new one where needed
-  NameId find_name(std::string_view text) const;  // invalid: nobody has used it yet
+  NameId find_name(std::string_view text) const;  // invalid if the name is new
 
  private:
   struct Row {

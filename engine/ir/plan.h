@@ -9,10 +9,10 @@
 namespace recut {
 
 // `forward` and `backward` name calls only (inputs and constants are there from the start). A node
-// that stands twice is recomputed: recomputation is a matter of the plan, the graph is never copied
-// for it. What backward has of forward is what `saved` names, and the inputs; everything else that
-// it needs has to be run in `backward`. Results live to the end, but count as saved only where
-// `saved` names them.
+// that is listed twice is recomputed: the plan expresses recomputation, and the graph is never
+// copied for it. Backward can read the inputs and the values in `saved`; everything else that it
+// needs must run in `backward`. Results live to the end, but count as saved only if `saved` lists
+// them.
 struct Plan {
   std::vector<NodeId> forward;
   std::vector<NodeId> saved;

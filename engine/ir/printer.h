@@ -24,7 +24,7 @@ namespace recut {
 
 std::string print(const Graph& graph);
 
-// The same with every failure under the node that it is about, as comments that begin with "; ^".
+// As print(), with every failure below its node as a comment that begins with "; ^".
 std::string print(const Graph& graph, const Failures& failures);
 
 // One node's line, without indentation.

@@ -10,16 +10,16 @@
 
 namespace recut {
 
-// Of all tensors and numbers among the named parameters.
+// The dtype of all tensors and numbers among the named parameters.
 DType result_dtype(const Call& call, std::span<const std::string_view> parameters);
 
-// Of all tensor and Scalar parameters, without `alpha`, `beta` and `value`.
+// The dtype of all tensor and Scalar parameters, except `alpha`, `beta` and `value`.
 DType result_dtype(const Call& call);
 
-// Of the tensor parameters (and numbers given for them), whatever the Scalars are.
+// The dtype of the tensor parameters (and numbers given for them); Scalars don't count.
 DType tensors_dtype(const Call& call);
 
-// The dtype that element-wise functions of real numbers give: f32 where the operands are integers.
+// Result dtype of element-wise functions of real numbers: f32 for integer operands.
 DType float_of(DType dtype);
 
 }  // namespace recut

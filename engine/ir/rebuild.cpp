@@ -6,7 +6,7 @@
 namespace recut {
 namespace {
 
-// What stands for the nodes of a graph in the one that is made of it.
+// Maps the nodes of a graph to their replacements in the new graph.
 class Images {
  public:
   explicit Images(const Graph& from) : from_(from), images_(from.order().size()) {}
@@ -15,14 +15,14 @@ class Images {
 
   void set(NodeId id, NodeId image) { images_[from_.position(id)] = image; }
 
-  // Whether an operand of the node is another one now.
+  // True if an operand of the node was replaced.
   bool differ(const Node& node) const {
     for (const NodeId operand : node.operands)
       if (of(operand) != operand) return true;
     return false;
   }
 
-  // Good until the next call: one list for all nodes, for most are copied from it once more.
+  // Valid until the next call: one scratch list serves all nodes.
   const std::vector<Argument>& arguments(const Node& node) {
     scratch_ = node.arguments;
     for (Argument& a : scratch_) for_each_node(a, [&](NodeId& operand) { operand = of(operand); });
@@ -35,7 +35,7 @@ class Images {
   std::vector<Argument> scratch_;
 };
 
-// Whether an operand of the one has another type than the operand at its place in the other.
+// True if two argument lists differ in the type of some operand.
 bool operand_types_differ(const NodePool& pool, std::span<const Argument> before,
                           std::span<const Argument> after) {
   if (before.size() != after.size()) return true;

@@ -1,4 +1,4 @@
-// Makes a graph anew, node by node: how passes change graphs that never change.
+// Rebuilds a graph node by node: graphs are immutable, and passes derive new ones with this.
 #pragma once
 
 #include <functional>
@@ -8,24 +8,24 @@
 
 namespace recut {
 
-// For each node of `from` in order, `replace(to, old, arguments)` says which node of `to` stands
-// for `old`. `arguments` are old's arguments with every operand already replaced: old's own list,
-// uncopied, where none of them was. keep_node(…) is the answer for a node that stays as it is.
+// For each node of `from` in order, `replace(to, old, arguments)` returns the node of `to` that
+// replaces `old`. `arguments` are the arguments of `old` with every operand already replaced; if
+// none was, they are the original list, uncopied. For a node that stays, return keep_node(…).
 // Inputs and constants are carried over without asking; results and gradients follow their
 // replacements. Other names (aliases) stay with nodes that do.
 using Replace =
     std::function<NodeId(Graph& to, NodeId old, const std::vector<Argument>& arguments)>;
 Graph rebuild(const Graph& from, const Replace& replace);
 
-// The same call in the new graph under the same origin; types are inferred anew only where an
-// operand's type changed, and nothing is done anew where none of the operands did.
+// Carries the call to the new graph under the same origin. Types are inferred again only if the
+// type of an operand changed.
 NodeId keep_node(const Graph& from, Graph& to, NodeId old, const std::vector<Argument>& arguments);
 
-// The graph's nodes that are kept (by position), under their names; results and gradients as they
-// were. What a kept node stands on has to be kept.
+// The subgraph of the kept nodes (by position), under their names, with the same results and
+// gradients. Operands of kept nodes must be kept.
 Graph with_nodes(const Graph& graph, const std::vector<bool>& keep);
 
-// The graph without nodes that nothing needs; placeholders stay.
+// Dead code elimination; placeholders stay.
 Graph without_dead_nodes(const Graph& graph);
 
 }  // namespace recut

@@ -1,4 +1,4 @@
-// Reads an operator's schema, as ATen writes it in native_functions.yaml:
+// Parses an operator's schema in the syntax of ATen's native_functions.yaml:
 //   "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None)
 //   -> Tensor"
 #pragma once

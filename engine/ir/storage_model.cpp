@@ -1,3 +1,6 @@
+// Builds the map from values to storages in one pass over the program order, O(nodes). Storages of
+// a value are a run of one shared array; a view repeats the run of its operand, so that views cost
+// no memory (storage_model.h).
 #include "engine/ir/storage_model.h"
 
 #include <fmt/core.h>
@@ -63,7 +66,7 @@ StorageModel::StorageModel(const Graph& graph, Sizes sizes) {
   if (!values && graph.measured != nullptr) add_workspaces(graph);
 }
 
-// After all others: who knows of none isn't disturbed.
+// Workspaces come last, so that storage ids are the same with and without them.
 void StorageModel::add_workspaces(const Graph& graph) {
   workspaces_.resize(runs_.size());
   for (const NodeId id : graph.order()) {

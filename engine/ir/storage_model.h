@@ -1,13 +1,13 @@
-// Which storages stand behind each value: the memory model's first half. The second is replay
-// (engine/partition/replay.h).
+// Maps each value to the storages that hold it: the static half of the memory model. The dynamic
+// half, lifetimes, is replay (engine/partition/replay.h).
 //
-//   A call owns one storage for each of its outputs that has bytes. A view owns none: behind it
-//   are its first operand's storages. `getitem` of a call picks that output's storage; `getitem` of
-//   a view, which is a part of one storage, stands on all of them. Inputs, tangents and constants
-//   are there before the step and cost nothing, so no storage stands behind them.
+//   A call owns one storage for each of its outputs that has bytes. A view owns none: it has the
+//   storages of its first operand. `getitem` of a call selects that output's storage; `getitem` of
+//   a view, which is a part of one storage, has all of them. Inputs, tangents and constants exist
+//   before the step and cost nothing, so they have no storage here.
 //
-//   Where the graph has measurements (engine/ir/measurements.h), a storage has the bytes that the
-//   allocator takes for it, and a call may have a workspace: a storage that nobody reads, alive
+//   If the graph has measurements (engine/ir/measurements.h), a storage has the bytes that the
+//   allocator takes for it, and a call may have a workspace: a storage that nothing reads, alive
 //   while the call runs.
 #pragma once
 
@@ -33,24 +33,24 @@ class StorageModel {
   };
   static constexpr std::size_t kWorkspace = SIZE_MAX;
 
-  // `values`: to the byte and without workspaces, whatever was measured.
+  // `values`: exact sizes without workspaces, ignoring measurements.
   enum class Sizes : std::uint8_t { allocated, values };
 
   explicit StorageModel(const Graph& graph, Sizes sizes = Sizes::allocated);
 
-  // Storages behind a value, in order of their outputs.
+  // Storages of a value, in order of their outputs.
   std::span<const StorageId> behind(NodeId id) const;
 
-  // Storages that a run of this call allocates, but for its workspace.
+  // Storages that a run of this call allocates, except its workspace.
   std::span<const StorageId> owned(NodeId id) const;
 
-  // Of a call that has one.
+  // The workspace of a call, if it has one.
   std::optional<StorageId> workspace(NodeId id) const;
 
   const Storage& operator[](StorageId id) const { return storages_[id.index]; }
   std::size_t size() const { return storages_.size(); }
 
-  // Bytes of the distinct storages behind some values: what keeping those values costs.
+  // Bytes of the distinct storages of some values: the memory that saving those values takes.
   std::int64_t bytes_behind(std::span<const NodeId> values) const;
 
  private:
@@ -70,8 +70,8 @@ class StorageModel {
 // Bytes of all outputs of a node together.
 std::int64_t value_bytes(const Node& node);
 
-// Fails where the storages and workspaces of `graph` add up to more than 2^60 bytes. Below that no
-// sum over distinct nodes overflows: what this room adds up has passed this check.
+// Fails if the storages and workspaces of `graph` add up to more than 2^60 bytes. Below that no sum
+// over distinct nodes overflows: all byte counts added up here have passed this check.
 Result<Done> check_total_bytes(const Graph& graph);
 
 }  // namespace recut

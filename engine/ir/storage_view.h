@@ -1,5 +1,5 @@
-// Where a value's elements stand in the storage behind it, as the interpreter has them. as_strided
-// and its kin count in that storage, past what their operand shows.
+// The layout of a value's elements within its storage, as the interpreter has it. as_strided and
+// its kin address that storage, beyond the elements of their operand.
 #pragma once
 
 #include "engine/ir/graph.h"
@@ -7,20 +7,20 @@
 
 namespace recut {
 
-// How an input of this type lies in a storage of its own: with the recorded strides, unless there
-// is far more room between its elements than they take.
+// Layout of an input in its own storage: the recorded strides, unless the gaps are far larger than
+// the elements.
 Layout input_layout(const TensorType& type);
-// The same of what a call makes: dense as recorded, else row-major.
+// Layout of a call's output in its own storage: as recorded if that is dense, else row-major.
 Layout made_layout(const TensorType& type);
 
 struct StorageView {
-  NodeId owner;            // whose storage it is: an input, a call, or a view that had to copy
+  NodeId owner;            // an input, a call, or a view that had to copy
   std::size_t output = 0;  // of the owner
   Layout whole;            // the owner's elements in the storage
   Layout shown;            // the value's elements
 };
 
-// Fails where a view on the way is one that only bytes could express.
+// Fails if a view in between reinterprets bytes (view.dtype) and has no layout in elements.
 Result<StorageView> storage_view(const Graph& graph, NodeId id, std::size_t output = 0);
 
 }  // namespace recut

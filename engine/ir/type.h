@@ -39,20 +39,19 @@ std::int64_t byte_size(const TensorType& type);
 Strides contiguous_strides(std::span<const std::int64_t> shape);
 bool is_contiguous(const TensorType& type);
 
-// Whether the strides are a permutation of contiguous ones: every byte of the storage belongs to
-// one element.
+// True if the strides are a permutation of contiguous ones: every byte belongs to one element.
 bool is_dense(const TensorType& type);
 
 // A contiguous type.
 TensorType make_type(DType dtype, Shape shape, std::string device = {});
 
-// Fails where a dimension is negative or the value is larger than kMaxBytes.
+// Fails if a dimension is negative or the value is larger than kMaxBytes.
 Result<Done> check_size(const TensorType& type);
 
-// The shape of an element-wise operator on `a` and `b` (numpy's rule); fails where they don't fit.
+// The broadcast shape of `a` and `b` by numpy's rule; fails if they don't fit.
 Result<Shape> broadcast(const Shape& a, const Shape& b);
 
-// -rank … rank-1 to 0 … rank-1 (a zero-dimensional tensor counts as rank 1, as in ATen).
+// Wraps a dimension in -rank … rank-1 to 0 … rank-1 (as in ATen, rank 0 counts as 1).
 Result<std::int64_t> wrap_dimension(std::int64_t dimension, std::int64_t rank);
 
 // "f32[4, 768]", with "{1, 4}" after it where the layout is not contiguous, and " on cpu" where the
@@ -60,7 +59,7 @@ Result<std::int64_t> wrap_dimension(std::int64_t dimension, std::int64_t rank);
 std::string format(const TensorType& type);
 std::string format_shape(std::span<const std::int64_t> shape);
 
-// A device as the text form names it: a word, or in quotes what is none ("cuda:0").
+// A device in the text form: a bare word, or a quoted string ("cuda:0").
 std::string format_device(std::string_view device);
 
 }  // namespace recut

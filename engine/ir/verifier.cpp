@@ -1,3 +1,7 @@
+// One pass over the graph in program order, O(nodes + edges) plus one shape inference a call.
+// Failures are collected, not thrown; the list of invariants is in verifier.h. Invariant 11 holds
+// by construction (NodePool::intern). A graph derived from a verified one skips schema and shape
+// rule of the nodes that both share, which is most of them after a pass.
 #include "engine/ir/verifier.h"
 
 #include <fmt/core.h>
@@ -7,7 +11,7 @@
 namespace recut {
 namespace {
 
-// Whether two lists of arguments say the same but for operands of one type.
+// True if two lists of arguments are equal up to operands of equal types.
 bool alike(const NodePool& pool, std::span<const Argument> a, std::span<const Argument> b) {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -53,8 +57,8 @@ class Verifier {
     if (operands_stand && !known) check_call(id, node, op);
   }
 
-  // Whether the sound graph has the node, or one of its name that differs in nothing but operands
-  // of the same types: a call's own invariants are of its types.
+  // True if the verified graph has the node, or a node of its name that differs only in operands of
+  // equal types: invariants 3 to 5 depend on nothing else.
   bool is_known(NodeId id, const Node& node) const {
     if (sound_ == nullptr) return false;
     if (sound_->contains(id)) return true;
@@ -111,6 +115,7 @@ class Verifier {
     for (const Diagnostic& d : check_arguments(op, node.arguments, types_of_))
       return fail(id, 3, d.message);
     if (op.is(kDataDependent)) return;
+    if (dtype_without_arithmetic(node.arguments, node.outputs, types_of_) != DType::none) return;
     const auto inferred = infer_checked_types(op, node.arguments, types_of_);
     if (!inferred) return fail(id, 4, inferred.diagnostics().front().message);
     if (inferred->size() != node.outputs.size())

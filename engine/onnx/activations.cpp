@@ -1,4 +1,4 @@
-// Operators that work element by element on one tensor.
+// Unary element-wise operators.
 #include "engine/onnx/lowering.h"
 
 namespace recut::onnx {
@@ -11,7 +11,7 @@ Lowered unary(Lowering& node) {
 
 Lowered same(Lowering& node) { return {node.value(0)}; }
 
-// In inference it passes on what it gets, and its mask, where somebody asks for it, is all true.
+// The identity in inference; the mask, if requested, is all true.
 Lowered dropout(Lowering& node) {
   if (node.has(2)) {
     const auto training = node.integers(2, "training mode");

@@ -1,4 +1,4 @@
-// Operators that work element by element on two tensors or more, and casts.
+// Binary and variadic element-wise operators, and casts.
 #include <fmt/core.h>
 
 #include "engine/onnx/lowering.h"
@@ -13,7 +13,7 @@ std::vector<Argument> operands(Lowering& node, bool commutative) {
   return {node.in(0), node.in(1)};
 }
 
-// ONNX asks for equal dtypes; a kernel of PyTorch would promote them in silence.
+// ONNX requires equal dtypes; PyTorch's operators would promote silently.
 void check_dtypes(const Lowering& node, std::size_t first = 0) {
   for (std::size_t i = first + 1; i < node.inputs(); ++i)
     if (node.has(i) && node.type(i).dtype != node.type(first).dtype)
@@ -27,7 +27,7 @@ Lowered binary(Lowering& node) {
   return Lowering::one(node, node.make(op, operands(node, commutative)));
 }
 
-// An operator with a row of its own for a number at the right.
+// An operator with a separate Scalar overload for a number on the right.
 template <Op tensor, Op scalar>
 Lowered comparison(Lowering& node) {
   check_dtypes(node);
@@ -36,7 +36,7 @@ Lowered comparison(Lowering& node) {
                                     : node.make(tensor, {node.in(0), node.in(1)}));
 }
 
-// Of integers, towards zero.
+// Integer division truncates towards zero.
 Lowered divide(Lowering& node) {
   check_dtypes(node);
   std::vector<Argument> arguments = operands(node, false);

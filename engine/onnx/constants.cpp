@@ -1,4 +1,4 @@
-// Operators whose values are known before the model runs, and shapes, which are known as well.
+// Operators whose values are compile-time constants, shapes among them.
 #include <fmt/core.h>
 
 #include "engine/eval/inputs.h"
@@ -27,7 +27,7 @@ Lowered constant(Lowering& node) {
   node.refuse("its value is a string, a sparse tensor or missing");
 }
 
-// Part of the shape, from attribute start to end (opset 15).
+// The shape, sliced by the attributes start and end (opset 15).
 Lowered shape(Lowering& node) {
   const Shape& whole = node.type(0).shape;
   const auto rank = static_cast<std::int64_t>(whole.size());
@@ -82,7 +82,7 @@ Lowered eye_like(Lowering& node) {
   return Lowering::one(node, node.make(Op::eye_m, {like[0], like[1], dtype}));
 }
 
-// Indices of what is not zero, one column each: of known tensors alone, for the count is a shape.
+// Indices of nonzero elements, one column each. Only for constants: the count becomes a shape.
 Lowered non_zero(Lowering& node) {
   const Tensor& tensor = node.known(0, "places");
   const auto values = as_reals(tensor);

@@ -1,3 +1,8 @@
+// Imports an ONNX graph node by node in the file's order, which the format requires to be
+// topological. Constants are folded with the interpreter before they reach the graph, so that shape
+// computations (Shape, Gather, Concat) vanish and every shape is static; a budget bounds time and
+// memory. Weights are never folded: they are trained. Errors inside a lowering are exceptions
+// (ImportError), caught here and reported with the node.
 #include "engine/onnx/importer.h"
 
 #include <fmt/core.h>
@@ -16,7 +21,7 @@
 namespace recut::onnx {
 namespace {
 
-// All values of a graph together; sums of sizes then fit into 64 bits.
+// Limit for the sum of all value sizes; sums then fit into 64 bits.
 constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 60;
 
 class Importer {
@@ -27,7 +32,7 @@ class Importer {
         options_(options),
         known_{options.known_bytes, options.known_work} {}
 
-  // Refusals of single nodes end the import: what follows would only complain of their absence.
+  // The first node that can't be lowered ends the import: later errors would only be consequences.
   Result<GraphFile> run() {
     graph_.name = model_.name();
     read_initializers();
@@ -50,7 +55,7 @@ class Importer {
  private:
   void complain(std::string message) { faults_.push_back(error(std::move(message))); }
 
-  // Running statistics are no parameters: they aren't trained by gradients.
+  // Running statistics are constants, not parameters: they have no gradients.
   std::set<std::string> statistics() const {
     std::set<std::string> names;
     for (const auto& node : model_.node())
@@ -158,7 +163,7 @@ class Importer {
       throw Refusal{"the values of the model are too large to be counted together"};
   }
 
-  // Whether everything that comes in is known: then so is what comes out.
+  // True if all inputs are constants: the node can be folded.
   static bool computable(const std::vector<Value>& inputs) {
     bool any = false;
     for (const Value& value : inputs) {
@@ -174,13 +179,14 @@ class Importer {
     return find_lowering(node.op_type())(lowering);
   }
 
-  // By the interpreter; what grows too large stays in the graph, to be computed as the model runs.
+  // Constant folding by the interpreter; if the result would be too large, the node stays in the
+  // graph.
   Lowered computed(const ::onnx::NodeProto& node, const std::vector<Value>& inputs) {
     auto outputs = compute_known(node, opset_, inputs, known_);
     return outputs ? std::move(*outputs) : lowered(node, inputs);
   }
 
-  // A number that fills a tensor is an operator of its own; all else is a constant of the graph.
+  // A splat becomes `full`; any other tensor becomes a constant of the graph.
   NodeId constant(const Value& value) {
     if (const auto number = uniform_number(*value.known)) {
       const auto id = graph_.make(Op::full, {Argument(value.type.shape), *number, value.type.dtype},
@@ -210,7 +216,7 @@ class Importer {
     if (model_.output_size() == 0) complain("the model has no outputs");
   }
 
-  // Inputs and what the model holds stand first, without what nothing needs.
+  // Puts inputs and weights first, and drops dead nodes.
   Result<GraphFile> finish() {
     const std::vector<bool> needed = needed_nodes(graph_, graph_.results);
     const auto origin = [&](NodeId id) {
@@ -261,7 +267,7 @@ class Importer {
   Graph graph_;
   std::map<std::string, Value> values_;
   std::map<NodeId, Tensor> tensors_;         // of weights and constants
-  std::map<NodeId, std::string> names_;      // the model's own, of what its nodes give
+  std::map<NodeId, std::string> names_;      // the model's names of node outputs
   std::map<std::string, NodeId> constants_;  // by type and bytes
   std::set<std::string> used_dimensions_;
   std::int64_t total_bytes_ = 0;

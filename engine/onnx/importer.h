@@ -1,4 +1,4 @@
-// From a model's graph to a forward graph.
+// Imports a model's graph as a forward graph.
 #pragma once
 
 #include <onnx/onnx.pb.h>
@@ -17,10 +17,10 @@ namespace recut::onnx {
 std::string node_words(const ::onnx::NodeProto& node);
 std::string place_words(const ::onnx::GraphProto& model, int node);
 
-// What an input's dimension is called whose size the model leaves open; "" where it fixes it.
+// The name of an input's symbolic dimension; "" if its size is fixed.
 std::string open_name(const ::onnx::ValueInfoProto& input, int dimension);
 
-// Every operator has a row (find_lowering).
+// Every operator must have a lowering (find_lowering).
 Result<GraphFile> import_graph(const ::onnx::GraphProto& model, std::int64_t opset,
                                const Options& options);
 

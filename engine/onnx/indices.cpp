@@ -1,4 +1,4 @@
-// Operators that read and write at indices.
+// Gather and scatter operators.
 #include <fmt/core.h>
 
 #include "engine/onnx/lowering.h"
@@ -8,7 +8,7 @@ namespace {
 
 NodeId wide(Lowering& node, std::size_t input) { return node.convert(node.in(input), DType::i64); }
 
-// Whole slices at indices of one axis; negative ones count from the end, which index does, too.
+// Slices at indices along one axis. Negative indices count from the end, in ONNX and in aten.index.
 Lowered gather(Lowering& node) {
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(0));
   if (const auto index = node.number(1, 0))
@@ -18,8 +18,8 @@ Lowered gather(Lowering& node) {
   return Lowering::one(node, node.make(Op::index_Tensor, {node.in(0), std::move(indices)}));
 }
 
-// Indices counted from the front, for operators of PyTorch that know no others. Those beyond either
-// end stay beyond it.
+// Non-negative indices, for PyTorch operators that take no others. Out-of-range indices stay out of
+// range.
 NodeId from_front(Lowering& node, std::size_t input, std::int64_t size) {
   const NodeId indices = wide(node, input);
   const NodeId negative = node.make(Op::lt_Scalar, {indices, 0});
@@ -75,8 +75,8 @@ Lowered top_k(Lowering& node) {
   return {Lowering::one(node, node.item(both, 0))[0], Lowering::one(node, node.item(both, 1))[0]};
 }
 
-// Off and on values where `indices` name the place along a new axis; off values alone where an
-// index lies beyond the depth.
+// Off and on values along a new axis, on at the index. An index beyond the depth gives off values
+// only.
 Lowered one_hot(Lowering& node) {
   const std::int64_t depth = node.whole(1, "depth");
   const auto values = as_reals(node.known(2, "values"));

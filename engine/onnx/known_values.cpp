@@ -20,7 +20,7 @@ double elements_of(const std::vector<TensorType>& types) {
   return count;
 }
 
-// No less than what a node does, roughly: a window of a pooling covers no more than its operand.
+// A rough upper bound of a node's work: a pooling window covers at most its operand.
 double work_of(const Graph& graph, NodeId id) {
   const double moved = static_cast<double>(node_traffic(graph, id));
   double work = 1 + moved + static_cast<double>(node_flops(graph, id));
@@ -30,7 +30,7 @@ double work_of(const Graph& graph, NodeId id) {
   return work;
 }
 
-// A small graph of its own for one node of the model.
+// Folds one node of the model in a graph of its own.
 class Bench {
  public:
   NodeId constant(const Value& value) {
@@ -62,7 +62,7 @@ class Bench {
   }
 
  private:
-  // Takes what the outputs need off the limits, where that is left.
+  // Charges the node to the limits; false if the budget is exhausted.
   bool fits(const Lowered& outputs, KnownLimits& limits) const {
     double work = 0;
     std::int64_t bytes = 0;
@@ -75,7 +75,7 @@ class Bench {
     return true;
   }
 
-  // With its elements in a row, as constants are kept.
+  // A contiguous copy, the form in which constants are kept.
   static Tensor dense(const Tensor& tensor) {
     return tensor_from_bytes(make_type(tensor.dtype, tensor.shape), bytes_of(tensor));
   }

@@ -1,4 +1,4 @@
-// Values that are known before the model runs.
+// Constant folding at import.
 #pragma once
 
 #include <onnx/onnx.pb.h>
@@ -11,19 +11,19 @@
 
 namespace recut::onnx {
 
-// What may still be computed beforehand of one model.
+// The remaining folding budget of one model.
 struct KnownLimits {
-  std::int64_t bytes;  // of values that are kept
+  std::int64_t bytes;  // of results
   std::int64_t work;   // bytes moved, and operations on numbers
 };
 
-// What a node gives of inputs that are all known, by the interpreter; taken off the limits. Nothing
-// where its values are many (a mask of a long sequence, a table) or it would take more than is
-// left: the graph then computes them.
+// Evaluates a node whose inputs are all constants with the interpreter, and charges it to the
+// limits. None if the result is large (a mask of a long sequence, a table) or the budget is
+// exhausted: the graph then computes it.
 std::optional<Lowered> compute_known(const ::onnx::NodeProto& node, std::int64_t opset,
                                      const std::vector<Value>& inputs, KnownLimits& limits);
 
-// The number that every element is, as `full` takes it; nothing where they differ or there is none.
+// The value of a splat tensor, as `full` takes it; none if elements differ or there are none.
 std::optional<Argument> uniform_number(const Tensor& tensor);
 
 }  // namespace recut::onnx

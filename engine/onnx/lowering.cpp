@@ -1,3 +1,6 @@
+// The context of a lowering (lowering.h), and the table of all of them by operator name. A lowering
+// reads inputs and attributes of one node and appends ATen calls; constants are materialised as
+// nodes only when a lowering needs one.
 #include "engine/onnx/lowering.h"
 
 #include <fmt/core.h>

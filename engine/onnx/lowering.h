@@ -1,4 +1,4 @@
-// One node of a model, as the rows that translate operators see it.
+// The context in which one ONNX node is lowered to ATen operators.
 #pragma once
 
 #include <onnx/onnx.pb.h>
@@ -16,15 +16,15 @@
 
 namespace recut::onnx {
 
-// What a name of the model stands for: a node, or a tensor that is known and has no node yet.
+// The value of a name in the model: a node, or a constant that has no node yet.
 struct Value {
   NodeId node;
   std::optional<Tensor> known;
-  bool weight = false;  // known, but trained: nothing may be computed from it beforehand
+  bool weight = false;  // constant, but trained: it must not be folded
   TensorType type;
 };
 
-// Makes a node of a tensor that is known.
+// Materialises a constant as a node.
 using MakeConstant = std::function<NodeId(const Value& value)>;
 
 class Lowering {
@@ -34,7 +34,7 @@ class Lowering {
 
   std::int64_t opset() const { return opset_; }
 
-  // Inputs. Asking for the node, type or value of one that is not there is refused.
+  // Inputs. Accessing a missing input is an error of the model.
   std::size_t inputs() const { return inputs_.size(); }
   bool has(std::size_t input) const;
   const Value& value(std::size_t input) const;
@@ -42,16 +42,16 @@ class Lowering {
   const TensorType& type(std::size_t input) const { return value(input).type; }
   std::int64_t rank(std::size_t input) const { return type(input).rank(); }
 
-  // Values that have to be known before the model runs; `what` names them where they aren't.
+  // Values that must be constants; `what` names them in the error message.
   const Tensor& known(std::size_t input, std::string_view what) const;
   std::vector<std::int64_t> integers(std::size_t input, std::string_view what) const;
   std::int64_t whole(std::size_t input, std::string_view what) const;  // one integer
   double real(std::size_t input, std::string_view what) const;
 
-  // The number where an input is one that can stand for itself among operands of `rank` dimensions.
+  // The value of a constant scalar input that can be a Scalar argument beside operands of `rank`.
   std::optional<Argument> number(std::size_t input, std::int64_t rank) const;
 
-  // Attributes. Another kind than the one asked for is refused.
+  // Attributes. An attribute of another kind is an error of the model.
   bool given(std::string_view name) const { return find(name) != nullptr; }
   std::int64_t integer(std::string_view name, std::int64_t otherwise) const;
   double real(std::string_view name, double otherwise) const;
@@ -60,18 +60,17 @@ class Lowering {
                                      std::vector<std::int64_t> otherwise) const;
   const ::onnx::AttributeProto* find(std::string_view name) const;
 
-  // An axis counted from the front, of `rank`.
+  // An axis wrapped into [0, rank).
   std::int64_t axis(std::int64_t axis, std::int64_t rank) const;
 
-  // Axes where they have moved from attribute to input: input `input` from opset `since` on. None:
-  // nothing.
+  // Axes that moved from an attribute to input `input` in opset `since`.
   std::optional<std::vector<std::int64_t>> axes(std::size_t input, std::int64_t since) const;
 
-  // Nodes. What the operator's rule does not take is refused in its words.
+  // Nodes. A shape rule's error becomes an error of the model.
   NodeId make(Op op, std::vector<Argument> arguments);
   NodeId item(NodeId several, std::int64_t index);
-  NodeId reshape(NodeId id, const std::vector<std::int64_t>& shape);  // copies where it must
-  NodeId convert(NodeId id, DType dtype);                             // itself where it has that
+  NodeId reshape(NodeId id, const std::vector<std::int64_t>& shape);  // copies if no view exists
+  NodeId convert(NodeId id, DType dtype);                             // no-op if it has that dtype
   NodeId constant(Tensor tensor);
   const TensorType& type(NodeId id) const { return graph_.type(id); }
   const Shape& shape(NodeId id) const { return graph_.type(id).shape; }
@@ -83,8 +82,7 @@ class Lowering {
   static Value known_value(Tensor tensor);
 
  private:
-  // By the first output and the operator: parts of what the node gives. The importer names the
-  // rest.
+  // Names intermediate nodes by the first output and the operator. The importer names the outputs.
   Origin origin(std::string_view packet);
 
   const ::onnx::NodeProto& node_;
@@ -98,16 +96,16 @@ class Lowering {
 using Lowered = std::vector<Value>;
 using Lower = Lowered (*)(Lowering& node);
 
-// One operator of ONNX's own domain.
+// The lowering of one operator of ONNX's default domain.
 struct Row {
   std::string_view name;
   Lower lower;
 };
 
-// Null where there is none.
+// Null if there is none.
 Lower find_lowering(std::string_view operator_name);
 
-// The rows of each family, in files of its name.
+// The lowerings of each operator family, in files of its name.
 std::vector<Row> arithmetic_rows();
 std::vector<Row> activation_rows();
 std::vector<Row> shape_rows();

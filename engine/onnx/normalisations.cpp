@@ -17,7 +17,7 @@ Lowered batch_normalisation(Lowering& node) {
   return Lowering::one(node, node.item(all, 0));
 }
 
-// Each channel by itself: groups of one.
+// Instance norm is group norm with one channel a group.
 Lowered instance_normalisation(Lowering& node) {
   const Shape& shape = node.type(0).shape;
   if (shape.size() < 3) node.refuse("an input without spatial dimensions");
@@ -40,7 +40,7 @@ Lowered group_normalisation(Lowering& node) {
   return Lowering::one(node, node.item(all, 0));
 }
 
-// Over the axes from `axis` on; mean and 1/deviation are outputs, too.
+// Normalises the axes from `axis` on; mean and 1/deviation are optional outputs.
 Lowered layer_normalisation(Lowering& node) {
   const Shape& shape = node.type(0).shape;
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(0));

@@ -1,4 +1,4 @@
-// What a reader of ONNX models is told beside the model.
+// Options of the ONNX importer.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,14 @@
 namespace recut::onnx {
 
 struct Options {
-  // Sizes of dimensions that the model leaves open, by their names, or "input.0" where they have
-  // none.
+  // Sizes of symbolic dimensions, by their names, or "input.0" if they have none.
   Dimensions dimensions;
 
-  // Against files that mean harm: a few bytes of a model can ask for much. More nodes are refused,
-  // of the model or of the graph that comes of it.
+  // Limits against malicious files: a few bytes of a model can ask for much. This one bounds the
+  // nodes of the model and of the imported graph.
   std::int64_t max_nodes = std::int64_t{1} << 20;
-  // What is computed beforehand, of values that are known: bytes that are kept, and work in bytes
-  // moved and operations on numbers. What goes beyond is left to the graph.
+  // Budget of constant folding: bytes of results, and work in bytes moved plus arithmetic
+  // operations. Nodes beyond it stay in the graph.
   std::int64_t known_bytes = std::int64_t{1} << 28;
   std::int64_t known_work = std::int64_t{1} << 28;
 };

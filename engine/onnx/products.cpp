@@ -1,4 +1,4 @@
-// Matrix products, as PyTorch's decompositions leave them: mm, addmm and bmm.
+// Matrix products, lowered to mm, addmm and bmm like PyTorch's decompositions.
 #include <fmt/core.h>
 
 #include "engine/onnx/lowering.h"
@@ -27,7 +27,7 @@ NodeId batches(Lowering& node, NodeId id, const Shape& batch) {
   return node.reshape(id, {element_count(batch), rows, columns});
 }
 
-// Of matrices and batches of them, at least two dimensions each.
+// Products of operands with at least two dimensions each.
 NodeId product(Lowering& node, NodeId left, NodeId right) {
   const Shape a = node.shape(left), b = node.shape(right);
   if (a.size() == 2 && b.size() == 2) return node.make(Op::mm, {left, right});
@@ -45,7 +45,7 @@ NodeId product(Lowering& node, NodeId left, NodeId right) {
   return node.reshape(flat, joined(*batch, {a[a.size() - 2], b.back()}));
 }
 
-// A vector at the left is a row, at the right a column; what is added for it goes again.
+// A vector on the left is a row, on the right a column; the added dimension is removed again.
 Lowered matmul(Lowering& node) {
   NodeId left = node.in(0), right = node.in(1);
   const bool row = node.rank(0) == 1, column = node.rank(1) == 1;

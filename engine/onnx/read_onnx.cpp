@@ -13,13 +13,13 @@
 namespace recut::onnx {
 namespace {
 
-// False where the bytes are no message with a graph.
+// False if the bytes are no message with a graph.
 bool parse(std::string_view bytes, ::onnx::ModelProto& model) {
   return bytes.size() <= static_cast<std::size_t>(kMaxInputBytes) &&
          model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) && model.has_graph();
 }
 
-// What the operators come from, and one number for all of them.
+// Checks the operator domains and returns the opset of the default domain.
 Result<std::int64_t> opset_of(const ::onnx::ModelProto& model) {
   for (const auto& opset : model.opset_import())
     if (opset.domain().empty() || opset.domain() == "ai.onnx") {
@@ -29,7 +29,7 @@ Result<std::int64_t> opset_of(const ::onnx::ModelProto& model) {
   return error("the model names no opset of ONNX's own operators");
 }
 
-// All operators that there is no row for, each with its first use.
+// All unsupported operators, each with its first use.
 Diagnostics unsupported(const ::onnx::GraphProto& graph, std::int64_t opset) {
   Diagnostics found;
   std::set<std::string> told;

@@ -1,8 +1,8 @@
 // ONNX inference models (opset 13 and later) as forward graphs.
 //
-// Floating initializers become parameters, but for running statistics, which become constants like
-// all else that is known beforehand; shapes that the model computes are computed here. Their values
-// come along (GraphFile::tensors). https://github.com/onnx/onnx/blob/main/docs/IR.md
+// Floating-point initializers become parameters; running statistics and other initializers become
+// constants. Shape computations are folded. Values are in GraphFile::tensors.
+// https://github.com/onnx/onnx/blob/main/docs/IR.md
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ namespace recut::onnx {
 
 inline constexpr std::int64_t kOldestOpset = 13;
 
-// By the file's name: the bytes of a protobuf message have no mark.
+// Recognised by the file's name: a protobuf message has no magic bytes.
 bool is_onnx_name(std::string_view file_name);
 
-// The names by which the sizes of its inputs can be given, in the model's order, each once; none
-// where the bytes are no model.
+// Names of the inputs' symbolic dimensions, in the model's order, each once; empty if the bytes are
+// no model.
 std::vector<std::string> open_dimensions(std::string_view bytes);
 
-// Fails where the bytes are no model, an operator or dtype is none that Recut has (all operators
-// are named, each with its first node and that one's place), a dimension is open, or there are too
-// many nodes.
+// Fails if the bytes are no model, an operator or dtype is unsupported, a dimension has no size, or
+// there are too many nodes. All unsupported operators are reported, each with its first node and
+// position.
 Result<GraphFile> read_onnx(std::string_view bytes, std::string_view file_name,
                             const Options& options = {});
 

@@ -10,7 +10,7 @@ using Ints = std::vector<std::int64_t>;
 
 constexpr std::int64_t kMostSteps = 4'096;
 
-// One direction's weights, and what it carries from step to step.
+// One direction's weights and state.
 struct Direction {
   NodeId input_weights, hidden_weights;  // [inputs, 4 hidden], [hidden, 4 hidden]
   NodeId bias;                           // [4 hidden], invalid: none
@@ -89,7 +89,7 @@ class Lstm {
     return direction;
   }
 
-  // Hidden-sized parts `from` to `to` of the last dimension.
+  // Columns of the gates `from` to `to`, each of hidden size.
   NodeId columns(NodeId id, std::int64_t from, std::int64_t to) {
     return node_.make(Op::slice_Tensor, {id, -1, from * hidden_, to * hidden_});
   }

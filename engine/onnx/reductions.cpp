@@ -10,8 +10,8 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-// What is reduced: axes from the front, in order. Without axes each element is reduced by itself:
-// it is squared or taken the logarithm of all the same.
+// The axes to reduce, sorted. Without axes each element is reduced by itself: squares and
+// logarithms still apply.
 struct Reduced {
   Ints axes;
   bool keep = true;

@@ -1,4 +1,6 @@
-// Resize: images of another size.
+// Resize. Nearest and linear modes become PyTorch's upsample operators where their coordinates
+// agree. Otherwise each axis is resampled by index_select with constant indices and weights, which
+// covers every coordinate_transformation_mode.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -16,7 +18,7 @@ struct Axis {
   double scale;  // to over from, or as given
 };
 
-// The axes that change, by sizes or by scales.
+// The axes whose size changes.
 std::vector<Axis> changed_axes(const Lowering& node) {
   const Shape& shape = node.type(0).shape;
   const bool by_sizes = node.has(3) && element_count(node.type(3).shape) != 0;
@@ -41,7 +43,7 @@ std::vector<Axis> changed_axes(const Lowering& node) {
   return axes;
 }
 
-// Where the centre of an element comes from, in the input's elements.
+// The input coordinate of an output element's centre.
 double source(const Lowering& node, const std::string& mode, const Axis& axis, std::int64_t i) {
   const auto x = static_cast<double>(i);
   if (mode == "asymmetric") return x / axis.scale;
@@ -51,7 +53,7 @@ double source(const Lowering& node, const std::string& mode, const Axis& axis, s
   if (mode == "pytorch_half_pixel" && axis.to == 1) return 0;
   const double half_pixel = (x + 0.5) / axis.scale - 0.5;
   if (mode == "half_pixel" || mode == "pytorch_half_pixel") return half_pixel;
-  // As half_pixel, with what a broken size leaves over at both ends alike.
+  // half_pixel, with the rounding of the output size spread evenly over both ends.
   if (mode == "half_pixel_symmetric") {
     const auto from = static_cast<double>(axis.from);
     return from / 2 * (1 - static_cast<double>(axis.to) / (axis.scale * from)) + half_pixel;
@@ -81,7 +83,7 @@ NodeId selected(Lowering& node, NodeId id, const Axis& axis, const Ints& indices
   return node.make(Op::index_select, {id, axis.axis, node.constant(integers_tensor(indices))});
 }
 
-// The usual doubling, for which PyTorch has an operator; else index by index, as the mode says.
+// Integer factors use PyTorch's operator; other cases gather by computed indices.
 NodeId nearest(Lowering& node, const std::vector<Axis>& axes) {
   const std::string mode = node.text("coordinate_transformation_mode", "half_pixel");
   const std::string rounding = node.text("nearest_mode", "round_prefer_floor");
@@ -127,7 +129,7 @@ NodeId linear_by_operator(Lowering& node, bool corners, const std::vector<Axis>&
   return node.make(kOperators[node.rank(0) - 3], std::move(arguments));
 }
 
-// Along one axis: the two elements around each place, by how near they are.
+// Linear interpolation along one axis: two gathers and a weighted sum.
 NodeId linear_along(Lowering& node, NodeId id, const std::string& mode, const Axis& axis) {
   Ints below, above;
   std::vector<double> shares, rests;  // of the elements above and below

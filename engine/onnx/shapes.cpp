@@ -1,4 +1,5 @@
-// Operators that move, split and join data.
+// Data movement: reshape, transpose, split, concat, slice, pad. Shapes, starts and pads must be
+// constants; each becomes ATen views or copies with static arguments.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-// Elements of an axis whose places are listed one by one.
+// Largest axis whose padding is expressed by explicit indices.
 constexpr std::int64_t kMostPadded = 1 << 24;
 
 // 0: the input's own size, unless allowzero. The rule of view finds out what -1 stands for.
@@ -84,8 +85,8 @@ Lowered concat(Lowering& node) {
   return Lowering::one(node, node.make(Op::cat, {std::move(parts), node.integer("axis", 0)}));
 }
 
-// Sizes from the input (from opset 13 on); else as many equal parts as there are outputs, the last
-// one smaller where they don't come out even.
+// Sizes from the input (since opset 13); else one equal part for each output, with a smaller last
+// one if needed.
 Lowered split(Lowering& node) {
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(0));
   const auto parts = static_cast<std::int64_t>(node.outputs());
@@ -108,7 +109,7 @@ Lowered split(Lowering& node) {
 }
 
 // One axis of a slice: `start` and `end` may count from the end and lie beyond it. A negative step
-// takes the same elements the other way round, and turns them.
+// becomes a slice with a positive step, then a flip.
 NodeId sliced(Lowering& node, NodeId id, std::int64_t axis, std::int64_t start, std::int64_t end,
               std::int64_t step) {
   if (step == 0 || step == INT64_MIN) node.refuse(fmt::format("a step of {}", step));
@@ -175,7 +176,7 @@ Ints paired_pads(const Lowering& node) {
   return pairs;
 }
 
-// Which element of `size` stands `at` places from the first, which may lie beyond both ends.
+// The element of `size` that a reflected index `at` refers to.
 std::int64_t reflected(std::int64_t at, std::int64_t size) {
   const std::int64_t round = std::max<std::int64_t>(1, 2 * (size - 1));
   const std::int64_t turned = ((at % round) + round) % round;
@@ -188,7 +189,7 @@ std::int64_t continued(const std::string& mode, std::int64_t at, std::int64_t si
   return std::clamp<std::int64_t>(at, 0, size - 1);
 }
 
-// One axis padded with its own elements, which are cut first where a pad is negative.
+// Pads one axis with its own elements; negative pads crop first.
 NodeId continued_axis(Lowering& node, NodeId id, std::int64_t axis, const std::string& mode,
                       std::int64_t before, std::int64_t after) {
   const std::int64_t size = node.shape(id)[static_cast<std::size_t>(axis)];
@@ -203,7 +204,7 @@ NodeId continued_axis(Lowering& node, NodeId id, std::int64_t axis, const std::s
   return node.make(Op::index_select, {id, axis, node.constant(integers_tensor(indices))});
 }
 
-// By the operator that PyTorch has for the last dimensions of three or more, or axis by axis.
+// By PyTorch's padding operators for up to three last dimensions, or axis by axis.
 NodeId padded_with_itself(Lowering& node, const Ints& pairs, const std::string& mode) {
   constexpr Op kReflect[] = {Op::reflection_pad1d, Op::reflection_pad2d, Op::reflection_pad3d};
   constexpr Op kEdge[] = {Op::replication_pad1d, Op::replication_pad2d, Op::replication_pad3d};

@@ -12,8 +12,7 @@ namespace {
 
 using ::onnx::TensorProto;
 
-// Values that stand in one of the lists that an item has its own place in, packed as they are in
-// memory.
+// Packs the elements of a typed protobuf list into bytes.
 template <class To, class List>
 std::string packed(const List& list) {
   std::string bytes;

@@ -12,16 +12,16 @@
 
 namespace recut::onnx {
 
-// Why a model can't be read. Thrown inside engine/onnx and caught at its door, where the node that
-// it is about is known.
+// The reason why a model can't be imported. Thrown inside engine/onnx and caught in the importer,
+// which knows the node.
 struct Refusal {
   std::string message;
 };
 
-// Refuses dtypes that Recut has no arithmetic for. `what` begins the message.
+// Throws for unsupported dtypes. `what` begins the message.
 DType dtype_of(std::int32_t data_type, const std::string& what);
 
-// Refuses tensors with fewer or more values than their shape, and values in other files.
+// Throws if the number of values does not match the shape, and for external data.
 Tensor tensor_of(const ::onnx::TensorProto& proto);
 
 Tensor integers_tensor(const std::vector<std::int64_t>& values);

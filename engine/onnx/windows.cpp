@@ -1,4 +1,6 @@
-// Convolutions and pooling: operators that move a window over one to three spatial dimensions.
+// Convolutions and pooling: sliding windows over one to three spatial dimensions. PyTorch's
+// operators pad both ends alike: asymmetric ONNX pads become an explicit pad before the operator,
+// or a slice after a transposed convolution.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -32,10 +34,10 @@ Ints per_dimension(const Lowering& node, std::string_view name, std::size_t dime
   return values;
 }
 
-// What auto_pad says of how to pad; each operator has its own way to make an output SAME.
+// The mode of auto_pad; each operator computes SAME pads by its own formula.
 enum class AutoPad { none, upper, lower };
 
-// Leaves the window without padding where auto_pad says that there is none, whatever pads say.
+// Clears the window's padding if auto_pad is set: it overrides pads.
 AutoPad auto_pad(const Lowering& node, Window& window) {
   const std::string mode = node.text("auto_pad", "NOTSET");
   if (mode == "NOTSET") return AutoPad::none;
@@ -47,7 +49,8 @@ AutoPad auto_pad(const Lowering& node, Window& window) {
   return mode == "SAME_UPPER" ? AutoPad::upper : AutoPad::lower;
 }
 
-// How much of `pads` stands before: the odd element is at the end (upper) or at the beginning.
+// The part of `pads` at the beginning: an odd element is at the end (upper) or at the beginning
+// (lower).
 std::int64_t share_before(AutoPad mode, std::int64_t pads) {
   return mode == AutoPad::upper ? pads / 2 : pads - pads / 2;
 }
@@ -73,7 +76,7 @@ Window plain_window(const Lowering& node, const Ints& kernel) {
   return window;
 }
 
-// SAME: as many outputs as the stride needs to come round.
+// SAME: ceil(size / stride) outputs.
 Window window_of(const Lowering& node, const Ints& kernel) {
   Window window = plain_window(node, kernel);
   const AutoPad mode = auto_pad(node, window);
@@ -90,7 +93,7 @@ Window window_of(const Lowering& node, const Ints& kernel) {
   return window;
 }
 
-// The input with the window's padding around it, which the window then lacks.
+// Pads the input explicitly and clears the window's padding.
 NodeId padded(Lowering& node, NodeId id, Window& window, double value) {
   Ints pairs;
   for (std::size_t i = window.dimensions(); i-- > 0;) {
@@ -127,16 +130,16 @@ Lowered convolution(Lowering& node) {
                        node.integer("group", 1)}));
 }
 
-// One dimension of a transposed convolution. What the kernels reach has `whole` elements, of which
-// the first `before` are padding and the next `size` stay; behind the last of the whole are zeros.
+// The output of one dimension of a transposed convolution. Kernels reach `whole` elements: the
+// first `before` are cropped, the next `size` are the output, zero-filled beyond `whole`.
 struct Kept {
   std::int64_t whole, before, size;
 
   std::int64_t after() const { return whole - before - size; }
 };
 
-// SAME: stride times as many outputs as inputs, or as many as the kernels reach where those are
-// fewer. output_shape says how many there are, and pads follow from it in the same way.
+// SAME: stride outputs for each input, or as many as the kernels reach if those are fewer.
+// output_shape gives the number of outputs, and pads follow from it.
 std::vector<Kept> kept_of(const Lowering& node, Window& window, const Ints& extra) {
   const AutoPad mode = auto_pad(node, window);
   const bool sized = node.given("output_shape");
@@ -161,8 +164,8 @@ std::vector<Kept> kept_of(const Lowering& node, Window& window, const Ints& extr
   return kept;
 }
 
-// PyTorch's operator pads both ends alike and adds less than a stride at the end. What differs is
-// sliced off a larger output, or filled up.
+// PyTorch's operator crops both ends alike, and output_padding is less than a stride. Other outputs
+// are sliced from a larger one, or zero-filled.
 struct Transposed {
   Ints padding, extra, start;
   Ints lacking;  // elements at the end that no kernel reaches
@@ -217,7 +220,7 @@ Lowered convolution_transposed(Lowering& node) {
   return Lowering::one(node, id);
 }
 
-// One spatial dimension is pooled as two, of which the first is a single row.
+// 1-D pooling as 2-D pooling with one row.
 struct Planes {
   NodeId id;
   Window window;

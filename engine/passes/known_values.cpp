@@ -81,6 +81,8 @@ class KnownValues {
     if (op.packet.find("empty") != std::string_view::npos) return false;  // holds no values
     if (from_[id].operands.empty() && !op.is(kCreation)) return false;
     std::int64_t elements = 0;
+    for (const TensorType& type : from_[id].outputs)
+      if (type.exists() && !has_arithmetic(type.dtype)) return false;
     for (const TensorType& type : from_[id].outputs) elements += element_count(type.shape);
     return elements <= kMostElements &&
            std::all_of(from_[id].operands.begin(), from_[id].operands.end(),

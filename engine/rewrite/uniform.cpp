@@ -123,7 +123,7 @@ std::optional<UniformValue> UniformValues::value_of(NodeId id) const {
   const Role role = role_of(node.op);
   if (role == Role::none) return std::nullopt;
   const DType dtype = node.outputs.empty() ? DType::none : node.type().dtype;
-  if (dtype == DType::none || element_count(node.type().shape) == 0) return std::nullopt;
+  if (!has_arithmetic(dtype) || element_count(node.type().shape) == 0) return std::nullopt;
   if (role == Role::created) return created(node);
   if (auto value = absorbed(node)) return value;
   if (!operands_uniform(node)) return std::nullopt;

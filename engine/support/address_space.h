@@ -6,7 +6,7 @@
 
 namespace recut {
 
-// Bytes; nothing where only the machine's own memory bounds them. A page's WebAssembly has a limit.
+// The limit in bytes, as in WebAssembly; none if only the machine's memory is the limit.
 std::optional<std::int64_t> address_space_bytes();
 
 }  // namespace recut

@@ -1,19 +1,19 @@
-// Checks of our own reasoning. A failed check is a bug of Recut, never of the user: what a user can
-// cause is a Diagnostic (result.h).
+// Assertions of internal invariants, active in every build. A failed check is a bug in Recut;
+// errors that a user can cause are Diagnostics (result.h).
 #pragma once
 
 #include <string>
 
 namespace recut {
 
-// What a failed check throws while a ThrowingChecks lives.
+// Thrown by a failed check while a ThrowingChecks lives.
 struct CheckFailure {
   std::string words;
 };
 
-// A failed check ends the program. While one of these lives, those of its thread throw CheckFailure
-// instead: for a host that has to live on where Recut can't, as the C library's does. What was
-// being worked on is then of no use but to be destroyed.
+// A failed check aborts the program. While a ThrowingChecks lives, failed checks of its thread
+// throw CheckFailure instead: a host of the C library must survive them. The objects being worked
+// on are then invalid and may only be destroyed.
 class ThrowingChecks {
  public:
   ThrowingChecks();

@@ -1,4 +1,4 @@
-// The clock that plans, steps and compilations are timed by.
+// The clock for timing plans, steps and compilations.
 #pragma once
 
 #include <chrono>

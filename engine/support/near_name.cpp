@@ -13,7 +13,7 @@ namespace {
 // Nobody types a longer name by hand, and comparing two takes the product of their lengths.
 constexpr std::size_t kLongestName = 200;
 
-// Edits from one text to the other, or `limit` where there are as many or more.
+// Edit distance of two texts, at most `limit`.
 std::size_t edits_between(std::string_view a, std::string_view b, std::size_t limit) {
   if (a.size() > b.size()) std::swap(a, b);
   if (b.size() > kLongestName || b.size() - a.size() >= limit) return limit;
@@ -31,7 +31,7 @@ std::size_t edits_between(std::string_view a, std::string_view b, std::size_t li
   return std::min(limit, row.back());
 }
 
-// How many letters both begin with: people slip in the middle of a word and at its end.
+// Length of the common prefix: typing errors are rare at the beginning of a word.
 std::size_t letters_in_common(std::string_view a, std::string_view b) {
   const std::size_t most = std::min(a.size(), b.size());
   std::size_t same = 0;
@@ -39,7 +39,8 @@ std::size_t letters_in_common(std::string_view a, std::string_view b) {
   return same;
 }
 
-// One edit makes any letter of any other; of short names it may make any of many.
+// The largest edit distance, exclusive: short names allow fewer edits, since one edit reaches many
+// of them.
 std::size_t limit_for(std::size_t letters) {
   if (letters < 2) return 1;
   return letters < 5 ? 2 : std::max<std::size_t>(3, letters / 2);

@@ -1,4 +1,4 @@
-// The name that somebody may have meant by one that doesn't exist.
+// "Did you mean …?": the existing name that is closest to an unknown one.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace recut {
 
-// Of the names that it is shown, one that takes the fewest single-character edits (Levenshtein 1966)
-// to become the wanted one: of several that which begins like it, then the first. A name that differs by too many of its letters is no
-// answer.
+// Finds, among the names that it is shown, the one with the smallest edit distance to the target
+// (Levenshtein 1966). Ties go to the longest common prefix, then to the first. Names beyond a
+// distance that grows with the length are ignored.
 class NearName {
  public:
   explicit NearName(std::string_view wanted);
@@ -18,14 +18,14 @@ class NearName {
   // Compares `key` and answers with `name`.
   void consider(std::string_view key, std::string_view name);
 
-  const std::string& name() const { return name_; }  // "" where none is near
-  // "; did you mean 'relu'?" for the end of a message, "" where none is near.
+  const std::string& name() const { return name_; }  // "" if no name is close
+  // "; did you mean 'relu'?" for the end of a message, or "".
   std::string question() const;
 
  private:
   const std::string wanted_;
-  std::size_t limit_;     // fewer edits than these, as many as these once there is a name
-  std::size_t same_ = 0;  // letters that the name and the wanted one begin with
+  std::size_t limit_;     // exclusive bound on edits; inclusive once there is a name
+  std::size_t same_ = 0;  // length of the common prefix of name and target
   std::string name_;
 };
 

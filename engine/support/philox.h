@@ -1,7 +1,7 @@
-// Random numbers by counting: Philox 4x32-10 (Salmon, Moraes, Dror, Shaw, Parallel Random Numbers:
-// As Easy as 1, 2, 3, SC 2011). A value depends only on the seed, the number of the draw and the
-// element's place, so that every back end finds the same ones in any order, and again when it
-// computes a value anew.
+// Counter-based random numbers: Philox 4x32-10 (Salmon, Moraes, Dror, Shaw, Parallel Random
+// Numbers: As Easy as 1, 2, 3, SC 2011). A value depends only on the seed, the number of the draw
+// and the element's index. So every backend computes the same values in any order, and
+// recomputation repeats them.
 #pragma once
 
 #include <array>

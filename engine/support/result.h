@@ -1,5 +1,6 @@
-// What a user can cause: a diagnostic with a place, what was found and what was expected. Functions
-// that can meet one return Result<T>; the engine throws no exceptions.
+// Errors that a user can cause: diagnostics with a source location, what was found and what was
+// expected. Functions that can fail return Result<T>, like LLVM's Expected<T>; the engine throws no
+// exceptions.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@
 
 namespace recut {
 
-// One complaint. `line` and `column` count from 1; 0 means that the format has no lines there
-// (binary files give a byte offset in `message` instead).
+// One error message with its location. `line` and `column` count from 1; 0 means that there is no
+// line (binary files give a byte offset in `message`).
 struct Diagnostic {
   std::string message;
   std::string file;
@@ -65,7 +66,7 @@ class [[nodiscard]] Result {
 // Success without a value.
 struct Done {};
 
-// A complaint without a place; callers that know the place add it.
+// A diagnostic without a location; callers that know the location add it.
 inline Diagnostic error(std::string message) { return Diagnostic{std::move(message), {}, 0, 0}; }
 
 }  // namespace recut

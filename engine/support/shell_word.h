@@ -1,4 +1,4 @@
-// Words of commands that are shown to people.
+// Quoting for shell commands that are shown to people.
 #pragma once
 
 #include <string>
@@ -6,8 +6,7 @@
 
 namespace recut {
 
-// A word of a command as a POSIX shell takes it: in single quotes where a shell would read anything
-// in it, or it is empty.
+// Quotes a word for a POSIX shell: in single quotes if it is empty or has special characters.
 std::string shell_word(std::string_view word);
 
 }  // namespace recut

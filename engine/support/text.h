@@ -1,4 +1,4 @@
-// Text that came from a file, made fit to stand in a message, or in a file again.
+// Escapes text from files for messages and for the text form.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,11 @@
 
 namespace recut {
 
-// 'text' in single quotes; bytes that are no printable ASCII as \xNN, and the middle of what is
-// longer than `limit` characters left out. Names in hostile files hold newlines, escapes and
-// megabytes.
+// 'text' in single quotes. Bytes other than printable ASCII become \xNN, and the middle of a text
+// longer than `limit` is left out: malformed files may hold any names.
 std::string quote(std::string_view text, std::size_t limit = 80);
 
-// The same without the quotes.
+// quote() without the quotes.
 std::string printable(std::string_view text, std::size_t limit = 80);
 
 // "text" in double quotes as the text form has strings: with \" \\ \n and \xNN, nothing left out.

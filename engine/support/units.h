@@ -1,4 +1,4 @@
-// Bytes, times and counts as people write and read them.
+// Parses and formats bytes, times and counts for people.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ std::string format_micros(double micros);
 // "9,700": a comma every three digits.
 std::string format_count(std::int64_t count);
 
-// The same of differences: "+31 µs", "-12.0 MiB", "0".
+// Signed differences: "+31 µs", "-12.0 MiB", "0".
 std::string signed_bytes(std::int64_t bytes);
 std::string signed_micros(double micros);
 

@@ -8,7 +8,7 @@ namespace {
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// Where the code point that begins at `at` ends.
+// The end of the code point that begins at `at`.
 std::size_t after_code_point(std::string_view text, std::size_t at) {
   ++at;
   while (at < text.size() && continues(text[at])) ++at;

@@ -1,5 +1,4 @@
-// Text in UTF-8 as people see it: counted and cut by code points. Names in files may hold any bytes
-// at all.
+// Counts and truncates UTF-8 text by code points. Names in files may hold any bytes.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +15,8 @@ std::size_t display_width(std::string_view text);
 std::string shorten_front(std::string_view text, std::size_t width);
 std::string shorten_back(std::string_view text, std::size_t width);
 
-// The text with every byte that is not part of valid UTF-8 replaced by U+FFFD: for formats that
-// must be valid.
+// Replaces every byte that is not part of valid UTF-8 by U+FFFD, for output formats that require
+// UTF-8.
 std::string valid_utf8(std::string_view text);
 
 }  // namespace recut

@@ -1,8 +1,9 @@
-// Copies of variants for which memory may run out.
+// Exception-safe copies of variants when memory runs out.
 //
 // A copy constructor that throws leaves a variant without a value. libstdc++ 12 takes a variant of
-// strings, vectors and trivially copyable types for one that always has a value. It destroys the
-// copy that wasn't made as if it held one, and jumps to any place. Neither of these two lets it.
+// strings, vectors and trivially copyable types for one that always has a value. It then destroys
+// the unfinished copy as if it held a value, and jumps to a wild address. Both helpers below
+// prevent that.
 #pragma once
 
 #include <type_traits>
@@ -10,15 +11,15 @@
 
 namespace recut {
 
-// An alternative that nothing ever holds: with it among them, libstdc++ looks.
+// An alternative that is never held: with it, libstdc++ checks for valueless variants.
 struct MayBeValueless {
   MayBeValueless() = delete;
   MayBeValueless(const MayBeValueless&) noexcept {}
   MayBeValueless& operator=(const MayBeValueless&) noexcept { return *this; }
 };
 
-// A copy whose value is made in place, so that a throw destroys nothing. For variants whose
-// alternatives are visited one by one and can't have another.
+// Copies a variant by constructing the value in place, so that a throw destroys nothing. For
+// variants whose visitors can't take another alternative.
 template <class... T>
 std::variant<T...> copy_of(const std::variant<T...>& from) {
   return std::visit(

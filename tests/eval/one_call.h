@@ -59,7 +59,7 @@ struct OneCall {
     return unpack<double>(evaluation->outputs.front()).data;
   }
 
-  // What evaluation of the call complains of.
+  // The error message of evaluating the call.
   std::string complaint(NodeId call, int output = 0) {
     const auto evaluation = evaluate_node(call, output);
     REQUIRE_FALSE(evaluation.ok());

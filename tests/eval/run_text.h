@@ -62,7 +62,7 @@ inline Values run(const std::string& lines, const Given& given = {}) {
   return values;
 }
 
-// The first complaint.
+// The first error message.
 inline std::string fault(const std::string& lines, const Given& given = {}) {
   const auto evaluation = evaluate_text(lines, given);
   INFO(lines);

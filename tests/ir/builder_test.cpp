@@ -1,4 +1,4 @@
-// Graphs written with the builder: what they hold, what they compute, what is complained of.
+// Graphs written with the builder: their nodes, their values, and diagnostics.
 #include "engine/ir/builder.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -31,7 +31,7 @@ struct CallBuilder {
                         {graph.unused_name(name)});
   }
 
-  // The type of the call's first output as text, or its first complaint.
+  // The type of the call's first output as text, or its first error.
   std::string type(std::string_view name, const Named& named) {
     const auto made = call(name, named);
     return made ? format(graph.type(*made)) : made.diagnostics().front().message;

@@ -21,7 +21,7 @@ struct Case {
   std::string name;
   Shape self;
   Named arguments;
-  std::string expected;  // the type, or a part of the complaint
+  std::string expected;  // the type, or a part of the error message
 };
 
 void check(const std::vector<Case>& cases) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t kHuge = std::int64_t{1} << 62;
 
-// A call whose type, or whose first complaint, contains `expected`.
+// A call whose type, or whose first error, contains `expected`.
 void check_type(CallBuilder& b, const char* name, const Named& named, const std::string& expected) {
   INFO(name);
   CHECK(b.type(name, named).find(expected) != std::string::npos);

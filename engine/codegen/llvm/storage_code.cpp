@@ -73,7 +73,7 @@ std::string_view memory_type(DType dtype) {
     case DType::u8:
     case DType::boolean:
       return "i8";
-    case DType::none:
+    default:
       break;
   }
   RECUT_CHECK(false, "a buffer has a dtype");

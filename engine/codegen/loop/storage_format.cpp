@@ -85,7 +85,7 @@ Number read_element(DType dtype, const std::byte* at) {
       return {0, read_as<std::uint8_t>(at)};
     case DType::boolean:
       return {0, read_as<std::uint8_t>(at) != 0 ? 1 : 0};
-    case DType::none:
+    default:
       break;
   }
   RECUT_CHECK(false, "a buffer has a dtype");
@@ -113,7 +113,7 @@ void write_element(DType dtype, std::byte* at, Number number) {
       return write_as(at, static_cast<std::uint8_t>(number.integer));
     case DType::boolean:
       return write_as(at, static_cast<std::uint8_t>(number.integer != 0 ? 1 : 0));
-    case DType::none:
+    default:
       break;
   }
   RECUT_CHECK(false, "a buffer has a dtype");

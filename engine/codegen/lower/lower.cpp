@@ -52,6 +52,12 @@ class Lowerer {
 
   void check(NodeId id) {
     const Operator& op = graph_.op(id);
+    const Call::TypesOf types_of = [this](NodeId node) { return graph_.pool().types_of(node); };
+    const DType dtype =
+        dtype_without_arithmetic(graph_[id].arguments, graph_[id].outputs, types_of);
+    if (dtype != DType::none)
+      return fault(id, fmt::format("operator '{}' has no loops for {} yet", op.name,
+                                   short_name(dtype)));
     const FormulaRow& formula = formula_row(op.op);
     const NestRow& nest = nest_row(op.op);
     if (formula.formula == nullptr && !nest.exists())

@@ -1,4 +1,4 @@
-// Values that meet at one place, reduced: what scatter_reduce and index_reduce share.
+// The reduction of values with equal indices, shared by scatter_reduce and index_reduce.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace recut::places {
 
 enum class Meeting : std::uint8_t { replace, sum, product, mean, largest, smallest };
 
-// By the name that ATen's `reduce` arguments use.
+// Parses ATen's `reduce` argument.
 inline std::optional<Meeting> meeting_of(std::string_view name) {
   if (name == "sum" || name == "add") return Meeting::sum;
   if (name == "prod" || name == "multiply") return Meeting::product;
@@ -22,7 +22,7 @@ inline std::optional<Meeting> meeting_of(std::string_view name) {
   return std::nullopt;
 }
 
-// Starts as self; without `include_self`, self counts only where nothing else arrives.
+// Starts as self; without `include_self`, self counts only at positions that receive no value.
 template <class T>
 class Accumulator {
  public:
@@ -69,7 +69,7 @@ class Accumulator {
   Dense<T> values_;
   Meeting meeting_;
   bool include_self_;
-  std::vector<std::int64_t> arrived_;  // how many values came to each place
+  std::vector<std::int64_t> arrived_;  // number of values put to each position
 };
 
 }  // namespace recut::places

@@ -10,7 +10,7 @@ namespace {
 
 using namespace elementwise;
 
-// A Scalar parameter as the computation sees it.
+// A Scalar parameter rounded to the computation dtype.
 double activation_given(const KernelContext& c, std::string_view parameter) {
   return number(c.call.scalar(parameter), result_dtype(c.call));
 }

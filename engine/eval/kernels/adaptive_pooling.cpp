@@ -11,7 +11,7 @@
 namespace recut {
 namespace {
 
-// Calls visit(flat place in the plane) for every element of the window at `at`.
+// Calls visit(flat index in the plane) for every element of the window at `at`.
 template <class Visit>
 void for_each_in_adaptive_window(const Triple& at, const Triple& out, const Triple& plane,
                                  Visit&& visit) {
@@ -87,7 +87,7 @@ Result<Done> adaptive_max_pool(KernelContext& c) {
   return Done{};
 }
 
-// Each element at its place in a plane of zeros.
+// Scatters each element to its index in a plane of zeros.
 Result<Done> max_unpool(KernelContext& c) {
   const Reals in = c.reals("self");
   const Integers indices = c.integers("indices");
@@ -104,8 +104,8 @@ Result<Done> max_unpool(KernelContext& c) {
   return Done{};
 }
 
-// Where the windows of one dimension begin: pseudo-random steps after Graham (2014), in the dtype
-// of the sample, whose rounding decides.
+// Window starts of one dimension: pseudo-random steps after Graham (2014), computed in the dtype of
+// the sample, since its rounding decides.
 template <class T>
 std::vector<std::int64_t> fractional_starts(T sample, std::int64_t in, std::int64_t out,
                                             std::int64_t kernel) {

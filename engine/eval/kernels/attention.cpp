@@ -1,3 +1,6 @@
+// Reference attention, head by head in blocks of rows: scores, softmax, dropout, product with the
+// values. It materialises one block of scores at a time, O(block x keys) memory, which is enough
+// for the logarithms of sums that the backward kernels need (attention_backward.cpp).
 #include "engine/eval/kernels/attention.h"
 
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-// Attention over heads: what forward and backward kernels share.
+// Multi-head attention, shared by forward and backward kernels.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@ struct Attention {
   double scale = 1;
   bool causal = false;
   Reals mask;               // empty: none
-  bool mask_keeps = false;  // a mask of bools keeps where it holds; others are added
-  std::array<std::int64_t, 4> mask_steps{};  // 0 where the mask broadcasts
-  Integers keep;  // [batch, heads, queries, keys]: which probabilities dropout keeps; empty: all
+  bool mask_keeps = false;  // a bool mask selects; other masks are added
+  std::array<std::int64_t, 4> mask_steps{};  // 0 in broadcast dimensions
+  Integers keep;  // [batch, heads, queries, keys]: the dropout mask; empty: no dropout
   double keep_scale = 1;
 
   const double* query_of(std::int64_t head, std::int64_t row) const {
@@ -39,17 +39,16 @@ struct Attention {
 // Rows of scores that are alive at once.
 inline constexpr std::int64_t kRowsAtOnce = 64;
 
-// Reads query, key, value, the mask under whatever name, scale, is_causal and what
-// dropout keeps. Refuses dropout by probability: its random numbers are the device's own.
+// Reads query, key, value, scale, is_causal, the mask and the dropout mask under any schema's
+// names. Dropout by probability is an error: its random numbers are the device's own.
 Result<Attention> read_attention(const KernelContext& c);
 
-// Scores of rows [begin, end) of one head, scaled and masked: -inf where a key is hidden.
-// `turned` is the head's key, transposed to [features, keys].
+// Scores of rows [begin, end) of one head, scaled and masked: -inf for masked keys. `turned` is the
+// head's key, transposed to [features, keys].
 std::vector<double> attention_scores(const Attention& a, std::int64_t head, std::int64_t begin,
                                      std::int64_t end, const std::vector<double>& turned);
 
-// Rows of probabilities, or of their gradients, from row `begin` of a head on: what dropout keeps
-// is scaled, the rest is 0.
+// Applies dropout to rows of probabilities, or of their gradients, from row `begin` of a head.
 void apply_dropout(const Attention& a, std::int64_t head, std::int64_t begin,
                    std::vector<double>& rows);
 

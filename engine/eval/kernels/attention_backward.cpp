@@ -16,7 +16,7 @@ struct Gradients {
   Reals query, key, value, mask;
 };
 
-// What one block of rows [begin, end) of a head works on.
+// A block of rows [begin, end) of a head.
 struct Block {
   std::int64_t head, begin, end;
   std::int64_t rows() const { return end - begin; }

@@ -48,8 +48,8 @@ Result<Done> cholesky_inverse(KernelContext& c) {
   return Done{};
 }
 
-// Calls solve(matrix of a, matrix of b) for every pair of a broadcast batch and writes what becomes
-// of b.
+// Calls solve(matrix of a, matrix of b) for every pair of a broadcast batch and writes the
+// resulting b.
 template <class Solve>
 Reals for_each_system(const KernelContext& c, const Reals& a, const Reals& b, Solve&& solve) {
   Reals out(c.output_types[0].shape);

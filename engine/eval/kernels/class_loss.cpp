@@ -11,7 +11,7 @@
 namespace recut {
 namespace {
 
-// Scores [N, C, places…] or [C]; item i is a sample's place.
+// Scores [N, C, positions…] or [C]; item i is one position of a sample.
 struct Classes {
   std::int64_t count = 0;   // classes
   std::int64_t places = 1;  // after the class dimension
@@ -61,7 +61,7 @@ double total_of(const Reals& x) {
   return total;
 }
 
-// Writes losses one by one, or their sum, or that over `total`.
+// Writes the losses, their sum, or the sum divided by `total`.
 void write_reduced(KernelContext& c, const Reals& losses, double total) {
   const std::int64_t reduction = c.call.integer("reduction");
   if (reduction == 0) return c.write(losses);

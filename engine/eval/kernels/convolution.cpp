@@ -43,13 +43,13 @@ ConvolutionGeometry geometry_of(const Call& call, const Shape& image, const Shap
   return g;
 }
 
-// Places of the map that are unfolded at once: their columns stay in the second-level cache, and
+// Positions of the map that are unfolded at once: their columns fit in the second-level cache, and
 // never take more than kMaxColumns numbers.
 constexpr std::int64_t kChunk = 256;
 constexpr std::int64_t kMaxColumns = std::int64_t{1} << 22;
 
-// Calls visit(row of columns, column, place in the image) for every weight of one group's window
-// and every place [begin, end) of the map, where the weight falls on the image and not outside.
+// Calls visit(row of columns, column, index in the image) for every weight of one group's window
+// and every position [begin, end) of the map, except where the weight falls on padding.
 template <class Visit>
 void for_each_tap(const ConvolutionGeometry& g, std::int64_t begin, std::int64_t end,
                   Visit&& visit) {
@@ -75,7 +75,7 @@ void for_each_tap(const ConvolutionGeometry& g, std::int64_t begin, std::int64_t
   }
 }
 
-// Calls visit(sample, group, begin, end) for chunks of the map's places.
+// Calls visit(sample, group, begin, end) for chunks of the map's positions.
 template <class Visit>
 void for_each_chunk(const ConvolutionGeometry& g, Visit&& visit) {
   if (g.outputs == 0 || g.window() == 0) return;
@@ -86,7 +86,7 @@ void for_each_chunk(const ConvolutionGeometry& g, Visit&& visit) {
         visit(n, group, p, std::min(p + chunk, g.map_size()));
 }
 
-// Where a sample's group begins in an image and in a map.
+// Offsets of a sample's group in an image and in a map.
 std::int64_t image_base(const ConvolutionGeometry& g, std::int64_t n, std::int64_t group) {
   return (n * g.channels + group * (g.channels / g.groups)) * g.image_size();
 }
@@ -94,7 +94,7 @@ std::int64_t map_base(const ConvolutionGeometry& g, std::int64_t n, std::int64_t
   return (n * g.outputs + group * (g.outputs / g.groups)) * g.map_size();
 }
 
-// The windows of places [begin, end) as columns [window, end - begin].
+// im2col: the windows of positions [begin, end) as columns [window, end - begin].
 std::vector<double> unfold(const ConvolutionGeometry& g, const double* image, std::int64_t begin,
                            std::int64_t end) {
   const std::int64_t width = end - begin;
@@ -153,7 +153,7 @@ bool is_transposed(const Call& call) {
   return call.op().parameter("output_padding").has_value();
 }
 
-// What every element of a channel adds up to, or the other way round: a bias spread over one.
+// The sum over each channel, and its transpose: a bias broadcast over the channel.
 std::int64_t channel_of(std::int64_t i, std::int64_t channels, std::int64_t size) {
   return i / size % channels;
 }

@@ -1,4 +1,5 @@
-// Tensors from nothing or from a number, without chance.
+// Deterministic creation: fills, ranges, identity matrices, triangle indices. linspace counts from
+// the nearer end, like ATen's, so that both ends are exact.
 #include <algorithm>
 #include <cmath>
 
@@ -25,7 +26,7 @@ Result<Done> ones(KernelContext& c) { return fill_with(c, Scalar{DType::i64, 1, 
 Result<Done> full(KernelContext& c) { return fill_with(c, c.call.scalar("fill_value")); }
 Result<Done> scalar_tensor(KernelContext& c) { return fill_with(c, c.call.scalar("s")); }
 
-// f(i) for each place of a tensor of one dimension.
+// Fills a one-dimensional tensor with f(i).
 template <class T, class F>
 Done count_up(KernelContext& c, F f) {
   Dense<T> out(shape_of(c));
@@ -89,7 +90,7 @@ Result<Done> iota(KernelContext& c) {
   return count_up<std::int64_t>(c, [=](std::int64_t i) { return plus(start, times(step, i)); });
 }
 
-// Row-major places of a triangle: rows of them, then their columns.
+// Row-major positions of a triangle: their rows, then their columns.
 Result<Done> triangle_indices(KernelContext& c) {
   const bool lower = c.call.op().packet == "tril_indices";
   const std::int64_t columns = c.call.integer("col");

@@ -1,4 +1,5 @@
-// Distances between rows, and sums of products of three tensors.
+// Pairwise distances (cdist, pdist) with gradients, and _trilinear. Distances are computed directly
+// from differences, not through a matrix product, which would cancel for near points.
 #include <cmath>
 
 #include "engine/eval/kernels/elementwise.h"

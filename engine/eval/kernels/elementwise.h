@@ -1,5 +1,6 @@
-// What element-wise kernels share: operands cast to the dtype of the computation, broadcast to the
-// output's shape, a function applied to each place, the results rounded to the output's dtype.
+// The frame of element-wise kernels: operands are cast to the computation dtype and broadcast to
+// the output's shape, a function is applied to each element, and results are rounded to the
+// output's dtype.
 //
 // Real functions compute in double. ATen computes in the tensors' dtype (f16 and bf16 in float) and
 // rounds as often as it has steps; one rounding at the end differs from that by less than a unit in
@@ -16,8 +17,8 @@
 
 namespace recut::elementwise {
 
-// Which dtype a Python number is rounded to beside f16 and bf16 tensors: ATen's arithmetic takes it
-// as float, its comparisons as the tensor's own dtype.
+// The dtype that a Python number is rounded to beside f16 and bf16 tensors: ATen's arithmetic uses
+// float, its comparisons the tensor's dtype.
 enum class Numbers : std::uint8_t { arithmetic, comparison };
 
 // A parameter's values cast to `common`, as ATen casts operands before it computes.
@@ -25,14 +26,14 @@ template <class T>
 Dense<T> operand(const KernelContext& context, std::string_view parameter, DType common,
                  Numbers numbers = Numbers::arithmetic);
 
-// A number as the computation sees it.
+// A number rounded to the computation dtype.
 double number(const Scalar& scalar, DType common);
 
 // The values repeated along broadcast dimensions.
 template <class T>
 Dense<T> broadcast_to(Dense<T> values, const Shape& shape);
 
-// f at each place of operands of one shape.
+// Applies f element by element to operands of one shape.
 template <class R, class F, class First, class... Rest>
 Dense<R> map(F f, const Dense<First>& first, const Dense<Rest>&... rest) {
   Dense<R> out;
@@ -59,7 +60,7 @@ Done reals(KernelContext& context, F f, Names... names) {
   return apply<double, double>(context, common, Numbers::arithmetic, f, names...);
 }
 
-// A function that both kinds of numbers have: f takes doubles or std::int64_ts.
+// A function of reals or integers: f takes doubles or std::int64_ts.
 template <class F, class... Names>
 Done arithmetic(KernelContext& context, F f, Names... names) {
   const DType common = result_dtype(context.call);
@@ -68,7 +69,7 @@ Done arithmetic(KernelContext& context, F f, Names... names) {
   return apply<std::int64_t, std::int64_t>(context, common, Numbers::arithmetic, f, names...);
 }
 
-// A predicate of both kinds of numbers.
+// A predicate of reals or integers.
 template <class F, class... Names>
 Done predicate(KernelContext& context, F f, Names... names) {
   const DType common = result_dtype(context.call);

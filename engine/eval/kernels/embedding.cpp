@@ -24,7 +24,7 @@ Result<Done> embedding(KernelContext& c) {
   });
 }
 
-// How often each row is named.
+// The number of uses of each row.
 std::vector<double> frequencies(const std::vector<std::int64_t>& rows, std::int64_t count) {
   std::vector<double> frequency(at(count), 0);
   for (const std::int64_t row : rows) frequency[at(row)] += 1;
@@ -57,7 +57,7 @@ Result<Done> embedding_backward(KernelContext& c) {
 
 enum class BagMode : std::int64_t { sum, mean, largest };
 
-// Which bag each index is in, from where the bags begin.
+// The bag of each index, from the bags' offsets.
 Result<std::vector<std::int64_t>> bags_of(const KernelContext& c, std::int64_t indices,
                                           std::int64_t bags) {
   const Integers offsets = c.integers("offsets");
@@ -77,7 +77,7 @@ Result<std::vector<std::int64_t>> bags_of(const KernelContext& c, std::int64_t i
 struct Bags {
   Reals values;      // [bags, width]
   Integers size;     // [bags]: indices that count
-  Integers largest;  // [bags, width]: rows that the largest values are of
+  Integers largest;  // [bags, width]: rows of the largest values
 };
 
 void take_largest(Bags& bags, std::int64_t bag, const Reals& weight, std::int64_t row) {
@@ -91,8 +91,7 @@ void take_largest(Bags& bags, std::int64_t bag, const Reals& weight, std::int64_
   }
 }
 
-// Outputs that the file records empty, or with places to spare as the GPU does, are not needed in
-// full.
+// Outputs that are recorded empty, or padded as on a GPU, are not needed in full.
 void write_list(KernelContext& c, Integers values, std::size_t output) {
   const Shape& shape = c.output_types[output].shape;
   values.shape = shape;

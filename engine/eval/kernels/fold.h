@@ -1,5 +1,5 @@
-// What reductions and scans share: which dimensions a call folds, and walks over elements by the
-// output they belong to, or by lines along one dimension.
+// Iteration for reductions and scans: the reduced dimensions of a call, walks over elements with
+// their output element, and lines along one dimension.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace recut {
 
-// Whether each dimension of `shape` is folded by the call's `dim`: all, where that is None, absent
-// from the schema, or (unless the operator says otherwise) an empty list.
+// The dimensions of `shape` that the call's `dim` reduces: all if it is None, absent from the
+// schema, or (unless the operator says otherwise) an empty list.
 std::vector<bool> folded_dimensions(const Call& call, const Shape& shape,
                                     bool empty_folds_all = true);
 
-// How many elements fold into each output.
+// The number of elements reduced to each output.
 std::int64_t folded_count(const Shape& shape, const std::vector<bool>& folded);
 
 // Calls visit(element, output) for all elements of `shape` in row-major order: both row-major
@@ -62,15 +62,15 @@ struct Lines {
 
   Lines(const Shape& shape, std::int64_t dimension);
 
-  // Where line `i` begins. Lines are in row-major order of the other dimensions, so that line i of
-  // a tensor belongs to element i of what it is folded to.
+  // The first element of line `i`. Lines are in row-major order of the other dimensions, so that
+  // line i reduces to element i of the output.
   std::int64_t begin(std::int64_t i) const { return i / step * (step * length) + i % step; }
 };
 
-// The call's `dim` along which lines run.
+// Lines along the call's `dim`.
 Lines lines_of(const Call& call, const Shape& shape);
 
-// A parameter cast to the dtype in which the output is computed: the output's own.
+// A parameter cast to the output's dtype.
 template <class T>
 Dense<T> read_as(const KernelContext& context, std::string_view parameter, DType dtype);
 

@@ -8,7 +8,7 @@
 namespace recut {
 namespace {
 
-// Where the halves of dimension `dim` stand: element i of the first half and its partner.
+// Splits dimension `dim` in two halves, and pairs element i of the first half with its partner.
 struct GatesHalves {
   std::int64_t half = 0;  // elements of one half's block
 

@@ -7,8 +7,8 @@ namespace {
 
 using namespace places;
 
-// Where each place of the index points to in self, row-major: the same place with its coordinate in
-// dimension `dim` replaced. Fails at the first index that is out of range.
+// The element of self that each index selects, row-major: the same coordinates with dimension `dim`
+// replaced. Fails at the first index that is out of range.
 Result<std::vector<std::int64_t>> pointed_at(const KernelContext& c, const Integers& index,
                                              const Shape& self, std::size_t dim) {
   const Strides strides = contiguous_strides(self);
@@ -83,8 +83,8 @@ Result<Done> take_along_dim(KernelContext& c) {
                          [&](auto zero) { return take_along<decltype(zero)>(c, dim); });
 }
 
-// Self with values put to where the index points; `value` gives what belongs to a place of the
-// index, in row-major order of those places.
+// Self with values scattered by the index; `value` gives the value for a position of the index, in
+// row-major order.
 template <class T, class Value>
 Result<Done> scatter_values(KernelContext& c, Meeting meeting, bool include_self, Value value) {
   const Integers index = c.integers("index");

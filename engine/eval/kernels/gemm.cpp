@@ -1,3 +1,6 @@
+// Matrix products in double (gemm.h): two rows by a packed panel of eight columns in registers.
+// Each element sums over k in order, whatever the blocking, so that results are reproducible; a
+// library would choose its own order.
 #include "engine/eval/kernels/gemm.h"
 
 #include <algorithm>

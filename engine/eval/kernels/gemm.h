@@ -21,8 +21,7 @@ void multiply_add(std::int64_t n, std::int64_t k, std::int64_t m, MatrixView a, 
 // [rows, columns] as [columns, rows].
 void transpose(std::int64_t rows, std::int64_t columns, const double* from, double* to);
 
-// The flat index in a tensor of shape `own` of what stands at flat index `index` of shape `all`,
-// to which `own` broadcasts.
+// Maps flat index `index` of shape `all` to the flat index in shape `own`, which broadcasts to it.
 std::int64_t broadcast_index(std::int64_t index, const Shape& all, const Shape& own);
 
 // Products of matrices, vectors and batches with numpy's rules, as torch.matmul has them.

@@ -1,5 +1,6 @@
-// Sampling at places that are data: planes or volumes at coordinates that run from -1 to 1 between
-// the edges.
+// grid_sample: samples planes or volumes at data-dependent coordinates, which run from -1 to 1
+// between the edges. Each position has one list of weighted taps in every dimension, with
+// derivatives; forward and backward use the same taps.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,16 +22,16 @@ struct Place {
   T slope;
 };
 
-// What one element of the plane adds along one dimension: its weight, and the weight's derivative
-// with respect to the grid's coordinate.
+// One tap along one dimension: an element, its weight, and the weight's derivative with respect to
+// the grid's coordinate.
 struct GridSamplerTap {
   std::int64_t place;
   double weight;
   double slope;
 };
 
-// One dimension; coordinates are computed in T as PyTorch does, since their rounding decides on
-// which element a place falls.
+// One dimension. Coordinates are computed in T as in PyTorch, since their rounding selects the
+// element.
 template <class T>
 class GridSamplerAxis {
  public:
@@ -86,7 +87,7 @@ class GridSamplerAxis {
     return even ? Place<T>{extra + low, slope} : Place<T>{span - extra + low, -slope};
   }
 
-  // Places that no index can name count as far outside.
+  // Positions beyond any index count as far outside.
   static Place<T> finite(Place<T> p) {
     if (std::abs(p.at) < T{1e9}) return p;
     return {T{-100}, 0};
@@ -137,7 +138,7 @@ struct GridSamplerGeometry {
         channels(input[1]) {}
 };
 
-// Calls visit(taps of the three dimensions, sample, place among the sampled) for every place. The
+// Calls visit(taps of the three dimensions, sample, output index) for every output position. The
 // grid names x first: its last coordinate belongs to the first dimension.
 template <class T, class Visit>
 void for_each_sample(const Call& call, const GridSamplerGeometry& g, const Reals& grid,
@@ -159,7 +160,7 @@ void for_each_sample(const Call& call, const GridSamplerGeometry& g, const Reals
   }
 }
 
-// Calls visit(place in the plane, the three taps) for every combination.
+// Calls visit(index in the plane, the three taps) for every combination.
 template <class Visit>
 void for_each_corner(const GridSamplerGeometry& g,
                      const std::array<std::vector<GridSamplerTap>, 3>& taps, Visit&& visit) {

@@ -9,7 +9,7 @@ namespace {
 
 using Edges = std::vector<std::vector<double>>;  // by coordinate, ascending
 
-// The ends of the bins of coordinate d: as given, else the least and the largest.
+// The range of coordinate d: as given, else the smallest and the largest value.
 std::pair<double, double> range_of(const KernelContext& c, const Reals& points, std::int64_t d) {
   const std::int64_t width = points.shape.back();
   double low = 0;

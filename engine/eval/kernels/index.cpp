@@ -1,5 +1,5 @@
-// Advanced indexing: index, index_put and their masked forms. All of them first work out which
-// place of self each element of the result stands for.
+// Advanced indexing: index, index_put and their masked forms. All of them first compute the
+// position in self of each element of the result.
 #include <algorithm>
 
 #include "engine/eval/kernels/accumulate.h"
@@ -18,7 +18,7 @@ struct DimensionIndex {
   Integers values;
 };
 
-// The places that an indexing expression reads, row-major in the result's shape.
+// The positions that an indexing expression selects, row-major in the result's shape.
 struct Places {
   Shape shape;
   std::vector<std::int64_t> of_self;  // row-major index into self
@@ -28,7 +28,8 @@ bool is_mask(const Tensor& index) {
   return index.dtype == DType::boolean || index.dtype == DType::u8;
 }
 
-// A mask stands for as many index tensors as it has dimensions: the coordinates of its true places.
+// A mask is equivalent to one index tensor for each of its dimensions: the coordinates of its true
+// elements.
 void add_mask(const Tensor& mask, std::size_t first, std::vector<DimensionIndex>& indices) {
   const Integers values = unpack<std::int64_t>(mask);
   std::vector<Integers> coordinates(mask.shape.size());
@@ -79,7 +80,7 @@ Result<std::vector<DimensionIndex>> read_indices(const KernelContext& c, const S
   return indices;
 }
 
-// Offsets of all places of some dimensions, row-major.
+// Offsets of all positions of some dimensions, row-major.
 std::vector<std::int64_t> offsets_of(const Shape& self, const Strides& strides, std::size_t first,
                                      std::size_t behind, const std::vector<bool>& is_indexed) {
   Shape shape;
@@ -96,7 +97,7 @@ std::vector<std::int64_t> offsets_of(const Shape& self, const Strides& strides, 
   return offsets;
 }
 
-// Offsets of what the index tensors, broadcast together, point at; `shape` becomes theirs.
+// Offsets that the index tensors, broadcast together, select; `shape` becomes the broadcast shape.
 Result<std::vector<std::int64_t>> indexed_offsets(const std::vector<DimensionIndex>& indices,
                                                   const Strides& strides, Shape& shape) {
   for (const DimensionIndex& index : indices) {
@@ -164,7 +165,7 @@ Result<Done> index(KernelContext& c) {
   });
 }
 
-// Self with `values` (broadcast to the places' shape) where `mask` holds or there is none.
+// Self with `values`, broadcast to the positions' shape, put where `mask` holds; null: everywhere.
 template <class T>
 Result<Done> put_values(KernelContext& c, const Places& places, Meeting meeting,
                         const Integers* mask) {
@@ -190,7 +191,7 @@ Result<Done> index_put(KernelContext& c) {
   });
 }
 
-// With clamped indices, an empty dimension has no place to point at: then only fill is left.
+// With clamped indices, an empty dimension has no position to select: then only fill is left.
 Result<Done> masked_index(KernelContext& c) {
   const Shape& shape = c.output_types[0].shape;
   const bool nothing = c.tensor("self").count() == 0;

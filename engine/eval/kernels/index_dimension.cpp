@@ -22,7 +22,7 @@ Result<Selection> selection(const KernelContext& c, Negative negative) {
   return Selection{around, std::move(*indices)};
 }
 
-// Calls visit(row-major place of self, row-major place of the source) for all selected elements.
+// Calls visit(row-major index in self, row-major index in the source) for all selected elements.
 template <class Visit>
 void for_each_selected(const Selection& selection, Visit&& visit) {
   const Around& self = selection.self;

@@ -18,7 +18,7 @@ struct Ldl {
 };
 
 struct Pivot {
-  std::int64_t row;    // that goes to the place of the block's last row
+  std::int64_t row;    // the row to swap with the block's last row
   std::int64_t width;  // 1 or 2
 };
 

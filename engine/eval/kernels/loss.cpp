@@ -58,7 +58,7 @@ constexpr Loss kEntropy{
     [](double x, double t, double) { return (t - 1) * log_at_least(1 - x) - t * log_at_least(x); },
     [](double x, double t, double) { return (x - t) / std::max((1 - x) * x, 1e-12); }};
 
-// The number that an operator's schema has beside reduction.
+// The operator's Scalar parameter besides reduction.
 double number_of(const Call& call) {
   for (const std::string_view name : {"beta", "delta"})
     if (call.op().parameter(name)) return call.real(name);
@@ -70,7 +70,7 @@ Reals spread(const KernelContext& c, std::string_view parameter, const Shape& sh
   return elementwise::broadcast_to(c.reals(parameter), shape);
 }
 
-// Whether an optional tensor is there.
+// True if an optional tensor was given.
 bool has(const KernelContext& c, std::string_view parameter) {
   return c.call.op().parameter(parameter) && c.call.is_tensor(parameter);
 }

@@ -14,7 +14,7 @@ void put_pivots(Integers& to, std::int64_t index, const std::vector<std::int64_t
     to[index * static_cast<std::int64_t>(pivots.size()) + static_cast<std::int64_t>(i)] = pivots[i];
 }
 
-// One factorisation's pivots out of a batch; each has to name a row.
+// One factorisation's pivots of a batch; each must be a valid row.
 Result<std::vector<std::int64_t>> pivots_at(const Integers& pivots, std::int64_t index,
                                             std::int64_t rows) {
   const std::int64_t count = pivots.shape.back();

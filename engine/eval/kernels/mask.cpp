@@ -1,4 +1,4 @@
-// Masks: filled, selected and scattered by; and where a tensor is not 0.
+// masked_fill, masked_select, masked_scatter and nonzero.
 #include <algorithm>
 
 #include "engine/eval/kernels/places.h"
@@ -26,7 +26,7 @@ Result<Done> masked_fill(KernelContext& c) {
   });
 }
 
-// The elements of `parameter`, broadcast with the mask, where that holds.
+// The elements of `parameter`, broadcast with the mask, at which the mask holds.
 template <class T>
 std::vector<T> selected(const KernelContext& c, std::string_view parameter, const Shape& shape) {
   const Integers mask = mask_of(c, shape);
@@ -92,7 +92,7 @@ Result<Done> masked_scatter_backward(KernelContext& c) {
   return Done{};
 }
 
-// Coordinates of the elements that are not 0, row after row; at most `most` rows.
+// Coordinates of the nonzero elements, one row each; at most `max_rows`.
 Integers nonzero_places(const KernelContext& c, std::int64_t most) {
   const Tensor& self = c.tensor("self");
   const Reals values = unpack<double>(self);

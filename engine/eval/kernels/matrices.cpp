@@ -1,3 +1,6 @@
+// Small dense linear algebra on row-major matrices in double (matrices.h): unblocked textbook
+// algorithms, O(n^3), with LAPACK's conventions for signs and pivots, so that results are
+// comparable with PyTorch's.
 #include "engine/eval/kernels/matrices.h"
 
 #include <algorithm>

@@ -63,7 +63,7 @@ Matrix triangle_of(const Matrix& a, bool upper, bool unit = false);
 struct Lu {
   Matrix factors;
   std::vector<std::int64_t> pivots;  // row that step k swapped with, from 1
-  std::int64_t info = 0;             // place of the first zero pivot, from 1; 0: none
+  std::int64_t info = 0;             // index of the first zero pivot, from 1; 0: none
 };
 Lu lu_factor(Matrix a, bool pivot = true);
 

@@ -83,7 +83,7 @@ Result<Done> pinv(KernelContext& c) {
   return Done{};
 }
 
-// One system's solution of least norm, and what it says of the system.
+// One system's minimum-norm solution, with residuals, rank and singular values.
 struct LeastSquares {
   Matrix x;
   std::vector<double> residuals;  // by column: the squared norm of a x - b
@@ -106,7 +106,7 @@ LeastSquares least_squares(const Matrix& a, const Matrix& b, double tolerance) {
   return found;
 }
 
-// Which of these outputs are empty depends on the driver, and on values.
+// Some of these outputs are empty, depending on the driver and on values.
 template <class T>
 Result<Done> write_unless_empty(KernelContext& c, const Dense<T>& values, std::size_t index) {
   const Shape& recorded = c.output_types[index].shape;

@@ -1,4 +1,5 @@
-// Data movement: concatenation, padding, turning, repeating.
+// Data movement: concatenation, padding, flips and rotations, repetition. Most kernels are one
+// index function; a gather by it is the operator, and the transposed scatter-add its gradient.
 #include <algorithm>
 
 #include "engine/eval/kernels/places.h"
@@ -35,8 +36,7 @@ Result<Done> cat(KernelContext& c) {
               element_count(std::span(shape).first(std::min(dim, shape.size()))));
 }
 
-// The offset of padded places from places of self, by dimension: pads are given from the last
-// dimension on, two numbers each.
+// The leading pad of each dimension: pads are listed from the last dimension on, two numbers each.
 Coordinates leading_pads(const std::vector<std::int64_t>& pads, std::size_t rank) {
   Coordinates before(rank, 0);
   for (std::size_t i = 0; i < pads.size() / 2; ++i) before[rank - 1 - i] = pads[2 * i];
@@ -67,7 +67,7 @@ std::int64_t replicate(std::int64_t i, std::int64_t size) {
   return std::clamp<std::int64_t>(i, 0, size - 1);
 }
 
-// From padded places to the places of self that they show.
+// Maps padded positions to the positions of self that they copy.
 template <class Edge>
 auto at_edges(const KernelContext& c, Edge edge) {
   const Shape shape = c.tensor("self").shape;
@@ -157,7 +157,7 @@ Result<Done> repeat(KernelContext& c) {
   });
 }
 
-// Which element of the repeated dimension stands at each place of the output.
+// The source element of each position of the repeated dimension.
 Result<std::vector<std::int64_t>> interleaved(const KernelContext& c, std::int64_t size,
                                               std::int64_t expected) {
   const Integers given = c.call.is_tensor("repeats") ? c.integers("repeats")
@@ -188,7 +188,7 @@ Result<Done> repeat_interleave(KernelContext& c) {
   const auto named = wrap_dimension(flattened ? 0 : c.call.integer("dim"),
                                     static_cast<std::int64_t>(shape.size()));
   if (!named) return named.diagnostics();
-  // The recorded shape was checked by nobody yet: how long one dimension is depends on values.
+  // The recorded shape is unchecked: the size of one dimension is data-dependent.
   const std::size_t dim = at(*named);
   Shape expected = shape;
   if (out.size() == shape.size()) expected[dim] = out[dim];

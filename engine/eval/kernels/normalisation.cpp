@@ -7,7 +7,7 @@
 namespace recut {
 namespace {
 
-// Elements in row-major order: which statistics and which weight element i belongs to.
+// Maps element i, in row-major order, to its statistics and its weight.
 struct Sharing {
   std::int64_t statistics = 0;  // how many
   std::int64_t weights = 0;

@@ -1,5 +1,5 @@
-// What data movement shares: walking over the places of a shape, and moving elements by a rule that
-// says where each one comes from or goes to.
+// Data movement: iteration over multi-indices, and gathering or scattering elements by an index
+// function.
 #pragma once
 
 #include <fmt/core.h>
@@ -16,19 +16,19 @@ namespace recut::places {
 
 using Coordinates = std::vector<std::int64_t>;
 
-// Where a rule finds no element.
+// Result of an index function that selects no element.
 inline constexpr std::int64_t kNowhere = -1;
 
 inline std::size_t at(std::int64_t dimension) { return static_cast<std::size_t>(dimension); }
 
-// Calls f with a number of the type that kernels compute on for `dtype`.
+// Calls f with a zero of the type that kernels compute on for `dtype` (type dispatch).
 template <class F>
 Result<Done> with_numbers_of(DType dtype, F&& f) {
   if (is_floating(dtype)) return f(double{});
   return f(std::int64_t{});
 }
 
-// Calls visit(row-major index, coordinates) for every place of a shape.
+// Calls visit(row-major index, coordinates) for every index of a shape (XLA's ForEachIndex).
 template <class Visit>
 void for_each_place(const Shape& shape, Visit&& visit) {
   Coordinates place(shape.size(), 0);
@@ -42,20 +42,20 @@ void for_each_place(const Shape& shape, Visit&& visit) {
   }
 }
 
-// Row-major index of a place, given the shape's contiguous strides.
+// Row-major index of coordinates, given the shape's contiguous strides.
 inline std::int64_t flat(const Coordinates& place, const Strides& strides) {
   std::int64_t index = 0;
   for (std::size_t d = 0; d < place.size(); ++d) index += place[d] * strides[d];
   return index;
 }
 
-// A dimension that was checked when the graph was read, wrapped.
+// The dimension argument, wrapped; it was checked when the graph was read.
 inline std::size_t dimension(const KernelContext& c, std::string_view parameter,
                              std::int64_t rank) {
   return at(wrap_dimension(c.call.integer(parameter), rank).value());
 }
 
-// A number in the kind of the computation.
+// A Scalar as the type of the computation.
 template <class T>
 T number(const Scalar& scalar) {
   if constexpr (std::is_same_v<T, double>)
@@ -70,8 +70,7 @@ T number(const KernelContext& c, std::string_view parameter) {
   return c.read<T>(parameter)[0];
 }
 
-// out[place] = from[source(place)], where `source` gives a row-major index; `fill` where it gives
-// kNowhere.
+// out[i] = from[source(i)]. `source` gives a row-major index, or kNoSource for `fill`.
 template <class Source>
 Result<Done> pull(KernelContext& c, std::string_view from, Source source,
                   Scalar fill = Scalar{DType::i64, 0, 0}) {
@@ -88,7 +87,7 @@ Result<Done> pull(KernelContext& c, std::string_view from, Source source,
   });
 }
 
-// out[target(place)] += from[place]: the transpose of pull.
+// out[target(i)] += from[i]: the transpose of gather_by_index.
 template <class Target>
 Result<Done> push(KernelContext& c, std::string_view from, Target target) {
   return with_numbers_of(c.output_types[0].dtype, [&](auto zero) -> Result<Done> {
@@ -104,7 +103,7 @@ Result<Done> push(KernelContext& c, std::string_view from, Target target) {
   });
 }
 
-// The complaint about an index that is data.
+// The diagnostic for an index value that is out of range.
 inline Diagnostic out_of_range(const KernelContext& c, std::int64_t index, std::int64_t dimension,
                                std::int64_t size) {
   return error(fmt::format("{}: index {} is out of range for dimension {} of size {}",

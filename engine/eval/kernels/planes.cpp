@@ -1,4 +1,5 @@
-// Triangles, diagonals, pixels and windows.
+// Triangles, diagonals, pixel shuffles and windows: kernels that are one index function each.
+// im2col and col2im share one index function; unfold_backward adds each window back.
 #include <algorithm>
 #include <array>
 
@@ -80,7 +81,8 @@ Result<Done> channel_shuffle(KernelContext& c) {
   });
 }
 
-// Which pixel of an image stands at a place of its columns: im2col reads along it, col2im adds.
+// Maps a position of the columns to a pixel of the image: im2col gathers by it, col2im
+// scatter-adds.
 class Columns {
  public:
   Columns(const Call& call, const Shape& image)

@@ -1,4 +1,4 @@
-// What several of the element-wise kernels compute.
+// Functions that several element-wise kernels use.
 #pragma once
 
 #include <cmath>

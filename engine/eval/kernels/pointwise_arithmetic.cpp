@@ -11,7 +11,7 @@ namespace {
 
 using namespace elementwise;
 
-// self + sign * alpha * other. Only one of the two ways of reading alpha counts: the computation's.
+// self + sign * alpha * other. alpha is read as real or integer, whichever the computation uses.
 template <int sign>
 Result<Done> add(KernelContext& c) {
   const Scalar alpha = c.call.scalar("alpha");

@@ -1,4 +1,4 @@
-// Comparisons and logic: what gives bools.
+// Comparisons and logic, with bool results.
 #include <cmath>
 
 #include "engine/eval/kernels/elementwise.h"

@@ -1,4 +1,4 @@
-// Signs, magnitudes, rounding, and what looks at the representation of a number.
+// Signs, magnitudes, rounding, and operations on the representation of a number (nextafter, frexp).
 #include <cmath>
 
 #include "engine/eval/kernels/elementwise.h"
@@ -87,7 +87,7 @@ Result<Done> nan_to_num(KernelContext& c) {
       "self");
 }
 
-// The number next to x, on the way to `target`, in a format of so many mantissa bits whose least
+// The number next to x towards `target` in a format of so many mantissa bits whose smallest
 // exponent is `least`.
 double next_after(double x, double target, int mantissa_bits, int least) {
   if (std::isnan(x) || std::isnan(target)) return std::nan("");
@@ -117,7 +117,7 @@ Result<Done> nextafter(KernelContext& c) {
       "self", "other");
 }
 
-// What is not finite is its own mantissa, with exponent 0 (std::frexp leaves that open).
+// A non-finite number is its own mantissa, with exponent 0 (unspecified in std::frexp).
 Result<Done> frexp(KernelContext& c) {
   const Reals self = c.reals("self");
   Integers exponents(self.shape);

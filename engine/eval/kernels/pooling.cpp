@@ -53,7 +53,7 @@ void for_each_maximum(const Call& call, const Reals& in, const Shape& out, Visit
   }
 }
 
-// Values, and where the operator has a second output the places in the plane or in the window.
+// Values and, if the operator has a second output, their positions in the plane or in the window.
 template <std::int64_t Largest::*where>
 Result<Done> max_pool(KernelContext& c) {
   const Reals in = c.reals("self");
@@ -69,7 +69,7 @@ Result<Done> max_pool(KernelContext& c) {
   return Done{};
 }
 
-// Each gradient goes to the place that its index names, also of adaptive poolings.
+// Adds each gradient at its index; also for adaptive pooling.
 Result<Done> max_pool_backward(KernelContext& c) {
   const Reals grad = c.reals("grad_output");
   const Integers indices = c.integers("indices");
@@ -85,7 +85,7 @@ Result<Done> max_pool_backward(KernelContext& c) {
   return Done{};
 }
 
-// Offsets in windows as places in the plane.
+// Converts offsets in windows to indices in the plane.
 Result<Done> offsets_to_indices(KernelContext& c) {
   const Integers offsets = c.integers("self");
   Integers out(offsets.shape);
@@ -110,7 +110,7 @@ Result<Done> offsets_to_indices(KernelContext& c) {
   return Done{};
 }
 
-// What the sum of a window is divided by.
+// The divisor of a window's sum.
 struct Divisor {
   std::int64_t fixed = 0;
   bool count_padding = true;

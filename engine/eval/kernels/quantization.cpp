@@ -6,7 +6,7 @@
 namespace recut {
 namespace {
 
-// Which channel each element, in row-major order, is of.
+// The channel of each element, in row-major order.
 class Channels {
  public:
   Channels(const Shape& shape, std::int64_t axis)
@@ -23,7 +23,7 @@ Channels channels_of(const KernelContext& c, const Shape& shape) {
   return Channels(shape, wrap_dimension(c.call.integer("axis"), rank).value());
 }
 
-// A NaN is no number, and what becomes of it no matter: it takes the least.
+// NaN has no defined result; it becomes quant_min.
 std::int64_t held(const KernelContext& c, double value) {
   const auto least = static_cast<double>(c.call.integer("quant_min"));
   const auto most = static_cast<double>(c.call.integer("quant_max"));

@@ -1,5 +1,6 @@
-// Random numbers: every value from the step's seed, the number of the draw and the element's place
-// (engine/support/philox.h). PyTorch draws other numbers; the distributions are the same.
+// Random numbers: every value is a function of the step's seed, the number of the draw and the
+// element's index (engine/support/philox.h). PyTorch draws other numbers from the same
+// distributions.
 #include "engine/eval/kernel.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Recurrent cells (cuDNN's and ATen's fused ones): gates come as two products, one of the input and
-// one of the hidden state, and the cell adds them.
+// Fused recurrent cells (cuDNN's and ATen's): gates are given as two products, one of the input and
+// one of the hidden state, and the cell adds them. Backward kernels use the saved activations of
+// the gates.
 #include <array>
 #include <cmath>
 

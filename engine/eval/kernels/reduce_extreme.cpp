@@ -1,4 +1,4 @@
-// Largest and smallest elements, where they stand, and logic over dimensions.
+// Largest and smallest elements, their indices, and logic over dimensions.
 #include <cmath>
 
 #include "engine/eval/kernel.h"
@@ -8,7 +8,7 @@
 namespace recut {
 namespace {
 
-// Whether x takes the place of the best so far: strictly better, or the first NaN.
+// True if x replaces the best so far: strictly better, or the first NaN.
 struct Larger {
   template <class T>
   static bool beats(T x, T best) {
@@ -67,7 +67,7 @@ Result<Done> aminmax(KernelContext& c) {
   return Done{};
 }
 
-// Where the best element stands: along `dim`, or in the flattened tensor.
+// The index of the best element: along `dim`, or in the flattened tensor.
 template <class Order>
 Integers best_indices(KernelContext& c, const Shape& output) {
   const Shape& shape = c.call.tensor("self").shape;

@@ -11,7 +11,7 @@ namespace {
 using elementwise::larger;
 using elementwise::smaller;
 
-// A p-norm as a fold: what it starts from, how a magnitude joins, what is done at the end.
+// A p-norm as a fold: initial value, step, and final function.
 struct ReduceNormNorm {
   double p;
 

@@ -1,4 +1,5 @@
-// Sums, products, means, variances.
+// Sums, products, means, variances. Elements are folded in row-major order, in double or in 64-bit
+// integers. Variances take two passes over the data, since the one-pass formula cancels.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +13,7 @@ namespace {
 using elementwise::plus;
 using elementwise::times;
 
-// f folds what the dtype of the output reads, from `initial`.
+// Folds f over the operand, read in the output's dtype, from `initial`.
 template <class F>
 Done fold_numbers(KernelContext& c, int initial, F f) {
   const TensorType& out = c.output_types[0];
@@ -63,7 +64,7 @@ Result<Done> nanmean(KernelContext& c) {
   return Done{};
 }
 
-// What is subtracted from the number of elements: `correction`, or 1 where `unbiased`.
+// Bessel's correction: `correction`, or 1 if `unbiased`.
 double correction_of(const Call& call) {
   if (call.op().parameter("unbiased")) return call.boolean("unbiased") ? 1 : 0;
   return call.given("correction") ? call.scalar("correction").real : 1;

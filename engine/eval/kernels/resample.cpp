@@ -1,5 +1,5 @@
-// Resampling: every kind is one list of weighted taps an output place and dimension, applied
-// dimension by dimension; gradients apply the same taps the other way round.
+// Resampling: every mode is a list of weighted taps for each output position and dimension, applied
+// dimension by dimension; gradients apply the transpose of the same taps.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -16,10 +16,10 @@ struct ResampleTap {
   std::int64_t place;
   double weight;
 };
-using Taps = std::vector<std::vector<ResampleTap>>;  // by output place
+using Taps = std::vector<std::vector<ResampleTap>>;  // by output position
 
-// One dimension. Places are computed in T, the dtype that PyTorch computes them in: which elements
-// a place falls on depends on its rounding.
+// One dimension. Positions are computed in T, the dtype that PyTorch uses: their rounding selects
+// the elements.
 template <class T>
 struct ResampleAxis {
   Kind kind;
@@ -44,7 +44,7 @@ struct ResampleAxis {
     return std::clamp<std::int64_t>(place, 0, in - 1);
   }
 
-  // A place that a file's scale factor put anywhere, as an index.
+  // A position as an index; a file's scale factor may have put it anywhere.
   std::int64_t index(T place) const {
     const T bound = static_cast<T>(in) + 4;
     if (!(place > -bound)) return static_cast<std::int64_t>(-bound);
@@ -100,7 +100,8 @@ struct ResampleAxis {
     return 0;
   }
 
-  // The filter widened by the scale, so that shrinking averages over all that an output covers.
+  // The filter is widened by the scale, so that downsampling averages over the whole footprint of
+  // an output.
   std::vector<ResampleTap> antialiased(std::int64_t i) const {
     const bool is_cubic = kind == Kind::antialiased_cubic;
     const T step = scale();

@@ -51,7 +51,7 @@ Result<Done> logcumsumexp(KernelContext& c) {
   return Done{};
 }
 
-// Values and places of the running extreme. Of equals the last place counts, unlike in max.dim;
+// Values and indices of the running extreme. Among equals the last index counts, unlike in max.dim;
 // from the first NaN on, each NaN takes over.
 template <class T, class Better>
 void running_extreme(KernelContext& c, const Dense<T>& values, Better better) {

@@ -1,4 +1,4 @@
-// Places in sorted sequences, and membership.
+// Binary search in sorted sequences (searchsorted, bucketize), and membership (isin).
 #include <algorithm>
 
 #include "engine/eval/kernel.h"
@@ -9,8 +9,8 @@ namespace {
 
 using namespace elementwise;
 
-// Where x would be put into sorted values: before its equals, or (right) behind them. Written with
-// the comparisons negated, so that NaN goes to the end.
+// The insertion index of x into sorted values: before its equals, or (right) after them. Written
+// with the comparisons negated, so that NaN goes to the end.
 template <class At>
 std::int64_t place_in(std::int64_t size, At at, double x, bool right) {
   std::int64_t begin = 0;

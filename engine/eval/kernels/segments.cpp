@@ -1,4 +1,6 @@
-// Reductions of segments of an axis.
+// Segment reductions along an axis, by lengths or offsets. Segments are validated first: each must
+// lie within the axis. The gradient of max and min is shared by all elements that reach the
+// extreme.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -75,7 +77,7 @@ double combine(Reduce reduce, double a, double x) {
   }
 }
 
-// Calls visit(flat segment, first element, elements) for every segment and inner place.
+// Calls visit(flat segment, first element, elements) for every segment and inner index.
 template <class Visit>
 void for_each_segment(const Segments& s, Visit&& visit) {
   for (std::int64_t o = 0; o < s.outer; ++o)

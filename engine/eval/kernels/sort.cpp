@@ -1,5 +1,6 @@
-// Sorting along a dimension, and what is picked from the sorted order. All of it is stable, so that
-// indices of equals are the same on every platform; NaN counts as the largest.
+// Sorting along a dimension, and selections from the sorted order (topk, kthvalue, median, mode).
+// All of it is stable, so that indices of equals are the same on every platform; NaN counts as the
+// largest.
 #include "engine/eval/kernels/sort.h"
 
 #include <algorithm>
@@ -50,7 +51,7 @@ struct Sortable {
           std::lower_bound(distinct.begin(), distinct.end(), integers[i]) - distinct.begin());
   }
 
-  // Writes the elements at `places` (row-major, of self) as output 0.
+  // Writes the elements at `positions` (row-major, of self) as output 0.
   void write(KernelContext& c, const Integers& places) const {
     if (floating)
       write_as(c, reals, places);
@@ -75,8 +76,8 @@ std::vector<double> line_of(const Reals& keys, const Lines& lines, std::int64_t 
   return values;
 }
 
-// Writes, for each line of self, the elements that choose(values of the line) names: as many as the
-// output's lines are long. `values` and `indices` are the outputs' numbers, -1 where not wanted.
+// Writes, for each line of self, the elements that choose(values of the line) selects: as many as
+// the output's lines are long. `values` and `indices` are output numbers, or -1.
 template <class Choose>
 Done pick(KernelContext& c, std::int64_t dimension, int values, int indices, Choose choose) {
   const Sortable self(c);
@@ -127,7 +128,7 @@ Result<Done> topk(KernelContext& c) {
               [=](const std::vector<double>& line) { return sorted_places(line, largest); });
 }
 
-// The line's place in sorted order `rank`.
+// The index of the line's element of sorted rank `rank`.
 std::vector<std::int64_t> place_of_rank(const std::vector<double>& line, std::int64_t rank) {
   return {sorted_places(line, false)[static_cast<std::size_t>(rank)]};
 }
@@ -138,7 +139,7 @@ Result<Done> kthvalue(KernelContext& c) {
               [=](const std::vector<double>& line) { return place_of_rank(line, k - 1); });
 }
 
-// The place of the lower median; of the first NaN, unless they are ignored.
+// The index of the lower median, or of the first NaN unless NaNs are ignored.
 std::int64_t median_place(const std::vector<double>& line, bool ignore_nan) {
   const auto is_nan = [](double x) { return std::isnan(x); };
   const auto nans = std::count_if(line.begin(), line.end(), is_nan);
@@ -166,7 +167,7 @@ Result<Done> median(KernelContext& c) {
   return Done{};
 }
 
-// The most frequent value, the smallest of equally frequent ones, at its last place.
+// The last index of the most frequent value; ties go to the smallest value.
 std::vector<std::int64_t> mode_place(const std::vector<double>& line) {
   const auto places = sorted_places(line, false);
   const auto at = [&](std::size_t i) { return line[static_cast<std::size_t>(places[i])]; };

@@ -6,7 +6,7 @@
 
 namespace recut {
 
-// The places of `values` in sorted order, equals in their own; NaN counts as the largest.
+// The permutation that sorts `values` stably; NaN counts as the largest.
 std::vector<std::int64_t> sorted_places(std::span<const double> values, bool descending);
 
 }  // namespace recut

@@ -1,5 +1,5 @@
 // Bessel functions of orders 0 and 1, spherical ones, and Airy's: power series for small arguments,
-// asymptotic expansions for large ones. Where they meet, cancellation in the series and the
+// asymptotic expansions for large ones. At the switch, cancellation in the series and the
 // expansion's smallest term both leave some ten digits.
 #include <cmath>
 
@@ -62,7 +62,7 @@ struct Wave {
   double sine;
 };
 
-// Of x - n pi / 2 - pi / 4, without subtracting from a large x.
+// Cosine and sine of the phase x - n pi / 2 - pi / 4, without subtracting from a large x.
 Wave wave_of(int n, double x) {
   const double c = std::cos(x) / std::sqrt(2.0);
   const double s = std::sin(x) / std::sqrt(2.0);

@@ -15,7 +15,7 @@ namespace {
 struct Rows {
   std::int64_t count = 0;
   std::int64_t width = 0;
-  std::vector<std::int64_t> places;  // row-major places of the elements, row after row
+  std::vector<std::int64_t> places;  // row-major indices of the elements, row after row
 };
 
 Rows rows_of(const Shape& shape, std::int64_t dimension) {
@@ -80,7 +80,7 @@ Result<Done> write_list(KernelContext& c, std::size_t output,
                         const std::vector<std::int64_t>& list) {
   if (output >= c.output_types.size() || !c.wanted(output)) return Done{};
   const TensorType& type = c.output_types[output];
-  if (element_count(type.shape) == 0) return Done{};  // not asked for
+  if (element_count(type.shape) == 0) return Done{};  // output not requested
   Integers out(type.shape);
   if (out.data.size() != list.size())
     return error(

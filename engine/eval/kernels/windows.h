@@ -1,4 +1,4 @@
-// Sliding windows over up to three spatial dimensions, as poolings see them.
+// Sliding windows over up to three spatial dimensions, for pooling.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ inline std::int64_t flatten(const Triple& at, const Triple& size) {
   return (at[0] * size[1] + at[1]) * size[2] + at[2];
 }
 
-// What a pooling slides.
+// The window of a pooling.
 struct Windows {
   Triple kernel{1, 1, 1}, stride{1, 1, 1}, padding{0, 0, 0}, dilation{1, 1, 1};
 };
@@ -36,10 +36,10 @@ struct Windows {
 // schema has.
 Windows windows_of(const Call& call, std::size_t dims);
 
-// How many spatial dimensions an operator works on, from its name ("…pool2d…") or its kernel_size.
+// The number of spatial dimensions, from the operator's name ("…pool2d…") or its kernel_size.
 std::size_t spatial_dims_of(const Call& call);
 
-// Calls visit(offset in the window, flat place in the plane) for every element of the window at
+// Calls visit(offset in the window, flat index in the plane) for every element of the window at
 // `at` that isn't padding. Windows are cut to the plane first: padding costs no time.
 template <class Visit>
 void for_each_in_window(const Windows& w, const Triple& at, const Triple& plane, Visit&& visit) {

@@ -1,4 +1,5 @@
-// Rules of operators that make a tensor from nothing, or in the likeness of another.
+// Rules of creation operators: full, arange, *_like, random numbers. Shapes and dtypes come from
+// arguments, so that each rule must bound them before computing with them.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -8,7 +9,7 @@
 namespace recut::rules {
 namespace {
 
-// A Device argument as a type's device; the graph's own where none is named.
+// A Device argument as a type's device; the graph's own device by default.
 std::string named_device(const Call& call) { return std::string(call.text("device")); }
 
 DType named_dtype(const Call& call, DType otherwise) {

@@ -10,7 +10,7 @@ Inferred broadcast_as(const Call& call, DType dtype) {
   return one(elementwise_type(call, dtype, std::move(*shape)));
 }
 
-// The type of the first parameter that was given a tensor.
+// The type of the first tensor argument.
 const TensorType* first_tensor(const Call& call) {
   for (const Argument& a : call.arguments())
     if (const auto* id = a.get<NodeId>()) return &call.tensor(*id);
@@ -21,7 +21,7 @@ Inferred refuse(const Call& call, DType dtype) {
   return error(fmt::format("{} is not defined for {}", call.op().packet, short_name(dtype)));
 }
 
-// The two outputs of operators that give them in one shape.
+// The outputs of operators with two outputs of one shape.
 Inferred twice(const TensorType& type) { return Types{type, type}; }
 
 }  // namespace
@@ -44,7 +44,7 @@ TensorType in_memory_format(TensorType type, std::string_view format) {
   return type;
 }
 
-// Nothing can be inferred: never asked for inputs; data-dependent rows.
+// Rule of inputs and of data-dependent operators, whose types can't be inferred.
 Inferred recorded(const Call& /*call*/) {
   return error("its type depends on values and has to be given");
 }
@@ -56,21 +56,21 @@ Inferred same_type(const Call& call) {
   return one(*type);
 }
 
-// The same, made contiguous where the operand's layout is not dense.
+// Like the first tensor, but contiguous if its layout is not dense.
 Inferred same_type_dense(const Call& call) {
   const TensorType* type = first_tensor(call);
   if (type == nullptr) return error("a tensor is expected");
   return one(elementwise_type(call, type->dtype, type->shape));
 }
 
-// The same; bools are refused.
+// same_type_dense; bools are an error.
 Inferred same_type_no_bool(const Call& call) {
   const TensorType* type = first_tensor(call);
   if (type != nullptr && type->dtype == DType::boolean) return refuse(call, type->dtype);
   return same_type_dense(call);
 }
 
-// The same; floats are refused.
+// same_type_dense; floats are an error.
 Inferred same_type_integers(const Call& call) {
   const TensorType* type = first_tensor(call);
   if (type != nullptr && is_floating(type->dtype)) return refuse(call, type->dtype);
@@ -80,7 +80,7 @@ Inferred same_type_integers(const Call& call) {
 // Broadcast, promoted dtype.
 Inferred promote_all(const Call& call) { return broadcast_as(call, result_dtype(call)); }
 
-// The same; Scalars have no say in the dtype.
+// Broadcast, promoted dtype of the tensors alone: Scalars don't count.
 Inferred promote_tensors(const Call& call) { return broadcast_as(call, tensors_dtype(call)); }
 
 // Promote_all; bools are refused.
@@ -206,7 +206,7 @@ Inferred log_sigmoid_forward(const Call& call) {
   return type ? twice(type->front()) : type;
 }
 
-// The buffer, which CPUs alone fill, has no say in the shape.
+// The buffer is used on CPUs only; it does not affect the shape.
 Inferred log_sigmoid_backward(const Call& call) {
   for (const std::string_view parameter : {"grad_output", "self"})
     if (!call.is_tensor(parameter)) return error(fmt::format("{} is a number", parameter));

@@ -37,7 +37,7 @@ Inferred embedding_dense_backward(const Call& call) {
   return one(make_type(gradient.dtype, std::move(shape), gradient.device));
 }
 
-// Sizes as the CPU has them where it keeps everything that a gradient may need.
+// Output sizes of the CPU kernel when it saves everything that backward may need.
 Inferred embedding_bag(const Call& call) {
   const TensorType& weight = call.tensor("weight");
   const TensorType& indices = call.tensor("indices");

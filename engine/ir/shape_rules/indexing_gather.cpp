@@ -6,7 +6,7 @@
 namespace recut::rules {
 namespace {
 
-// ATen takes a zero-dimensional tensor for one of one element here.
+// ATen treats a zero-dimensional tensor as one dimension of one element here.
 Shape at_least_1d(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
 
 Result<Done> check_index_dtype(const TensorType& index) {
@@ -27,7 +27,7 @@ Result<Done> check_fits_into(const Shape& inner, const Shape& outer, std::int64_
                            what, format_shape(outer)));
 }
 
-// What gather and scatter have in common: the dimension, and the index beside self.
+// Checks shared by gather and scatter: the dimension, and the index shape against self.
 Result<std::int64_t> check_index(const Call& call) {
   const TensorType& self = call.tensor("self");
   const TensorType& index = call.tensor("index");

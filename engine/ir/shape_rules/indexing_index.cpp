@@ -1,4 +1,6 @@
-// Rules of advanced indexing, and of indices along one dimension.
+// Rules of advanced indexing, and of indices along one dimension. Index tensors broadcast together;
+// their dimensions replace the indexed ones, in place if these are adjacent, else in front (numpy).
+// With a mask, the number of elements is data-dependent and taken from the recorded type.
 #include <algorithm>
 
 #include "engine/ir/shape_rules/rules.h"
@@ -10,7 +12,7 @@ bool is_mask(const TensorType& type) {
   return type.dtype == DType::boolean || type.dtype == DType::u8;
 }
 
-// How advanced indexing takes a tensor's dimensions apart.
+// The dimensions that an indexing expression replaces.
 struct Indexing {
   Shape broadcast;               // of the index tensors; of unknown first size where masks are
   std::vector<bool> is_indexed;  // by dimension of self
@@ -72,7 +74,7 @@ Result<Done> check_values(const Call& call, const Indexing& indexing, const Tens
   if (values.dtype != self.dtype)
     return error(fmt::format("values are {}, expected {} as self is", short_name(values.dtype),
                              short_name(self.dtype)));
-  if (indexing.has_mask) return Done{};  // how many places there are depends on the mask
+  if (indexing.has_mask) return Done{};  // the number of elements depends on the mask
   const Shape shape = indexed_shape(indexing, self.shape);
   const auto both = broadcast(shape, values.shape);
   if (!both || *both != shape)

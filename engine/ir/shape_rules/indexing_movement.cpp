@@ -1,4 +1,4 @@
-// Rules of what moves, repeats and pads data.
+// Rules of data movement: cat, stack, pad, flip, roll, repeat.
 #include <algorithm>
 
 #include "engine/ir/shape_rules/rules.h"
@@ -101,7 +101,7 @@ Inferred constant_pad_nd(const Call& call) {
     size = *sum;
   }
   TensorType out = laid_out_like(in, in.dtype, std::move(shape));
-  // What is only cut is a copied slice, which keeps its strides where they are dense.
+  // A pad that only crops is a copied slice, which keeps dense strides.
   const bool only_cut = std::all_of(pad.begin(), pad.end(), [](std::int64_t p) { return p <= 0; });
   const TensorType slice{in.dtype, out.shape, in.strides, in.device};
   return one(only_cut && is_dense(slice) ? slice : out);

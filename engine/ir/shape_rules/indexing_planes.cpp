@@ -1,4 +1,6 @@
-// Rules of triangles, diagonals, pixels and windows, and of parts that are put back into a whole.
+// Rules of triangles, diagonals, pixel shuffles and im2col, and of the view_scatter and
+// view_backward operators. The latter take their part's shape from the layout rule of the
+// corresponding view (engine/ir/layout.h).
 #include <algorithm>
 
 #include "engine/ir/shape_rules/rules.h"
@@ -15,7 +17,7 @@ std::optional<std::int64_t> product(std::initializer_list<std::int64_t> factors)
   return result;
 }
 
-// A whole of the given shape, of sound size, so that strides and views of it can be computed.
+// A contiguous tensor of the given shape; fails if its size is invalid.
 Result<TensorType> whole_of(const TensorType& part, Shape shape) {
   TensorType type{part.dtype, std::move(shape), {}, part.device};
   if (const auto sound = check_size(type); !sound) return sound.diagnostics();
@@ -147,7 +149,7 @@ Result<PlaneWindows> windows_over(const Call& call, std::int64_t height, std::in
   const auto dilation = call.integers("dilation");
   const auto padding = call.integers("padding");
   const auto stride = call.integers("stride");
-  // What a 32-bit number holds is plenty, and no product of two overflows.
+  // Limited to 32 bits, so that no product of two overflows.
   constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
   const auto out_of_range = [](std::int64_t x, std::int64_t least) {
     return x < least || x > kMost;

@@ -1,4 +1,5 @@
-// Rules of factorisations, spectra and functions of matrices.
+// Rules of factorisations, spectra and functions of matrices. Leading dimensions are batches.
+// Outputs have LAPACK's column-major strides where PyTorch's have.
 #include "engine/ir/shape_rules/linear_algebra.h"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ namespace {
 // The first operand, whatever its schema calls it.
 const TensorType& first(const Call& call) { return call.tensor(call.op().parameters[0].name); }
 
-// As many of the types as the operator's schema declares: variants that give less share a rule.
+// The first types, as many as the schema declares: variants with fewer outputs share a rule.
 Types only_declared(const Call& call, Types types) {
   types.resize(std::min(types.size(), call.op().outputs));
   return types;

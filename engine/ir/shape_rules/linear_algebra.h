@@ -1,4 +1,4 @@
-// Batches of matrices: what rules of linear algebra have in common. Private to the shape rules.
+// Batches of matrices in the rules of linear algebra. Private to the shape rules.
 #pragma once
 
 #include "engine/ir/shape_rules/rules.h"
@@ -12,17 +12,16 @@ struct Matrices {
   std::int64_t columns = 0;
 };
 
-// Fails where `type` is no floating tensor of at least two dimensions.
+// Fails unless `type` is a floating-point tensor of at least two dimensions.
 Result<Matrices> matrices_of(const TensorType& type);
 Result<Matrices> square_matrices_of(const TensorType& type);
 
-// Column-major matrices, as LAPACK leaves its results, or row-major ones, of dtype and device of
-// `like`.
+// Column-major matrices, like LAPACK's results, or row-major ones, with dtype and device of `like`.
 TensorType column_major(const TensorType& like, Shape batch, std::int64_t rows,
                         std::int64_t columns);
 TensorType row_major(const TensorType& like, Shape batch, std::int64_t rows, std::int64_t columns);
 
-// [batch…, length], or [batch…] where there is no length.
+// [batch…, length] for vectors; [batch…] for numbers.
 TensorType vectors(DType dtype, const TensorType& like, Shape batch, std::int64_t length);
 TensorType numbers(DType dtype, const TensorType& like, Shape batch);
 

@@ -1,4 +1,5 @@
-// Rules of solving linear equations.
+// Rules of linear solves (Cholesky, LU, LDL, triangular), least squares and pseudo-inverses.
+// Batches broadcast; a right-hand side may be a vector, by the rule of torch.linalg.solve.
 #include <algorithm>
 
 #include "engine/ir/shape_rules/linear_algebra.h"

@@ -1,4 +1,5 @@
-// Rules of matrix products and of distances between rows.
+// Rules of matrix products and of pairwise distances. The rule of matmul covers vectors, matrices
+// and broadcast batches.
 #include <algorithm>
 
 #include "engine/ir/shape_rules/rules.h"
@@ -157,7 +158,7 @@ Inferred matmul(const Call& call) {
   const TensorType& a = call.tensor("self");
   const TensorType& b = call.tensor("other");
   if (a.rank() == 0 || b.rank() == 0) return no_product(a, b);
-  // A vector on the left is a row, on the right a column; the dimension made for it goes again.
+  // A vector on the left is a row, on the right a column; the added dimension is removed again.
   Shape left = a.rank() == 1 ? Shape{1, a.shape[0]} : a.shape;
   Shape right = b.rank() == 1 ? Shape{b.shape[0], 1} : b.shape;
   if (left.back() != right[right.size() - 2]) return no_product(a, b);

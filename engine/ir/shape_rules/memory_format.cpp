@@ -3,8 +3,8 @@
 
 namespace recut::rules {
 
-// The order of the conditions settles what strides alone leave open (dimensions of length 1), so it
-// is ATen's.
+// The order of the conditions is ATen's: it decides the cases that strides leave ambiguous
+// (dimensions of size 1).
 bool is_channels_last(const TensorType& type) {
   const std::size_t rank = type.shape.size();
   if ((rank != 4 && rank != 5) || type.strides[1] == 0) return false;

@@ -24,7 +24,7 @@ Result<Attention> read_attention(const Call& call) {
   return Attention{q[0], q[1], q[2], k[2], q[3], v[3]};
 }
 
-// `parameter`, where it is a tensor, has to broadcast to [B, H, M, N].
+// `parameter`, if it is a tensor, must broadcast to [B, H, M, N].
 Result<Done> check_mask(const Call& call, std::string_view parameter, const Attention& a) {
   if (!call.op().parameter(parameter) || !call.is_tensor(parameter)) return Done{};
   const Shape scores{a.batch, a.heads, a.queries, a.keys};
@@ -44,7 +44,7 @@ Result<Attention> checked(const Call& call) {
   return a;
 }
 
-// [B, H, M, V] of which [B, M, H, V] is contiguous: what kernels that read [B, M, H, V] write.
+// [B, H, M, V] in the memory order of [B, M, H, V], which fused kernels write.
 TensorType transposed_heads(const TensorType& like, Shape shape) {
   TensorType out = make_type(like.dtype, std::move(shape), like.device);
   const Strides s =
@@ -104,7 +104,7 @@ Inferred efficient_attention_backward(const Call& call) {
   } else {
     types->emplace_back();
   }
-  // PyTorch gives all three of query, key and value together, whatever the mask says of them.
+  // PyTorch returns the gradients of query, key and value together, whatever the mask.
   return types;
 }
 

@@ -1,4 +1,6 @@
-// Rules of convolutions.
+// Rules of convolutions: forward, transposed, backward, of one to three spatial dimensions. All
+// schemas are read into one struct; sizes follow ATen's formulas, and the layout is channels last
+// if input or weight is.
 #include <algorithm>
 
 #include "engine/ir/shape_rules/nn_windows.h"
@@ -6,7 +8,7 @@
 namespace recut::rules {
 namespace {
 
-// What every form of convolution has, whatever names its schema gives.
+// The parameters of every form of convolution, under any schema's names.
 struct Convolution {
   std::vector<std::int64_t> stride, padding, dilation, output_padding;
   bool transposed = false;

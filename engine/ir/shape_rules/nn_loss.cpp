@@ -1,4 +1,5 @@
-// Rules of losses, gates and similarities.
+// Rules of losses, gates and similarities. `reduction` 0 gives one loss for each element or row, 1
+// and 2 a single number.
 #include <algorithm>
 
 #include "engine/ir/shape_rules/rules.h"
@@ -17,7 +18,7 @@ TensorType contiguous(const TensorType& like, Shape shape) {
   return make_type(like.dtype, std::move(shape), like.device);
 }
 
-// `elements` where nothing is reduced, else one number.
+// `elements` without reduction, else a single number.
 Inferred reduced(const Call& call, DType dtype, Shape elements) {
   const auto reduction = reduction_of(call);
   if (!reduction) return reduction.diagnostics();
@@ -66,7 +67,7 @@ Inferred loss_backward(const Call& call) {
 
 namespace {
 
-// self [N, C, places…] or [C], target without C; gives the target's shape.
+// self [N, C, positions…] or [C], target without C; returns the target's shape.
 Result<Shape> check_classes(const Call& call) {
   const Shape& self = call.tensor("self").shape;
   const Shape& target = call.tensor("target").shape;

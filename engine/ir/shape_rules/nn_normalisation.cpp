@@ -18,7 +18,7 @@ Result<Done> is_shape(const Call& call, std::string_view parameter, const Shape&
                            format_shape(expected)));
 }
 
-// The first of the named parameters that has another shape.
+// The first of the named parameters whose shape differs.
 Result<Done> are_shape(const Call& call, std::initializer_list<std::string_view> parameters,
                        const Shape& expected) {
   for (const std::string_view parameter : parameters) {
@@ -201,7 +201,7 @@ Result<Shape> channels_of(const Call& call) {
   return channels;
 }
 
-// Whether statistics come from the input; the schema without the flag has only the running ones.
+// True if statistics come from the input; a schema without the flag uses running statistics.
 bool is_training(const Call& call) {
   return call.op().parameter("training") && call.boolean("training");
 }

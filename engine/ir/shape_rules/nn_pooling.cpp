@@ -1,4 +1,5 @@
-// Rules of pooling.
+// Rules of pooling: max, average, adaptive and fractional windows, and max unpooling. The output
+// size is ATen's formula with ceil_mode (nn_windows.h); gradients have the shape of self.
 #include "engine/ir/shape_rules/nn_windows.h"
 
 namespace recut::rules {
@@ -21,7 +22,7 @@ Result<Shape> pooled_shape(const Call& call, std::size_t dims) {
   return with_spatial(in, out);
 }
 
-// Values and, where `index` is a dtype, places.
+// Values and, if `index` is a dtype, indices.
 Inferred pooled(const Call& call, std::size_t dims, DType index) {
   auto shape = pooled_shape(call, dims);
   if (!shape) return shape.diagnostics();

@@ -1,4 +1,4 @@
-// Rules of resampling: upsampling, sampling at places.
+// Rules of resampling: upsampling and grid_sample.
 #include "engine/ir/shape_rules/nn_windows.h"
 
 namespace recut::rules {

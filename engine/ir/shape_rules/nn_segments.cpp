@@ -8,7 +8,7 @@ namespace {
 
 inline constexpr std::int64_t kMaxBins = std::int64_t{1} << 30;
 
-// The shape of the segments' results: data's with the axis as long as there are segments.
+// The output shape: data's, with the number of segments as the axis.
 Result<Shape> segmented_shape(const Call& call) {
   const TensorType& data = call.tensor("data");
   const std::string_view reduce = call.text("reduce");

@@ -1,4 +1,4 @@
-// Sliding windows: what convolutions and poolings have in common. Private to the shape rules.
+// Sliding windows of convolutions and poolings. Private to the shape rules.
 #pragma once
 
 #include "engine/ir/shape_rules/rules.h"
@@ -18,10 +18,11 @@ struct Windows {
   std::vector<std::int64_t> kernel, stride, padding, dilation;
 };
 
-// kernel_size, stride (empty: the kernel's size), padding and, where the schema has it, dilation.
+// Reads kernel_size, stride (empty: the kernel's size), padding and, if the schema has it,
+// dilation.
 Result<Windows> pooling_windows(const Call& call, std::size_t dims);
 
-// How many windows fit along one dimension of `size` elements; not positive where none does.
+// Number of windows along one dimension of `size` elements; not positive if none fits.
 std::int64_t windows_along(std::int64_t size, std::int64_t kernel, std::int64_t stride,
                            std::int64_t padding, std::int64_t dilation, bool ceil_mode);
 

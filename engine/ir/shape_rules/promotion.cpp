@@ -10,7 +10,8 @@ namespace {
 int category(DType dtype) {
   if (dtype == DType::none) return 0;
   if (dtype == DType::boolean) return 1;
-  return is_integral(dtype) ? 2 : 3;
+  if (is_complex(dtype)) return 4;
+  return is_integral(dtype) || (dtype >= DType::u64 && dtype <= DType::u16) ? 2 : 3;
 }
 
 // Running promotion in PyTorch's three ranks (ATen/native/TypeProperties.h).

@@ -1,10 +1,10 @@
-// Rules of operators that fold dimensions.
+// Rules of reductions, scans and sorts.
 #include "engine/ir/shape_rules/rules.h"
 
 namespace recut::rules {
 namespace {
 
-// Whether each dimension of self is folded (a zero-dimensional tensor may name its dimension 0).
+// The reduced dimensions of self (a zero-dimensional tensor may name dimension 0).
 Result<std::vector<bool>> folded_dimensions(const Call& call, bool empty_folds_all) {
   const std::int64_t rank = call.tensor("self").rank();
   std::vector<bool> folded(static_cast<std::size_t>(rank), true);
@@ -40,7 +40,7 @@ Inferred reduce_as(const Call& call, DType dtype, bool empty_folds_all = true) {
   return one(make_type(dtype, std::move(shape), self.device));
 }
 
-// Refuses to choose among no elements: the result has some, and a folded dimension is empty.
+// Fails for an extreme over no elements: a reduced dimension is empty, and the result is not.
 Inferred not_from_nothing(const Call& call, Inferred reduced) {
   if (!reduced) return reduced;
   const std::int64_t wanted = element_count(reduced->front().shape);
@@ -98,7 +98,7 @@ Inferred reduce_to_float(const Call& call) {
   return reduce_as(call, float_of(call.tensor("self").dtype));
 }
 
-// Dtype of self; nothing to choose from is refused.
+// Dtype of self; an extreme over no elements is an error.
 Inferred reduce_extreme(const Call& call) {
   return not_from_nothing(call, reduce_as(call, call.tensor("self").dtype));
 }
@@ -122,12 +122,12 @@ Inferred reduce_index(const Call& call) {
 
 // Bool; u8 stays u8; an empty list folds nothing.
 Inferred reduce_bool(const Call& call) {
-  // An old habit of ATen's: of u8, any and all give u8.
+  // For backward compatibility, ATen's any and all of u8 give u8.
   const bool bytes = call.tensor("self").dtype == DType::u8;
   return reduce_as(call, bytes ? DType::u8 : DType::boolean, false);
 }
 
-// Of all elements.
+// Reduces all elements.
 Inferred reduce_median(const Call& call) {
   const TensorType& self = call.tensor("self");
   return one(make_type(self.dtype, {}, self.device));

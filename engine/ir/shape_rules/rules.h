@@ -1,5 +1,5 @@
-// Shape rules, which rows of the operator table name. A rule reads a checked call and gives the
-// types of its outputs, or says what does not fit:
+// Shape rules (PyTorch's meta functions), referenced by the operator table. A rule infers the
+// output types of a checked call, or reports what does not fit:
 //
 //   Inferred mm(const Call& call) { … }
 //
@@ -23,7 +23,7 @@ using Inferred = Result<Types>;
 // One output.
 inline Inferred one(TensorType type) { return Types{std::move(type)}; }
 
-// Whether a call's schema has such a parameter.
+// True if the call's schema has such a parameter.
 inline bool has(const Call& call, std::string_view parameter) {
   return call.op().parameter(parameter).has_value();
 }
@@ -38,14 +38,14 @@ Result<Shape> broadcast_all(const Call& call);
 // contiguous.
 TensorType elementwise_type(const Call& call, DType dtype, Shape shape);
 
-// Device that a call's outputs are on: that of its tensors with dimensions, else of the first; ""
-// without tensors.
+// Device of a call's outputs: that of its tensors with dimensions, else of the first; "" without
+// tensors.
 std::string device_of(const Call& call);
 
-// A contiguous type, refused where its size is not sound: for shapes that arguments name.
+// A contiguous type of a shape that arguments give; fails if its size is invalid.
 Inferred sized(DType dtype, Shape shape, std::string device);
 
-// The type itself where it is dense, else the same shape in order.
+// The type itself if it is dense, else a contiguous type of its shape.
 inline TensorType dense_like(const TensorType& in) {
   return is_dense(in) ? in : make_type(in.dtype, in.shape, in.device);
 }
@@ -53,25 +53,25 @@ inline TensorType dense_like(const TensorType& in) {
 // Memory formats (memory_format.cpp)
 // ------------------------------------------------------------------------------------------------
 
-// The type in another memory format ("channels_last", …); "" and preserve_format keep the layout
-// where it is dense.
+// The type in another memory format ("channels_last", …); "" and preserve_format keep a dense
+// layout.
 TensorType in_memory_format(TensorType type, std::string_view format);
 
-// Whether PyTorch takes a type for channels last (ATen's is_channels_last_strides_2d and _3d).
+// True if PyTorch takes a type for channels last (ATen's is_channels_last_strides_2d and _3d).
 bool is_channels_last(const TensorType& type);
 
 // Strides of a dense channels-last value of 4 or 5 dimensions.
 Strides channels_last_strides(const Shape& shape);
 
-// A dense type of that shape, channels last where `like` is and has as many dimensions, else
-// contiguous (ATen's suggest_memory_format).
+// A dense type of that shape: channels last if `like` is and has the same rank, else contiguous
+// (ATen's suggest_memory_format).
 TensorType laid_out_like(const TensorType& like, DType dtype, Shape shape);
 
 // Rules by a layout rule (view.cpp, indexing_planes.cpp)
 // ------------------------------------------------------------------------------------------------
 
-// The type that a layout rule gives the operator's first operand: with the strides of the view, or
-// contiguous where the operator copies.
+// The result of a layout rule on the first operand: with the view's strides, or contiguous if the
+// operator copies.
 Inferred viewed_type(const Call& call, layout::Rule rule);
 Inferred copied_type(const Call& call, layout::Rule rule);
 template <layout::Rule rule>

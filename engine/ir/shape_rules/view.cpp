@@ -1,10 +1,10 @@
-// Rules of views: what engine/ir/layout.h computes, as types.
+// Rules of views: the layout rules of engine/ir/layout.h applied to types.
 #include "engine/ir/shape_rules/rules.h"
 
 namespace recut::rules {
 namespace {
 
-// The operand that is viewed stands first in every schema, whatever it is called there.
+// The viewed operand is the first parameter of every schema.
 const TensorType* viewed(const Call& call) {
   const auto* id = call.argument(std::size_t{0}).get<NodeId>();
   return id == nullptr ? nullptr : &call.tensor(*id);
@@ -63,8 +63,8 @@ Inferred unbind_copy(const Call& call) {
   return types_of(call, layout::unbind, layout::unbind_count, true);
 }
 
-// The same bytes read as another dtype: the last dimension, which has to be dense where the item
-// size changes, grows or shrinks by the ratio of the sizes.
+// Reinterprets the bytes as another dtype: the last dimension grows or shrinks by the ratio of the
+// item sizes, and must be dense if these differ.
 Inferred view_dtype(const Call& call) {
   TensorType type = call.tensor("self");
   const DType dtype = *call.maybe_dtype("dtype");
