@@ -166,7 +166,6 @@ Result<Graph> differentiate(const Graph& forward, const GradOptions& options,
                             std::vector<DerivativeStep>* steps) {
   for (const NodeId gradient : forward.gradients)
     if (gradient.valid()) return error("the graph has gradients: it is a joint graph already");
-  if (const auto fault = autodiff::check_dtypes(forward); !fault) return fault.diagnostics();
   const auto wanted = autodiff::wanted_inputs(forward, options.wanted);
   if (!wanted) return wanted.diagnostics();
   const auto places = options.differentiable ? *options.differentiable

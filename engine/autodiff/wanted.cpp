@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/autodiff/tape.h"
+#include "engine/ir/about_node.h"
 
 namespace recut::autodiff {
 namespace {
@@ -27,6 +28,12 @@ std::vector<NodeId> usual_inputs(const Graph& graph) {
 
 Result<std::vector<NodeId>> wanted_inputs(const Graph& graph,
                                           const std::optional<std::vector<std::string>>& names) {
+  // A rule that knows real numbers alone would give a gradient of zero, or a wrong one.
+  for (const NodeId id : graph.order())
+    for (const TensorType& type : graph[id].outputs)
+      if (type.exists() && !has_arithmetic(type.dtype))
+        return about_node(
+            graph, id, fmt::format("derivatives of {} aren't known yet", short_name(type.dtype)));
   if (!names) return usual_inputs(graph);
   Diagnostics wrong;
   for (const std::string& name : *names) {

@@ -6,8 +6,8 @@
 
 #include <fmt/core.h>
 
-#include <set>
 #include <algorithm>
+#include <set>
 
 #include "engine/eval/steps.h"
 #include "engine/ir/about_node.h"
@@ -88,9 +88,9 @@ class Evaluator {
       const DType dtype = dtype_without_arithmetic(graph_[step.node].arguments,
                                                    graph_[step.node].outputs, types_of_);
       if (dtype != DType::none && seen.insert(short_name(dtype)).second)
-        missing.push_back(error(fmt::format("Recut doesn't compute with {} yet: node {} has it",
-                                            short_name(dtype),
-                                            quote(graph_.node_name(step.node)))));
+        missing.push_back(
+            error(fmt::format("Recut doesn't compute with {} yet: node {} has it",
+                              short_name(dtype), quote(graph_.node_name(step.node)))));
       if (kernels_.supports(op.op) || !seen.insert(op.name).second) continue;
       missing.push_back(error(fmt::format("operator '{}' can't be evaluated yet: node {} uses it",
                                           op.name, quote(graph_.node_name(step.node)))));

@@ -56,7 +56,7 @@ class JointGraphBuilder::Builder {
     if (recorded_.size() < all) {
       read_types();
       note_readers();
-      choose_device();
+      graph_.device = take_common_device(recorded_);
       return true;
     }
     for (const std::size_t end = std::min(at_ + kStepNodes, all); at_ < end; ++at_)
@@ -133,23 +133,6 @@ class JointGraphBuilder::Builder {
     }
   }
 
-  void choose_device() {
-    std::map<std::string_view, std::size_t> uses;
-    for (const RecordedTypes& types : recorded_)
-      if (types)
-        for (const RecordedType& type : *types)
-          if (type && type->exists()) ++uses[type->device];
-    std::size_t most = 0;
-    std::string chosen;
-    for (const auto& [device, count] : uses)  // by name: of equals, the first
-      if (count > most) most = count, chosen = std::string(device);
-    for (RecordedTypes& types : recorded_)
-      if (types)
-        for (RecordedType& type : *types)
-          if (type && type->device == chosen) type->device.clear();
-    graph_.device = chosen;
-  }
-
   void add_node(const JointNode& node) {
     if (!node.sound) return;
     if (output_.present()) return complain("stands after the node 'output'");
@@ -162,8 +145,7 @@ class JointGraphBuilder::Builder {
       return;
     }
     if (node.op == "placeholder") return add_input();
-    if (node.op == "get_attr")
-      return node.val.present() ? add_constant() : add_region();
+    if (node.op == "get_attr") return node.val.present() ? add_constant() : add_region();
     if (node.op == "call_function") return add_call();
     if (node.op == "output") {
       output_ = node.args;

@@ -138,8 +138,8 @@ void ExternalCalls::report_refused(const JointNodes& nodes, Complaints& complain
     const JointNode& node = nodes.nodes[first];
     complaints.add_beyond_limit(
         fmt::format("unknown operator {}: {} uses it{}, and has no 'val' with its types{}",
-                    quote(target), node_words(node.name), more_uses(refused_.find(target)->second.uses),
-                    near_target(target)),
+                    quote(target), node_words(node.name),
+                    more_uses(refused_.find(target)->second.uses), near_target(target)),
         node.object);
   }
 }

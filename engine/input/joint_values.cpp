@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "engine/support/text.h"
@@ -210,6 +211,27 @@ Result<RecordedTypes> read_joint_types(JsonValue val, const Symbols& symbols) {
     types.push_back(std::move(*type));
   }
   return RecordedTypes(std::move(types));
+}
+
+std::string take_common_device(std::vector<RecordedTypes>& nodes) {
+  std::map<std::string, std::size_t> uses;
+  std::string chosen;
+  const auto visit = [&](const auto& see) {
+    for (RecordedTypes& types : nodes)
+      if (types)
+        for (RecordedType& type : *types)
+          if (type) see(*type);
+  };
+  visit([&](TensorType& type) {
+    if (type.exists()) ++uses[type.device];
+  });
+  std::size_t most = 0;
+  for (const auto& [device, count] : uses)
+    if (count > most) most = count, chosen = device;
+  visit([&](TensorType& type) {
+    if (type.device == chosen) type.device.clear();
+  });
+  return chosen;
 }
 
 Result<Argument> read_joint_argument(JsonValue value, const FindNode& find_node, bool& sound) {

@@ -219,9 +219,8 @@ class TextParser : TextReader {
     if (typed && !parse_types(op, recorded)) return false;
     Origin origin{name, {}, -1};
     if (!parse_origin(origin) || !end_line()) return false;
-    const bool unchecked =
-        op.is(kDataDependent) ||
-        dtype_without_arithmetic(arguments, recorded, types_of) != DType::none;
+    const bool unchecked = op.is(kDataDependent) ||
+                           dtype_without_arithmetic(arguments, recorded, types_of) != DType::none;
     if (!(typed && unchecked)) {
       auto inferred = infer_types(op, arguments, types_of);
       if (!inferred) return fail_at(place, inferred.diagnostics().front().message);

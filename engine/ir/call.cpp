@@ -130,7 +130,7 @@ std::string_view describe(const Argument& a) {
 }
 
 std::string describe(const Parameter& p) {
-  static constexpr std::string_view kNames[] = {"a tensor", "an int",  "a float", "a number",
+  static constexpr std::string_view kNames[] = {"a tensor", "an int",  "a float",  "a number",
                                                 "a bool",   "a dtype", "a string", "anything"};
   const std::string_view one = kNames[static_cast<std::size_t>(p.kind)];
   return fmt::format("{}{}{}", p.list ? "a list of: " : "", one, p.optional ? " or None" : "");

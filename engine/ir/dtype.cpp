@@ -14,26 +14,27 @@ struct DTypeRow {
 };
 
 // In the order of the enum, so that a DType indexes its row.
-constexpr std::array<DTypeRow, kDTypes> kDTypeRows = {{{DType::none, "none", "none", 0},
-                                                  {DType::f64, "f64", "float64", 8},
-                                                  {DType::f32, "f32", "float32", 4},
-                                                  {DType::f16, "f16", "float16", 2},
-                                                  {DType::bf16, "bf16", "bfloat16", 2},
-                                                  {DType::i64, "i64", "int64", 8},
-                                                  {DType::i32, "i32", "int32", 4},
-                                                  {DType::i16, "i16", "int16", 2},
-                                                  {DType::i8, "i8", "int8", 1},
-                                                  {DType::u8, "u8", "uint8", 1},
-                                                  {DType::boolean, "bool", "bool", 1},
-                                                  {DType::c128, "c128", "complex128", 16},
-                                                  {DType::c64, "c64", "complex64", 8},
-                                                  {DType::f8e4m3fn, "f8e4m3fn", "float8_e4m3fn", 1},
-                                                  {DType::f8e5m2, "f8e5m2", "float8_e5m2", 1},
-                                                  {DType::f8e4m3fnuz, "f8e4m3fnuz", "float8_e4m3fnuz", 1},
-                                                  {DType::f8e5m2fnuz, "f8e5m2fnuz", "float8_e5m2fnuz", 1},
-                                                  {DType::u64, "u64", "uint64", 8},
-                                                  {DType::u32, "u32", "uint32", 4},
-                                                  {DType::u16, "u16", "uint16", 2}}};
+constexpr std::array<DTypeRow, kDTypes> kDTypeRows = {
+    {{DType::none, "none", "none", 0},
+     {DType::f64, "f64", "float64", 8},
+     {DType::f32, "f32", "float32", 4},
+     {DType::f16, "f16", "float16", 2},
+     {DType::bf16, "bf16", "bfloat16", 2},
+     {DType::i64, "i64", "int64", 8},
+     {DType::i32, "i32", "int32", 4},
+     {DType::i16, "i16", "int16", 2},
+     {DType::i8, "i8", "int8", 1},
+     {DType::u8, "u8", "uint8", 1},
+     {DType::boolean, "bool", "bool", 1},
+     {DType::c128, "c128", "complex128", 16},
+     {DType::c64, "c64", "complex64", 8},
+     {DType::f8e4m3fn, "f8e4m3fn", "float8_e4m3fn", 1},
+     {DType::f8e5m2, "f8e5m2", "float8_e5m2", 1},
+     {DType::f8e4m3fnuz, "f8e4m3fnuz", "float8_e4m3fnuz", 1},
+     {DType::f8e5m2fnuz, "f8e5m2fnuz", "float8_e5m2fnuz", 1},
+     {DType::u64, "u64", "uint64", 8},
+     {DType::u32, "u32", "uint32", 4},
+     {DType::u16, "u16", "uint16", 2}}};
 
 const DTypeRow& row(DType dtype) { return kDTypeRows[static_cast<std::size_t>(dtype)]; }
 

@@ -38,7 +38,7 @@ std::int64_t item_bytes(DType dtype);
 bool is_floating(DType dtype);
 bool is_complex(DType dtype);
 bool has_arithmetic(DType dtype);  // whether Recut computes with it; not of none
-bool is_integral(DType dtype);  // i64 … u8, without bool
+bool is_integral(DType dtype);     // i64 … u8, without bool
 
 // Recut's short name, "f32", and PyTorch's, "float32".
 std::string_view short_name(DType dtype);

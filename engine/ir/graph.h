@@ -74,8 +74,7 @@ class Graph {
   Graph fresh() const;
 
   std::string name;
-  std::string
-      device;  // default of all values: "cuda", "cpu", or "" where the file names none
+  std::string device;  // default of all values: "cuda", "cpu", or "" where the file names none
   std::shared_ptr<const Measurements> measured;  // of its nodes; null if nothing was measured
   std::vector<NodeId> results;                   // outputs of forward
   std::vector<NodeId>

@@ -117,9 +117,10 @@ std::string print_node(const Graph& graph, NodeId id) {
   if (node.op == Op::constant)
     return fmt::format("{} = constant {}{}", name, format(node.type()), origin);
   const Operator& op = operator_of(node.op);
-  const std::string called = is_external(node.op) ? fmt::format("external {}", op.target)
-                                                  : std::string(op.name);
-  return fmt::format("{} = {}({}) : {}{}", name, called, print_arguments(graph, node), print_types(node), origin);
+  const std::string called =
+      is_external(node.op) ? fmt::format("external {}", op.target) : std::string(op.name);
+  return fmt::format("{} = {}({}) : {}{}", name, called, print_arguments(graph, node),
+                     print_types(node), origin);
 }
 
 std::string print(const Graph& graph) { return print(graph, {}); }

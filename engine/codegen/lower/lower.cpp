@@ -56,8 +56,8 @@ class Lowerer {
     const DType dtype =
         dtype_without_arithmetic(graph_[id].arguments, graph_[id].outputs, types_of);
     if (dtype != DType::none)
-      return fault(id, fmt::format("operator '{}' has no loops for {} yet", op.name,
-                                   short_name(dtype)));
+      return fault(
+          id, fmt::format("operator '{}' has no loops for {} yet", op.name, short_name(dtype)));
     const FormulaRow& formula = formula_row(op.op);
     const NestRow& nest = nest_row(op.op);
     if (formula.formula == nullptr && !nest.exists())

@@ -16,8 +16,8 @@ struct Attention {
   std::int64_t queries = 0, keys = 0, features = 0, value_features = 0;
   double scale = 1;
   bool causal = false;
-  Reals mask;               // empty: none
-  bool mask_keeps = false;  // a bool mask selects; other masks are added
+  Reals mask;                                // empty: none
+  bool mask_keeps = false;                   // a bool mask selects; other masks are added
   std::array<std::int64_t, 4> mask_steps{};  // 0 in broadcast dimensions
   Integers keep;  // [batch, heads, queries, keys]: the dropout mask; empty: no dropout
   double keep_scale = 1;
