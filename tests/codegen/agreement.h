@@ -1,4 +1,4 @@
-// Graphs by their kernels, held to the interpreter of graphs.
+// Graphs as kernels, against the interpreter of graphs.
 #pragma once
 
 #include <string>
@@ -7,8 +7,7 @@
 
 namespace recut::test {
 
-// Whether the graph has only operators whose elements are formulas: nothing is summed, so that the
-// exact lowering has eval's bits.
+// True for a graph of formulas only: without sums the exact lowering is bit-exact with eval.
 bool sums_nothing(const Graph& graph);
 
 // What is wrong with running this graph by kernels: by the loop form's interpreter in both

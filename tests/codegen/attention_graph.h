@@ -1,4 +1,4 @@
-// Graphs of one attention and its gradients, in text, for tests of CUDA's functions for them.
+// Graphs of one attention and its gradients, in text form, for tests of the CUDA functions.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace recut::test {
 
-// What stands at the scores: numbers, bools, or what dropout keeps.
+// The kind of mask: additive numbers, bools, or a dropout mask.
 enum class ScoreMask : std::uint8_t { none, added, hiding, kept };
 
 struct AttentionGraph {
@@ -19,11 +19,11 @@ struct AttentionGraph {
   bool turned = false;  // operands are [batch, rows, heads, features] in memory
 
   std::string name() const;
-  // Inputs %q, %k, %v, %m where there is a mask, and %g, the gradient of the output; results %o,
-  // %l, and the gradients.
+  // Inputs %q, %k, %v, %m (the mask, if any) and %g, the gradient of the output; results %o, %l,
+  // and the gradients.
   std::string text() const;
-  // The same as a training step: %g a tangent, %o the result. Not of one that is turned or has a
-  // mask.
+  // The same as a training step: %g is a tangent, %o the result. Not for transposed operands or
+  // masks.
   std::string joint_text() const;
 
  private:

@@ -1,5 +1,5 @@
-// Attention's own functions of CUDA, run by fibres whose tensor cores are emulated
-// (cuda_tensor_cores.h), beside the interpreter of graphs.
+// The CUDA functions for attention, run by fibres with emulated tensor cores (cuda_tensor_cores.h),
+// against the interpreter of graphs.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -30,8 +30,8 @@ Graph graph_of(const std::string& text) {
   return std::move(*graph);
 }
 
-// How far apart they are, in relation to all of what is expected; what isn't finite has to be the
-// same. What cancels to 0 is seen in relation to what cancels: sums of some dozen products.
+// The relative error of the results; non-finite values have to be equal. Where terms cancel to 0,
+// the error is relative to these terms: sums of some dozen products.
 double error_of(const Tensor& found, const Tensor& expected) {
   const auto x = unpack<double>(found), y = unpack<double>(expected);
   double apart = 0, whole = 0;
@@ -47,7 +47,7 @@ double error_of(const Tensor& found, const Tensor& expected) {
   return std::sqrt(apart / whole);
 }
 
-// The most that any output is off.
+// The maximal error of any output.
 double bound_of(const std::string& dtype, Factors factors) {
   if (dtype == "bf16") return 2e-2;
   if (dtype == "f16") return 4e-3;
@@ -165,14 +165,14 @@ TEST_CASE("attention: masks, and what dropout keeps", "[codegen][cpu][attention]
   check(form, Factors::f32);
 }
 
-// Rows that see no key have zeros, and -inf as the logarithm of their sum.
+// A fully masked row gives zeros, and -inf as its logsumexp.
 TEST_CASE("attention: rows without any key", "[codegen][cpu][attention]") {
   NEEDS_COMPILER;
   AttentionGraph form;
   form.queries = 20;
   form.keys = 40;
   form.features = form.value_features = 16;
-  // The least number hides nothing where it is added to all keys.
+  // An additive mask of the smallest number for all keys hides nothing.
   for (const auto& [mask, value] :
        {std::pair(ScoreMask::hiding, 0.0), std::pair(ScoreMask::added, -HUGE_VAL),
         std::pair(ScoreMask::added, -3.4028234663852886e38)}) {
@@ -244,7 +244,7 @@ TEST_CASE("attention: which calls have functions of their own", "[codegen][atten
   const Graph wide = graph_of(form.text());
   CHECK_FALSE(library::library_kernel(wide, StorageModel(wide), wide.find("a")));
 
-  // Not those of processors.
+  // Not for CPUs.
   form.dtype = "f32";
   const Graph graph = graph_of(form.text());
   const library::Kernel kernel = call_of(graph, "a");
@@ -310,7 +310,7 @@ TEST_CASE("CUDA: attention as text", "[codegen][golden][attention]") {
   options.factors = Factors::tf32;
   const cuda::Module module = cuda::emit({}, kernels, options);
   const std::string path = RECUT_SOURCE_DIR "/tests/golden/cuda/attention.cu";
-  // Without the functions, which stand in the emitter as they are.
+  // Without the device functions, which the emitter copies verbatim.
   const std::string calls = module.text.substr(module.text.find("// kernel a\n"));
   if (test::blessing()) std::ofstream(path, std::ios::binary) << calls;
   INFO("accept it:  RECUT_BLESS=1 build/release/tests/recut_tests \"[golden]CUDA*\"");

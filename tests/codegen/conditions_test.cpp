@@ -1,4 +1,4 @@
-// What loops ask of places, and what products write: no more than they have to.
+// Bounds checks of positions, and stores of products: no more of them than necessary.
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <tuple>
@@ -11,7 +11,7 @@
 namespace recut::test {
 namespace {
 
-// The loops of a graph's calls, each alone.
+// The loops of a graph's calls, each in a kernel of its own.
 std::string loops_of(const std::string& body) {
   const auto graph = parse_graph_text("graph \"g\" {\n" + body + "}\n", "g.recut");
   if (!graph) FAIL(format(graph.diagnostics()));
@@ -33,7 +33,7 @@ std::size_t count(const std::string& text, const std::string& words) {
   return found;
 }
 
-// Rows that are added at the end: one comparison with where they begin.
+// Rows that are padded at the end: a single comparison with their start.
 TEST_CASE("conditions: padding is found without a division", "[codegen]") {
   const std::string rows = loops_of(
       "  %x = input f32[3, 20, 50]\n  %y = constant_pad_nd(%x, [0, 0, 0, 4])\n  results %y\n");
@@ -47,13 +47,13 @@ TEST_CASE("conditions: padding is found without a division", "[codegen]") {
   CHECK(count(around, " = lt ") == 1);
   CHECK(count(around, " = ge ") == 1);
   CHECK(count(around, "div(") == 0);
-  // What eight lanes have together is asked once.
+  // A condition that all eight lanes share is tested once.
   CHECK(count(loops_of("  %x = input f32[3, 20, 64]\n  %y = constant_pad_nd(%x, [0, 0, 0, 4])\n"
                        "  results %y\n"),
               "index div(") == 1);
 }
 
-// Every place of the plane has its window there.
+// Every position of the plane has a window there.
 TEST_CASE("conditions: windows of one place are asked nothing", "[codegen]") {
   const std::string text = loops_of(
       "  %g = input f32[2, 2, 30, 30]\n  %x = input f32[2, 16, 30, 30]\n"
@@ -65,7 +65,7 @@ TEST_CASE("conditions: windows of one place are asked nothing", "[codegen]") {
   CHECK(count(text, "select") == 0);
 }
 
-// A scratch of sums only where parts of them are added up, or tiles reach beyond the product.
+// Scratch for sums exists only where partial sums are added, or tiles exceed the product.
 TEST_CASE("products in tiles: sums go from registers to where they belong", "[codegen]") {
   const auto product = [](int rows, int depth, int columns) {
     const auto matrix = [](int a, int b) {

@@ -1,5 +1,5 @@
-// Nests whose places or lengths are data, with the gradients that autodiff makes of them, by
-// kernels and as machine code.
+// Nests with data-dependent positions or lengths, with their gradients by autodiff, as loop kernels
+// and as machine code.
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -56,7 +56,7 @@ TEST_CASE("padding around nothing is padding alone", "[codegen][cpu]") {
         dtype));
 }
 
-// Bags from a place on, empty ones, and lists as other devices record them.
+// Bags with an offset, empty bags, and lists in the sizes of other devices.
 TEST_CASE("lists of embedding bags may be short, or have places to spare", "[codegen][cpu]") {
   for (const char* lists : {"i64[0], i64[0], i64[0]", "i64[9], i64[5], i64[2]"})
     for (const char* dtype : {"f32", "bf16"})
@@ -194,8 +194,8 @@ TEST_CASE("loops of losses of several targets", "[codegen][cpu]") {
   }
 }
 
-// The part may be any of self's storage: with overlaps, of which the last stays, and before self
-// and behind it.
+// The part may be anywhere in self's storage: overlapping (the last write wins), before and behind
+// self.
 TEST_CASE("loops of parts that are counted in a storage", "[codegen][cpu]") {
   check_with_gradients_data_nests("a:3,4 b:2,2 | as_strided_scatter(%a, %b, [2, 2], [4, 1], 1)");
   check_text_data_nests(
@@ -220,7 +220,7 @@ TEST_CASE("loops of a storage under another size", "[codegen][cpu]") {
       "results %less, %more, %turned, %part, %filled, %one, %zeros, %none, %number\n}\n");
 }
 
-// Numbers count as lines of one place.
+// Zero-dimensional tensors count as tensors of one element.
 TEST_CASE("loops of values that go to places, of numbers without dimensions", "[codegen][cpu]") {
   const std::string head =
       "graph \"places\" {\n%x = parameter f32[]\n%y = parameter f32[]\n%l = parameter f32[1]\n"
@@ -322,7 +322,7 @@ TEST_CASE("loops of convolutions of whole numbers", "[codegen][cpu]") {
       "results %y, %z\n}\n");
 }
 
-// Means below 1000 and above, and none.
+// Means below 1000, above it, and 0.
 TEST_CASE("loops of draws that are put in order or counted", "[codegen][cpu]") {
   check_text_data_nests(R"(graph "draws" {
 %x = parameter f64[3, 40]
@@ -345,7 +345,7 @@ results %q, %s, %m, %o, %d, %e, %k, %j, %z
 })");
 }
 
-// Their kernels compute again what they read, element by element.
+// Their kernels recompute what they read, element by element.
 TEST_CASE("distances and histograms with what they read in their kernels", "[codegen][cpu]") {
   for (const char* call : {"dist(%a, %w)", "histc(%a, 5)"}) {
     INFO(call);
@@ -363,7 +363,7 @@ TEST_CASE("distances and histograms with what they read in their kernels", "[cod
   }
 }
 
-// What eval refuses, loops put down to the data.
+// Data that eval refuses is a run-time fault in loops.
 TEST_CASE("data that nothing can be made of is at fault in loops", "[codegen][cpu]") {
   for (const char* call :
        {"cross_entropy_loss(%x, %t)", "multilabel_margin_loss_backward(%g, %x, %u, 1, %x)",

@@ -1,4 +1,4 @@
-// Formulas and plain nests of dtypes and edges that the samples of operators don't show.
+// Formulas and plain nests for dtypes and edge cases that the operator samples lack.
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,5 +1,5 @@
-// as_strided and its kin by kernels: they get inputs row by row, whatever strides these have, and
-// give what the recorded strides show.
+// as_strided and its kin as kernels: inputs arrive row by row, whatever their recorded strides, and
+// the results follow the recorded strides.
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -24,10 +24,10 @@ TEST_CASE("as_strided of inputs with gaps shows what the recorded strides say", 
       // Diagonals; strides that go through two dimensions at once.
       {"f32[3, 4]{9, 2}", "  %y = as_strided(%x, [3], [11], 2)\n", {1, 6, 11}},
       {"f32[3, 4]{9, 2}", "  %y = as_strided_copy(%x, [2, 2], [18, 4])\n", {0, 2, 8, 10}},
-      // Turned, and three dimensions.
+      // Transposed, and three dimensions.
       {"f32[3, 4]{2, 7}", "  %y = as_strided(%x, [4], [7], 2)\n", {4, 5, 6, 7}},
       {"f32[2, 2, 3]{20, 8, 1}", "  %y = as_strided(%x, [2, 2], [20, 1], 9)\n", {4, 5, 10, 11}},
-      // Places are those of the storage, whatever shows it before.
+      // Offsets count in the storage, whatever view comes before.
       {"f32[3, 4]{9, 2}",
        "  %s = slice.Tensor(%x, 0, 1, 3)\n  %y = as_strided(%s, [2], [2], 9)\n",
        {4, 5}},
@@ -38,12 +38,12 @@ TEST_CASE("as_strided of inputs with gaps shows what the recorded strides say", 
       {"f32[3, 4]{9, 2}",
        "  %s = as_strided(%x, [2, 3], [9, 2], 9)\n  %y = slice.Tensor(%s, 1, 1, 3)\n",
        {5, 6, 9, 10}},
-      // A view that had to copy begins a storage of its own.
+      // A reshape that has to copy starts a storage of its own.
       {"f32[3, 4]{9, 2}",
        "  %s = slice.Tensor(%x, 0, 1, 3)\n  %v = reshape(%s, [8])\n"
        "  %y = as_strided(%v, [3], [2], 1)\n",
        {5, 7, 9}},
-      // Dense ones as before.
+      // Dense layouts are unchanged.
       {"f32[3, 4]{1, 3}", "  %y = as_strided(%x, [2, 2], [3, 1], 1)\n", {4, 8, 5, 9}},
       {"i64[3, 4]{9, 2}", "  %y = as_strided(%x, [2], [2], 20)\n", {9, 10}},
   };

@@ -23,12 +23,12 @@ Inputs given_inputs(const Graph& graph, const GivenNumbers& given);
 Numbers evaluated(const Graph& graph, const GivenNumbers& given);
 Numbers by_kernels(const Graph& graph, const GivenNumbers& given, KernelRunOptions options = {});
 
-// What is wrong where not every executor that there is gives about these numbers: relatively, so
-// that small ones count, but for 0. NaN is NaN. CUDA takes a compiler, and so a while.
+// The first mismatch of any available executor with these numbers, in relative terms; 0 and NaN
+// have to match. CUDA needs a compiler, and takes a while.
 std::string wrong_numbers(const Graph& graph, const GivenNumbers& given, const Numbers& expected,
                           bool as_cuda = false);
 
-// Why kernels don't take the graph; "" where they do.
+// Returns why the graph does not lower; "" where it does.
 std::string refusal(const Graph& graph, const GivenNumbers& given);
 
 }  // namespace recut::test

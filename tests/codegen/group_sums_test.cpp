@@ -1,5 +1,5 @@
-// Sums of rows as a card's groups of threads make them: in as many lanes as a block has, or a
-// cluster of blocks, all that a row folds in one loop.
+// Row sums by groups of GPU threads: as many lanes as a thread block or a cluster has, with all
+// reduced dimensions in one loop.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <iterator>
@@ -28,7 +28,8 @@ Graph softmax_of(const std::string& type) {
   })");
 }
 
-// Over batch and space, as they train: statistics, what is normalised, and a sum of that.
+// Batch norm in training: statistics over batch and space, the normalized values, and a sum of
+// these.
 Graph batch_norm_of(const std::string& type) {
   return parse("graph \"g\" {\n %x = parameter " + type + R"(
     %p = var_mean.correction(%x, [0, 2, 3], correction=0, keepdim=true)
@@ -44,7 +45,7 @@ Graph batch_norm_of(const std::string& type) {
   })");
 }
 
-// A bias' gradient, and what it is of, which is read once and stored.
+// The gradient of a bias and its operand, which is read once and stored.
 Graph column_sums_of(const std::string& type) {
   return parse("graph \"g\" {\n %x = parameter " + type + R"(
     %a = mul.Tensor(%x, 0.5)
@@ -55,7 +56,7 @@ Graph column_sums_of(const std::string& type) {
   })");
 }
 
-// As a linear layer's gradients are: the sum is of a view.
+// Like the gradient of a linear layer: a sum of a view.
 Graph viewed_sums_of(const std::string& type, const std::string& view) {
   return parse("graph \"g\" {\n %x = parameter " + type + R"(
     %a = mul.Tensor(%x, 0.5)
@@ -67,7 +68,7 @@ Graph viewed_sums_of(const std::string& type, const std::string& view) {
   })");
 }
 
-// Of 16 processors: teams of 16 blocks, which fibres can be.
+// For a GPU of 16 SMs: cooperative groups of 16 blocks, which fibres can run.
 constexpr SmLimits kTeams = {true, 16};
 
 KernelRunOptions for_card(const Graph& graph, const SmLimits& card) {
@@ -87,7 +88,7 @@ std::vector<loop::Kernel> kernels_for_card(const Graph& graph, const SmLimits& c
   return kernels;
 }
 
-// By the interpreter of loops and as CUDA beside the graph's own meaning.
+// Runs the loop interpreter and CUDA against the graph's own meaning.
 void check_values(const Graph& graph, const SmLimits& card) {
   KernelRunOptions options = for_card(graph, card);
   const Inputs inputs = inputs_for(graph, 1, Values::ordinary);
@@ -188,7 +189,7 @@ TEST_CASE("groups: few sums that lie side by side are a team's", "[codegen][cpu]
   CHECK(sums.threads == 1024);
 }
 
-// A card of sm_80 has no clusters, however many terms there are.
+// A GPU of sm_80 has no clusters, for any number of terms.
 TEST_CASE("groups: without clusters many blocks of a sum are a team", "[codegen]") {
   for (const char* type : {"f32[300, 8]", "f32[2000, 8]", "f32[2000, 32]", "f32[4100, 8]",
                            "f32[4100, 4]", "f32[10000, 8]", "f32[8192, 100]", "f32[100000, 3]"}) {
@@ -211,7 +212,7 @@ TEST_CASE("groups: what is summed is read once and stored", "[codegen][cpu]") {
                                    FusionGroups(), calls, cuda::lower_options({true}));
   REQUIRE(lowered.ok());
   CHECK(cuda::emit({&lowered->kernel, 1}).kernels.front().size() == 1);
-  // Two terms are a thread's, and what they are of is stored by threads of its own.
+  // A thread has two terms; their operand is stored by other threads.
   check_values(column_sums_of("f32[2, 5000]"), {});
   const Graph short_sums = viewed_sums_of("f32[2, 50, 100]", "[2, 5000]");
   const std::vector<NodeId> of_short(short_sums.order().begin() + 1, short_sums.order().end());
@@ -222,7 +223,7 @@ TEST_CASE("groups: what is summed is read once and stored", "[codegen][cpu]") {
   CHECK(cuda::emit({&in_order->kernel, 1}).kernels.front().size() > 1);
 }
 
-// The same bits in any grid: a cluster has several rows then.
+// Bit-exact in any grid: a cluster has several rows then.
 TEST_CASE("groups: the loop form's bits", "[codegen][cpu]") {
   if (!has_compiler()) SKIP("no c++ in the path: nothing compiles CUDA for the processor");
   std::vector<loop::Kernel> kernels;

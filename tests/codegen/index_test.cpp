@@ -1,4 +1,4 @@
-// Each rule of indices by itself, over all small values; and what they make of indices together.
+// Each rewrite rule of indices on its own, over all small values; then all rules together.
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -24,7 +24,7 @@ Ranges ranges_for(Extents extents) {
   return ranges;
 }
 
-// Whether two indices are equal for all i and j.
+// True if two indices are equal for all i and j.
 bool same(const Index& a, const Index& b, Extents extents) {
   for (std::int64_t i = 0; i < extents.i; ++i)
     for (std::int64_t j = 0; j < extents.j; ++j) {
@@ -34,7 +34,7 @@ bool same(const Index& a, const Index& b, Extents extents) {
   return true;
 }
 
-// Sums that the left sides of rules are made of: with and without quotients in them.
+// Sums that match left sides of rules, with and without quotients.
 std::vector<Index> subjects(std::int64_t by) {
   std::vector<Index> sums;
   for (const std::int64_t f : {-6, -1, 0, 1, 2, 3, 4, 6, 8})

@@ -1,4 +1,4 @@
-// The memory that a kernel is tried on, and what the interpreter leaves in it.
+// Memory for trial runs of a kernel, and the interpreter's result.
 #pragma once
 
 #include <cstdint>

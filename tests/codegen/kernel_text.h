@@ -21,7 +21,7 @@ inline std::vector<loop::Kernel> kernels_of(const std::string& text) {
   return *kernels;
 }
 
-// Whether a command of the shell ends with 0; what it prints goes to standard error.
+// True if a shell command exits with 0; its output goes to standard error.
 inline bool runs(const std::string& command) {
   return std::system((command + " >&2").c_str()) == 0;
 }

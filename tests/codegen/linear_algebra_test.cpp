@@ -1,5 +1,5 @@
-// Factorisations of matrices and what is made of them, by kernels and as machine code: batches,
-// matrices of one element and of none, singular ones where the interpreter has an answer.
+// Factorisations of matrices and their uses, as kernels and as machine code: batches, matrices of
+// one and of no elements, singular ones where the interpreter has an answer.
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/input/text.h"

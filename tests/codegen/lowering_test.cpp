@@ -58,7 +58,7 @@ void add_stems(const std::string& folder, std::vector<std::string>& stems) {
       stems.push_back((entry.path().parent_path() / entry.path().stem()).string());
 }
 
-// PyTorch's operator samples: those of the repository, and the large set where it stands beside the
+// PyTorch's operator samples: those in the repository, and the large set if it is next to the
 // checkout.
 struct Samples {
   Samples() {
@@ -105,7 +105,7 @@ TEST_CASE("operator samples by loop kernels", "[codegen][opinfo]") {
   CHECK(exact > (samples.has_large ? 538 : 94) / share);
 }
 
-// One sample in sixteen, in four of the repository's alone; all of them by RECUT_SAMPLE_STEP=1.
+// One sample in sixteen, one in four of the repository's; all of them with RECUT_SAMPLE_STEP=1.
 TEST_CASE("operator samples as machine code and WebAssembly", "[codegen][cpu][opinfo]") {
   const Samples samples;
   const char* given = std::getenv("RECUT_SAMPLE_STEP");
@@ -126,7 +126,7 @@ TEST_CASE("operator samples as machine code and WebAssembly", "[codegen][cpu][op
   CHECK(agree > 40);
 }
 
-// Of derivative rows (tests/autodiff): every operator with a rule.
+// Samples of derivative rules (tests/autodiff): every operator with a rule.
 std::vector<std::string> derivative_samples() {
   std::vector<std::string> lines;
   for (const char* name : {"smooth.txt", "once.txt"}) {
@@ -174,7 +174,7 @@ TEST_CASE("whole steps by fused kernels", "[codegen]") {
   }
 }
 
-// So many with a lowering by RECUT_RANDOM_GRAPHS; as machine code and as WebAssembly, too.
+// As many graphs as RECUT_RANDOM_GRAPHS says, also as machine code and WebAssembly.
 TEST_CASE("random graphs by fused kernels", "[codegen][cpu]") {
   const char* given = std::getenv("RECUT_RANDOM_GRAPHS");
   const std::uint64_t count = given == nullptr ? tries(60) : std::strtoull(given, nullptr, 10);

@@ -1,4 +1,4 @@
-// Deviations and norms of numbers whose squares f32 doesn't hold: they are added up in f64.
+// Deviations and norms of numbers whose squares exceed f32: they must not overflow or vanish.
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -33,7 +33,7 @@ TEST_CASE("deviations of tiny and of huge numbers neither vanish nor overflow", 
                          "  %s = getitem(%o, 0)\n  %m = getitem(%o, 1)\n",
                          "%s, %m"),
                       given, {kTiny, 1, kHuge, 2 * kTiny, 2, 2 * kHuge}) == "");
-  // What f32 itself doesn't hold stays 0 and infinity.
+  // Results beyond f32 itself stay 0 and infinity.
   CHECK(wrong_numbers(of("  %y = var.correction(%x, [1], correction=1)\n", "%y"), given,
                       {0, 1, HUGE_VAL}) == "");
 }

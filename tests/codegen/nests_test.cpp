@@ -1,5 +1,5 @@
-// Operators that are loop nests of their own, forward and with the gradients that autodiff makes of
-// them, by kernels and as machine code.
+// Operators with loop nests of their own, forward and with gradients by autodiff, as kernels and as
+// machine code.
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/autodiff/differentiate.h"
@@ -133,8 +133,8 @@ TEST_CASE("loops of attention never write the scores", "[codegen][cpu]") {
     check_with_gradients_nests(sample);
 }
 
-// Forms that the samples' f64 doesn't show: halves, masks that hide whole rows, gradients of masks,
-// padded statistics, a key and value of fewer heads.
+// Forms that the f64 samples lack: halves, masks that hide whole rows, gradients of masks, padded
+// statistics, fewer key heads than query heads.
 TEST_CASE("loops of attention in f32 and halves, with masks and their gradients",
           "[codegen][cpu]") {
   const char* const kGraphs[] = {R"(
@@ -182,8 +182,7 @@ graph "bias" {
   }
 }
 
-// Tiles that are cut evenly and that aren't, along rows, columns and depth; factors of all layouts;
-// sums that are finished.
+// Even and uneven tiles along rows, columns and depth; operands of all layouts; epilogues.
 TEST_CASE("loops of matrix products in tiles", "[codegen][cpu]") {
   for (const char* sample : {
            "x:16,32 w:32,64 | mm(%x, %w)",
@@ -223,9 +222,8 @@ graph "products" {
   }
 }
 
-// Lines that are filled up to whole vectors and that aren't; what is padding, stepped over (where
-// no window falls, too, and in too many ways to tell apart), of groups; bias. The last two are
-// plain nests beside tiles of their gradients.
+// Lines with and without padding to whole vectors; padding, strides (also where no window falls,
+// and with too many phases), groups, bias. The last two are plain nests beside tiled gradients.
 TEST_CASE("loops of convolutions in tiles", "[codegen][cpu]") {
   for (const char* sample : {
            "x:2,3,7,15 w:9,3,3,3 b:9 | convolution(%x, %w, %b, [1, 1], [1, 1], [1, 1], false, [0, "

@@ -1,6 +1,6 @@
-// Gradients of max poolings: each place gathers them from the windows around it where the indices
-// are those of a forward call of the same windows and the kernel is for a card, else each gradient
-// goes where its index says.
+// Gradients of max pooling: a GPU kernel gathers them from the overlapping windows if the indices
+// come from a forward call with the same windows. Otherwise each gradient is scattered by its
+// index.
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -18,8 +18,7 @@ namespace {
 
 constexpr const char* kScatters = "store add %g[";
 
-// The kernel of %g for a card, which has to mean what the interpreter says, and so has that for a
-// processor.
+// The kernel of %g for a GPU; it and the one for a CPU have to agree with the interpreter.
 std::string kernel_of_gradient(const std::string& body) {
   const auto graph = parse_graph_text("graph \"pooling\" {\n" + body + "\n}", "pooling");
   INFO(body);
@@ -56,8 +55,8 @@ std::string pooled(const std::string& dtype, const std::string& in, const std::s
 
 TEST_CASE("max pooling: gradients are gathered, whatever the windows", "[codegen][cpu]") {
   for (const char* dtype : {"f32", "bf16", "f64"}) {
-    // One window a place; between windows; over one another; beyond the plane; ATen's default of
-    // strides; spread out; a last window that ceil_mode adds; a window for many.
+    // Windows without overlap, with gaps, with overlap, beyond the plane; ATen's default strides;
+    // dilation; ceil_mode; one window for many positions.
     CHECK(gathers(
         pooled(dtype, "2, 3, 8, 10", "2, 3, 4, 5", "[2, 2], [2, 2], [0, 0], [1, 1], false")));
     CHECK(gathers(pooled(dtype, "3, 9, 11", "3, 3, 3", "[2, 2], [3, 4], [0, 0], [1, 1], false")));
@@ -86,7 +85,7 @@ TEST_CASE("max pooling: gradients are gathered, whatever the windows", "[codegen
     gradients %g)"));
 }
 
-// Indices that name places outside of the windows of the call.
+// Indices outside of the call's windows.
 std::string indexed(const std::string& indices) {
   return R"(
     %x = parameter f32[2, 6, 6]
@@ -107,7 +106,7 @@ TEST_CASE("max pooling: indices from elsewhere say where gradients go", "[codege
   CHECK_FALSE(gathers(indexed("w")));
 }
 
-// Else a program would lower the one and run it for the other.
+// Otherwise a program would lower one of them and run it for the other.
 TEST_CASE("max pooling: who made the indices is of a kernel's structure", "[codegen]") {
   const auto key = [](const std::string& body) {
     const auto graph = parse_graph_text("graph \"pooling\" {\n" + body + "\n}", "pooling");
@@ -121,7 +120,7 @@ TEST_CASE("max pooling: who made the indices is of a kernel's structure", "[code
   CHECK_FALSE(equal);
 }
 
-// A window's largest element is the first such; of NaNs, each takes over, so that the last counts.
+// The first maximum of a window wins; among NaNs the last.
 TEST_CASE("max pooling: of several NaNs in a window the last is the largest", "[codegen][cpu]") {
   const double nan = std::nan("");
   const GivenNumbers given = {{"x", {nan, 3, nan, 3, 1, 1, 2, nan, nan, 7, 7, 1}}};

@@ -1,5 +1,5 @@
-// Kernels that go on after a reduction, row by row, in the loop form's interpreter and as machine
-// code: one kernel, and the interpreter of graphs is the judge.
+// Kernels that continue after a reduction, row by row, in the loop interpreter and as machine code,
+// against the interpreter of graphs.
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/fusion/fuse_pointwise.h"
@@ -10,7 +10,7 @@
 namespace recut::test {
 namespace {
 
-// The body's %x is made by a kernel of its own, so that it counts as bytes of the step.
+// The body's %x comes from another kernel, so that it counts as bytes of the step.
 Graph with_body(const std::string& type, const std::string& body) {
   return parse("graph \"g\" {\n %given = parameter " + type + "\n" + " %x = flip(%given, [0])\n" +
                body + "\n}");
@@ -53,7 +53,7 @@ TEST_CASE("rows: normalisations with the statistics that others read", "[codegen
     %h = mul.Tensor(%c, %r)
     %y = mul.Tensor(%h, %w)
     results %y)") == "");
-  // Over batch and space; without the folded dimensions, which views put back.
+  // Over batch and space; the reduced dimensions are dropped, and views restore them.
   CHECK(disagreement_of_one_kernel("f32[5, 4, 10, 3]", R"(
     %w = parameter f32[4]
     %m = mean.dim(%x, [0, 2, 3])

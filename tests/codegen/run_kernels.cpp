@@ -26,7 +26,7 @@ namespace {
 
 using loop::Made;
 
-// Storages by what they are of.
+// Storages by the value that owns them.
 class Memory {
  public:
   Memory(const Graph& graph, const Inputs& inputs) : graph_(graph) {
@@ -42,7 +42,7 @@ class Memory {
     return {storage->data(), static_cast<std::size_t>(storage->size())};
   }
 
-  // A value as a tensor; a copy where its layouts don't go together.
+  // A value as a tensor; a copy where its layouts do not merge.
   Tensor value(NodeId id) {
     const auto address = loop::address_of(graph_, id);
     if (!address) return Tensor();
@@ -83,7 +83,7 @@ std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGrou
     const auto all = groups.calls(groups.group(id));
     return std::vector<NodeId>(all.begin(), all.end());
   };
-  // Depth first, each kernel after those that make what it reads; views are none.
+  // Depth first: each kernel after its producers; views have no kernel.
   std::vector<std::vector<NodeId>> kernels;
   std::vector<bool> done(graph.order().size(), false);
   const std::function<void(NodeId)> visit = [&](NodeId goal) {
@@ -119,7 +119,7 @@ std::vector<loop::Kernel> lowered_kernels(const Graph& graph, const loop::LowerO
 
 namespace {
 
-// Kernels one after another, each with the storages that it reads and writes.
+// Kernels in order, each with the storages that it reads and writes.
 struct RunKernelsLowered {
   std::vector<loop::Kernel> kernels;
   std::vector<std::vector<std::span<std::byte>>> memory;
@@ -129,7 +129,7 @@ struct RunKernelsLowered {
   std::vector<std::size_t> before;
 };
 
-// Whether the calls are attention that has functions of its own.
+// True for attention that has CUDA functions of its own.
 bool add_attention(const Graph& graph, const StorageModel& storages,
                    const std::vector<NodeId>& calls, Memory& memory, RunKernelsLowered& lowered) {
   if (calls.size() != 1) return false;
@@ -143,7 +143,7 @@ bool add_attention(const Graph& graph, const StorageModel& storages,
   return true;
 }
 
-// Why the kernels can't be run; "" where they can.
+// Returns why the kernels cannot run; "" where they can.
 std::string lower_all(const Graph& graph, const KernelRunOptions& options, Memory& memory,
                       RunKernelsLowered& lowered, KernelRun& result) {
   const StorageModel storages(graph, StorageModel::Sizes::values);

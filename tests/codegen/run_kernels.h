@@ -1,4 +1,4 @@
-// Runs graphs by their loop kernels, for tests that hold lowerings to the interpreter of graphs.
+// Runs graphs by their loop kernels, for tests of lowerings against the interpreter of graphs.
 #pragma once
 
 #include <optional>

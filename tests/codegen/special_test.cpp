@@ -1,5 +1,4 @@
-// Special functions by loops: to the bit, on both sides of where one method takes over from
-// another.
+// Special functions as loops: bit-exact, on both sides of each change of method.
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-// Kernels of equal structure are equal: what programs rely on to lower a layer once.
+// Kernels with equal structural keys are equal: programs rely on it to lower a layer once.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
@@ -16,7 +16,7 @@
 namespace recut::test {
 namespace {
 
-// By structure: the loops, and where in the structure their buffers come from.
+// By key: the loops, and the positions of their buffers among the key's nodes.
 class StructureLowered {
  public:
   int shared = 0;

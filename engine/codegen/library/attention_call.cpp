@@ -1,3 +1,10 @@
+// Pattern matching of one call: ATen has several attention operators and backwards, whose schemas
+// differ in the names and the number of their masks and statistics. All become one
+// library::Attention:
+//   _scaled_dot_product_flash_attention(%q, %k, %v)  =>  out, logsumexp = attention q, k, v
+// `fits_` turns false at the first operand that no library takes, and the call is lowered to loops
+// instead. Layouts are kept as they are: a broadcast dimension has the stride 0, so no operand is
+// copied.
 #include "engine/codegen/library/attention_call.h"
 
 #include <cmath>
@@ -51,7 +58,7 @@ class AttentionCallRecogniser {
   }
 
  private:
-  // The composite operator takes any rank, and broadcasts.
+  // The composite operator takes any rank and broadcasts; libraries take neither.
   bool has_shapes() const {
     const Shape& q = call_.tensor("query").shape;
     const Shape& k = call_.tensor("key").shape;
@@ -62,7 +69,7 @@ class AttentionCallRecogniser {
   }
   bool drops() const { return call_.op().parameter("dropout_p") && call_.real("dropout_p") != 0; }
 
-  // A dimension of one element has the step 0. What can't be read is of no dtype.
+  // Reads an operand; a dimension of size 1 gets the stride 0. An unreadable operand has no dtype.
   Operand read(std::string_view parameter, DType& dtype) {
     auto operand = operands_.read(parameter);
     fits_ = fits_ && operand.has_value();
@@ -73,7 +80,7 @@ class AttentionCallRecogniser {
       if (layout.shape[d] == 1) layout.strides[d] = 0;
     return std::move(*operand);
   }
-  // Of as many dimensions as the scores.
+  // Reads a mask, padded with leading dimensions to the rank of the scores.
   Operand like_scores(std::string_view parameter, DType& dtype) {
     Operand operand = read(parameter, dtype);
     Layout& layout = operand.layout;

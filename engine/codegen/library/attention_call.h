@@ -1,4 +1,4 @@
-// Attention's calls of a graph as a library's, for library_call.cpp.
+// Matches attention calls of a graph to library attention, for library_call.cpp.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace recut::library {
 
-// Nothing where the call is no attention, drops by a device's own random numbers, has operands of
-// other ranks than four, of several layouts or of other dtypes than f32, bf16 and f16, or where the
-// gradient of its bias is wanted.
+// Nothing where the call is no attention, has dropout by the device's own random numbers, or
+// requests the gradient of its bias. Operands must have rank 4, supported layouts, and one of the
+// dtypes f32, bf16 and f16.
 std::optional<Kernel> attention_kernel(const Graph& graph, const StorageModel& storages, NodeId id);
 
 }  // namespace recut::library

@@ -1,5 +1,5 @@
-// One call of a graph with its operands as a kernel's buffers: what library_call.cpp and
-// attention_call.cpp recognise calls by.
+// A call of a graph with its operands as a kernel's buffers: the input of the matchers in
+// library_call.cpp and attention_call.cpp.
 #pragma once
 
 #include <optional>
@@ -22,17 +22,17 @@ class CallOperands {
   Op op() const { return graph_[id_].op; }
   const std::vector<TensorType>& outputs() const { return graph_[id_].outputs; }
 
-  // A parameter's value; nothing where it has no elements, or no one layout shows it in what it is
-  // a view of.
+  // A parameter as an operand. Nothing where it is empty, or where no single layout maps it to its
+  // base.
   std::optional<Operand> read(std::string_view parameter);
   Operand written(std::size_t output);
   bool is_wanted(std::size_t output) const;
 
-  // Of what was read and written so far, by Operand::buffer.
+  // The buffers of all operands so far, by Operand::buffer.
   const std::vector<loop::Buffer>& buffers() const { return kernel_.buffers; }
   DType dtype_of(const Operand& operand) const { return kernel_.buffers[operand.buffer].dtype; }
 
-  // The call as that kernel.
+  // The finished kernel with these calls.
   Kernel kernel(std::vector<Call> calls) &&;
 
  private:

@@ -1,3 +1,9 @@
+// Pattern matching of one call (epilogues are in the operator already, e.g. addmm): its operands
+// become strided views of buffers, and its attributes plain numbers.
+//   %y = addmm(%b, %x, %w)  =>  %y[8, 4 by 4, 1] = product %x[8, 6 by 6, 1], ..., plus %b[4 by 1]
+// Every accepted operand has distinct elements and a contiguous dimension, as BLAS requires of
+// matrices; anything else is lowered to loops. A convolution's backward becomes one call for each
+// requested gradient. The printed form serves goldens and dumps, and is never parsed.
 #include "engine/codegen/library/library_call.h"
 
 #include <fmt/format.h>
@@ -16,8 +22,8 @@ bool is_vector(const Layout& layout) {
   return layout.shape.size() == 1 && (layout.shape[0] == 1 || layout.strides[0] == 1);
 }
 
-// No element stands twice: along every dimension, from the smallest stride on, a step leaves behind
-// all that the dimensions before reach.
+// True where no two indices share an element. By ascending stride, each step has to exceed the
+// reach of the dimensions before.
 bool has_distinct_elements(const Layout& layout) {
   std::vector<std::pair<std::int64_t, std::int64_t>> steps;
   for (std::size_t d = 0; d < layout.shape.size(); ++d)
@@ -31,7 +37,7 @@ bool has_distinct_elements(const Layout& layout) {
   return true;
 }
 
-// One of the last two dimensions is contiguous.
+// A BLAS matrix: distinct elements, and the stride 1 in one of the last two dimensions.
 bool is_matrix(const Layout& layout) {
   const std::size_t rank = layout.shape.size();
   const auto steps_by_one = [&](std::size_t d) {
@@ -97,7 +103,7 @@ class LibraryCallRecogniser {
   Operand written(std::size_t output) { return operands_.written(output); }
   bool is_wanted(std::size_t output) const { return operands_.is_wanted(output); }
 
-  // All are of one dtype, which libraries have.
+  // All operands have one dtype, and libraries support it.
   DType dtype() const { return operands_.buffers().front().dtype; }
   bool has_library() const {
     const DType one = dtype();
@@ -126,7 +132,7 @@ class LibraryCallRecogniser {
     calls_.emplace_back(std::move(p));
   }
 
-  // beta * self + alpha * product: self counts for nothing where beta is 0.
+  // beta * self + alpha * product; self is not read where beta is 0 (as in ATen).
   void add_self(MatrixProduct& p) {
     p.alpha = call_.scalar("alpha").real;
     const double beta = call_.scalar("beta").real;
@@ -171,7 +177,7 @@ class LibraryCallRecogniser {
     add(std::move(c));
   }
 
-  // The bias' gradient comes with the weight's, and not without.
+  // The gradient of the bias is computed with that of the weight, and not alone.
   void backward() {
     const bool transposed = call_.boolean("transposed");
     if (is_wanted(2) && !is_wanted(1)) {

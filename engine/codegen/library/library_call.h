@@ -1,4 +1,5 @@
-// Calls of a graph as a library's kernels (library_kernel.h), and whether a library takes them.
+// Matches calls of a graph to library kernels (library_kernel.h), and decides which of them a
+// library takes.
 #pragma once
 
 #include <functional>
@@ -11,21 +12,21 @@
 
 namespace recut::library {
 
-// A call of the graph as a library's. Nothing where it is none of those, is not of one
-// dtype that these have, has a layout or a scale that none of them has, or where it gives something
-// that they don't.
+// The library kernel of a call. Nothing where the operator, a dtype, a layout, a scale or a
+// requested output has no counterpart in the libraries.
 std::optional<Kernel> library_kernel(const Graph& graph, const StorageModel& storages, NodeId id);
 
-// Whether a target's library takes a kernel: what knows by the kernel alone, and what may ask the
-// library besides.
+// Decides whether a target's library supports a kernel: by the kernel alone, or by asking the
+// library as well.
 using TakesForm = bool (*)(const Kernel& kernel);
 using Takes = std::function<bool(const Kernel& kernel)>;
 
-// What every library takes: products and convolutions of f32, and of products those with a bias at
-// most, and not rectified.
+// True for kernels that every library supports: f32 convolutions, and f32 products without scaling,
+// addend and ReLU.
 bool is_common(const Kernel& kernel);
 
-// With numbers for its buffers' names: kernels that differ in names alone are the same.
+// The kernel with numbered buffers and without names: a key, equal for calls that differ in names
+// alone.
 Kernel without_names(Kernel kernel);
 
 // As text: buffers, then a line a call.

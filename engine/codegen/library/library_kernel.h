@@ -1,7 +1,7 @@
-// Matrix products, convolutions and attention as a library takes them: plain numbers, without a
-// graph. Made of a call instead of a kernel in loop form, where a target has a library and the
-// call's dtype, shapes and layouts fit it; oneDNN on a processor, cuBLASLt and cuDNN on a GPU, and
-// for attention there kernels of Recut's own (cuda/attention.h).
+// Matrix products, convolutions and attention in the form of a library call: plain numbers, without
+// a graph. Such a kernel replaces one in loop form where the target has a library and the call's
+// dtype, shapes and layouts fit it: oneDNN on a CPU, cuBLASLt and cuDNN on a GPU. Attention on a
+// GPU may also run Recut's own kernels (cuda/attention.h).
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@
 
 namespace recut::library {
 
-// A tensor: a buffer of the kernel, seen through a layout (in elements).
+// A tensor: a buffer of the kernel and a strided layout (in elements).
 struct Operand {
   std::size_t buffer = 0;
   Layout layout;
 };
 
-// out[i, j] = alpha * sum over k of left[i, k] * right[k, j], + bias[j] or + beta * added[i, j]
-// where there is one, and 0 instead of what is below it where `rectified`. All but the bias have a
-// batch dimension in front, or none has. Of each of them, one of the last two dimensions has the
-// stride 1. All are of `dtype`: f32, f16 or bf16; sums are of f32.
+// out[i, j] = alpha * sum over k of left[i, k] * right[k, j], plus bias[j] or beta * addend[i, j]
+// if given, then ReLU if requested. All but the bias have a leading batch dimension, or none has.
+// One of the last two dimensions of each matrix has the stride 1. `dtype` is f32, f16 or bf16 for
+// all operands; sums are in f32.
 struct MatrixProduct {
   Operand left, right, out;
   std::optional<Operand> bias;
@@ -37,9 +37,9 @@ struct MatrixProduct {
   DType dtype = DType::f32;
 };
 
-// PyTorch's convolution and what its backward needs. Each tensor is what the forward call names so,
-// or the gradient of it: `output` is read where `way` isn't forward. All are of `dtype`, as a
-// product's are.
+// PyTorch's convolution and its gradients. Each operand is the tensor that the forward call names
+// so, or its gradient: `output` is written in the forward direction and read in the others. All
+// have the dtype `dtype`, as in a matrix product.
 struct Convolution {
   enum class Way : std::uint8_t {
     forward,          // input, weight, bias -> output
@@ -58,22 +58,23 @@ struct Convolution {
   DType dtype = DType::f32;
 };
 
-// (softmax(query key^T * scale + bias) kept) value, or the gradients of it, as
-// lower/nests/attention.cpp and attention_backward.cpp have them: a row without any key has zeros
-// and -inf. All are [batch, heads, rows, columns], with the step 0 where they are seen from several
-// places; each head of keys serves heads / key heads of queries.
+// Attention: dropout(softmax(query key^T * scale + bias)) value, or its gradients, as in
+// lower/nests/attention.cpp and attention_backward.cpp. A row without any visible key gives zeros
+// and the logsumexp -inf. All operands are [batch, heads, rows, columns], with the stride 0 where
+// they are broadcast. Each head of keys serves heads / key heads of queries (grouped-query
+// attention).
 struct Attention {
   double scale = 1;
   bool causal = false;          // a query sees no later keys than itself
   Operand query, key, value;    // of one dtype, with out and all gradients
   std::optional<Operand> bias;  // [.., queries, keys]: bools keep where they hold, others are added
-  std::optional<Operand> keep;  // bools, of the same shape: the weights that dropout keeps
-  double keep_scale = 1;        // what it multiplies them by
+  std::optional<Operand> keep;  // dropout mask: bools, of the same shape
+  double keep_scale = 1;        // scale of the kept weights
   Operand out;                  // written; backward: read
-  std::optional<Operand> log_sums;  // [.., rows], f32: of exponentials; forward writes +inf to rows
+  std::optional<Operand> log_sums;  // [.., rows], f32, of the scores; forward pads it with +inf
                                     // behind the queries
-  std::vector<Operand> zeros;       // forward: seeds that no dropout drew
-  std::optional<Operand> grad;      // of out: backward
+  std::vector<Operand> zeros;       // forward: unused random seeds
+  std::optional<Operand> grad;      // of `out`; set: a backward call
   std::optional<Operand> query_gradient, key_gradient, value_gradient;  // written
 };
 
@@ -82,7 +83,7 @@ using Call = std::variant<MatrixProduct, Convolution, Attention>;
 // The calls run one after another.
 struct Kernel {
   std::string name;
-  std::vector<std::string> notes;  // for readers: which node it computes
+  std::vector<std::string> notes;  // for readers: the node that it computes
   std::vector<loop::Buffer> buffers;
   std::vector<loop::BufferSource> sources;  // one a buffer
   std::vector<Call> calls;

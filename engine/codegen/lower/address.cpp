@@ -11,15 +11,15 @@
 namespace recut::loop {
 namespace {
 
-// How elements of a value are counted where others than itself are asked for: an input comes row by
-// row, whatever gaps its type has.
+// The elements of a view's owner as as_strided counts them: an input comes row by row, whatever
+// gaps its type has.
 Result<Address> elements_of(const Graph& graph, const StorageView& view) {
   auto address = address_of(graph, view.owner, view.output);
   if (address && graph.op(view.owner).is(kView)) address->layouts.push_back(view.whole);
   return address;
 }
 
-// What as_strided shows, by places of the storage.
+// as_strided: its strides count elements of the storage, not of the operand.
 Result<Address> strided(const Graph& graph, NodeId id) {
   const auto view = storage_view(graph, graph[id].operands.front());
   if (!view) return view.diagnostics();
@@ -73,8 +73,8 @@ Result<Address> viewed(const Graph& graph, NodeId id, std::size_t output) {
   const Call call(op, node.arguments, types_of);
   auto shown = rule(call, address->layouts.back(), static_cast<std::int64_t>(output));
   if (!shown) return about_node(graph, id, shown.diagnostics().front().message);
-  // Elements of what the new layout is a layout of: a row-major count of what was shown so far, or
-  // what the layout before it was of.
+  // The rule gives a layout over the operand's elements: either the row-major count of the last
+  // layout (copied), or whatever that layout indexed itself.
   std::vector<Layout>& layouts = address->layouts;
   const Made& made = address->made;
   if (shown->copied) {

@@ -1,4 +1,5 @@
-// Where the elements of a value stand: storages seen through layouts.
+// View maps: a view is index arithmetic over the storage of its base tensor, and is never copied
+// (ShapeTracker in tinygrad, ReinterpretView in Inductor).
 #pragma once
 
 #include <vector>
@@ -11,8 +12,8 @@
 
 namespace recut::loop {
 
-// One output of a call or input: what has a storage of its own. The storage is laid out as the
-// output's type says where that is dense, else contiguously.
+// A value of the graph that owns a storage: one output of a node, as LLVM's SDValue names it. The
+// storage is laid out as the output's type says where that is dense, else contiguously.
 struct Made {
   NodeId node;
   std::size_t output = 0;
@@ -23,28 +24,28 @@ struct Made {
   }
 };
 
-// A value as a view of what was made. Where layouts can't be put together into one (a view of
-// strides that it doesn't fit), the later one counts in row-major order what the earlier one shows.
+// A base and the layouts that are applied to it, one after another. Two layouts that cannot be
+// merged into one stay separate: the later one indexes the row-major elements of the earlier one.
 struct Address {
   Made made;
-  std::vector<Layout> layouts;  // the first is of the storage
+  std::vector<Layout> layouts;  // the first indexes the storage
 
   const Shape& shape() const { return layouts.back().shape; }
 };
 
-// A node's output. Fails where it is a view that only bytes could express (another dtype).
+// The view map of a node's output. Fails where the view reinterprets bytes as another dtype.
 Result<Address> address_of(const Graph& graph, NodeId id, std::size_t output = 0);
 
-// What `call` (an operator with a layout rule) shows of its first operand.
+// The view map of the first operand, followed by the layout rule of the view operator `call`.
 Result<Address> viewed(const Graph& graph, NodeId call, std::size_t output);
 
-// The place in the storage of the element at `at` (one index a dimension of the address' shape).
+// The storage offset of the element at index `at` (one index a dimension of the map's shape).
 Index place_of(const Address& address, std::vector<Index> at, const Builder& builder);
 
-// The element of what was made that stands at this place of its storage.
+// The inverse for a single layout: the index of the element at a storage offset.
 std::vector<Index> element_at(const Layout& storage, const Index& place, const Builder& builder);
 
-// Row-major: a place as indices, and indices as a place.
+// Row-major offset to index, and index to offset (affine.delinearize_index in MLIR).
 std::vector<Index> delinearised(const Index& place, const Shape& shape, const Builder& builder);
 Index linearised(const std::vector<Index>& at, const Shape& shape);
 

@@ -1,5 +1,4 @@
-// Advanced indexing (index.Tensor, index_put): which place of self an element of the result stands
-// for.
+// Advanced indexing (index.Tensor, index_put): maps an index of the result to an index of self.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +10,28 @@
 
 namespace recut::loop {
 
-// Where the indexed dimensions stand in the result: in front, but for those of neighbouring
-// tensors, which stand where these do.
+// The indexed dimensions come first in the result, except that adjacent index tensors leave them
+// where they are (NumPy's rule).
 struct AdvancedIndex {
   std::vector<NodeId> tensors;  // by dimension of self; invalid: not indexed
   Shape shape;                  // of the index tensors, broadcast together
-  std::size_t first = 0;        // of their dimensions in the result
+  std::size_t first = 0;        // their first dimension in the result
 
-  // Of integers; masks are refused (has_masks).
+  // Index tensors hold integers; masks are refused (has_masks).
   explicit AdvancedIndex(const Call& call);
 
-  // Lengths of self's dimensions that no tensor indexes, in order.
+  // The sizes of the dimensions of self that no tensor indexes, in order.
   Shape kept(const Shape& self) const;
-  // The result's place: that of the kept dimensions, and that of the index tensors.
+  // The index into the result, from the kept dimensions' part and the index tensors' part.
   Indices joined(const Indices& kept, const Indices& indexed) const;
-  // The place in self of the result's element at `at`. Data out of range is the data's fault, and
-  // negative indices count from the end; or all are clamped to what is there.
+  // The index into self of the result's element at `at`. Negative indices count from the end and an
+  // index out of range is a run-time fault; `clamped` limits all to the range instead.
   enum class OutOfRange : std::uint8_t { faulty, clamped };
   Indices place(Lowering& lowering, const Shape& self, const Indices& at,
                 OutOfRange out_of_range = OutOfRange::faulty) const;
 };
 
-// A refusal (formula.h): indices that are masks.
+// Unsupported calls (formula.h): index tensors that are masks.
 std::optional<std::string> has_masks(const Call& call);
 
 }  // namespace recut::loop

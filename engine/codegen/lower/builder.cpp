@@ -1,3 +1,11 @@
+// A stack of open blocks; close() moves the finished block into the statement that opened it.
+//
+// define() is value numbering over the open blocks: an expression is keyed by its operator, type
+// and operands (loop/expression_key.h).
+//   %3 = add %1, %2;  %4 = add %1, %2    =>    one %3, used twice
+// An earlier value is reused only while its block is open, so every use is dominated by its
+// definition. Loads from buffers that the kernel writes are not steady, and never merged. Each
+// definition costs one map lookup.
 #include "engine/codegen/lower/builder.h"
 
 #include <utility>

@@ -1,5 +1,6 @@
-// Builds a kernel: statements go to the innermost open block, an expression that has a name already
-// is not computed again, and indices are simplified by what is known of loops.
+// Builds a kernel in loop form, as LLVM's IRBuilder builds instructions. Statements go to the
+// innermost open block. An expression whose value is visible is not computed again (local CSE), and
+// indices are simplified by the ranges of loop variables.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +23,11 @@ class Builder {
   BufferId add_buffer(Buffer buffer);
   void set_access(BufferId id, Access access) { kernel_.buffers[id.index].access = access; }
 
-  // A loop and its variable. Loops that run once are none: their variable is 0.
+  // Opens a loop and gives its variable. A loop of one iteration is dropped: its variable is 0.
   enum class Order : std::uint8_t { serial, parallel };
   Index open_loop(const std::string& name, std::int64_t extent, Order order = Order::serial,
                   std::int64_t lanes = 1);
-  // The same, a loop even where it runs once: scratch belongs to iterations.
+  // Opens a loop even for one iteration: scratch buffers belong to an iteration.
   Index open_any_loop(const std::string& name, std::int64_t extent, Order order,
                       std::int64_t lanes = 1);
   void open_if(ValueId condition);
@@ -39,8 +40,8 @@ class Builder {
   ValueId number(const Index& index);  // as an i64
   ValueId load(BufferId buffer, const Index& at, ValueId where = {});
   ValueId apply(ScalarOp op, std::vector<ValueId> operands, DType type);
-  ValueId convert(ValueId value, DType type);   // itself where that is its type
-  ValueId narrow(ValueId value, DType stored);  // itself where it was loaded or narrowed so
+  ValueId convert(ValueId value, DType type);   // no-op for its own type
+  ValueId narrow(ValueId value, DType stored);  // no-op where it was loaded or narrowed so
   ValueId check(ValueId value, std::int64_t below);
   void store(BufferId buffer, const Index& at, ValueId value);
   void combine_into(BufferId buffer, const Index& at, Combine how, ValueId value);
@@ -55,15 +56,15 @@ class Builder {
   Index remainder(const Index& of, std::int64_t by) const { return modulo(of, by, ranges_); }
   Index simple(const Index& index) const { return simplify(index, ranges_); }
 
-  // Statements are from this note until it is another one's turn. Gives the one before.
+  // Sets the source location of the following statements, and returns the previous one.
   std::uint32_t begin_note(std::uint32_t note) { return std::exchange(note_, note); }
 
   DType type(ValueId id) const { return kernel_[id].type; }
-  // Gives a value its name in the text, where it has none yet.
+  // Names a value in the printed text, unless it has a name.
   void name(ValueId id, const std::string& name);
-  // Whether a value's block is still open.
+  // True while the block that defines the value is open: SSA dominance.
   bool visible(ValueId id) const { return visible_[id.index]; }
-  // How many quotients and remainders stand in the indices of loads and stores.
+  // The number of quotients and remainders in the indices of loads and stores so far.
   int divisions() const { return divisions_; }
 
   Kernel& kernel() { return kernel_; }
@@ -72,7 +73,7 @@ class Builder {
  private:
   struct Open {
     Block block;
-    Statement opener;  // the loop or branch, whose body the block becomes
+    Statement opener;  // the loop or branch that owns the block
     std::vector<ValueId> defined;
     bool skipped = false;  // a loop that runs once
   };
@@ -85,7 +86,7 @@ class Builder {
   std::vector<Open> open_;
   std::map<ExpressionKey, ValueId> known_;
   std::vector<bool> visible_;
-  std::map<ValueId, DType> stored_;  // values that are as memory of a dtype has them
+  std::map<ValueId, DType> stored_;  // values already rounded to a storage dtype
   int divisions_ = 0;
   std::uint32_t note_ = kNoNote;
 };

@@ -1,3 +1,13 @@
+// A reduction is a group of loops over kept dimensions around one over reduced dimensions. For a
+// sum over the last dimension of [i, j, k]:
+//   parallel for i*j { acc = 0; for k in lanes { acc += term }; write acc }
+// Rows that are contiguous in memory get lanes inside, which are partial sums. Otherwise the lanes
+// go along the kept dimensions, and neighbouring results are computed side by side. For groups of
+// threads (group_lanes) all reduced dimensions are one loop. On CPUs the lanes of a sum depend on
+// its shape alone, never on the vector width, so its bits are the same on all of them.
+//
+// Loops over adjacent dimensions are collapsed where that adds no division to an index
+// (Lowering::merge_best): the body is generated once for each attempt.
 #include "engine/codegen/lower/folding.h"
 
 #include <algorithm>
@@ -9,7 +19,7 @@ namespace {
 
 using Groups = std::vector<std::vector<std::size_t>>;
 
-// Dimensions from large strides to small ones; those of one element walk nowhere.
+// Dimensions in descending order of their strides.
 std::vector<std::size_t> ordered(const FoldSpace& space, bool folded) {
   std::vector<std::size_t> dims;
   for (std::size_t d = 0; d < space.shape.size(); ++d)
@@ -20,7 +30,7 @@ std::vector<std::size_t> ordered(const FoldSpace& space, bool folded) {
   return dims;
 }
 
-// Neighbours whose border is merged, as one group.
+// Adjacent dimensions whose boundary is merged, as one group.
 Groups grouped(const std::vector<std::size_t>& dims, const std::vector<bool>& merged,
                std::size_t first_border) {
   Groups groups;
@@ -100,7 +110,8 @@ void Folder::for_each(const std::function<void(const Indices&)>& body) {
   builder.close_to(depth);
 }
 
-// Lanes of one of a group's sums, whose terms are in one loop; 1: it is none.
+// The lanes of one sum that a group of threads computes in a single loop over all terms; 1 where it
+// does not.
 std::int64_t Folder::lanes_of_group(const Lowering& lowering, const FoldSpace& space,
                                     Columns columns) {
   const std::int64_t terms = extent_of(space, ordered(space, true));

@@ -1,6 +1,6 @@
-// Loop nests that fold dimensions: loops over the kept ones, and inside of them loops over the
-// folded ones, once for each sum and once more for what is computed from the sums element by
-// element.
+// Loop nests that reduce dimensions (parallel and reduction iterators of MLIR linalg): loops over
+// the kept dimensions, and inside of them loops over the reduced ones. A first inner loop computes
+// the sums, a second one what depends on them element by element.
 #pragma once
 
 #include <functional>
@@ -11,36 +11,37 @@
 
 namespace recut::loop {
 
-// One accumulator of a loop over the folded dimensions.
+// One accumulator of a loop over the reduced dimensions.
 struct Folded {
   std::string name;
   Combine how = Combine::add;
   Quantity initial;
-  std::function<Quantity(const Indices&)> term;  // of a place; of the initial value's type
+  std::function<Quantity(const Indices&)> term;  // of an index; of the initial value's type
 };
 
-// Which dimensions of a space are folded, and how it is walked.
+// An iteration space, its reduced dimensions and its walking order.
 struct FoldSpace {
   Shape shape;
   std::vector<bool> folded;  // by dimension
-  // What a step along each dimension costs: large ones go outside. Lanes go along the dimension of
-  // the smallest: partial sums where that is folded, results side by side where it is kept.
+  // The cost of a step along each dimension: costly ones go outside. Lanes go along the cheapest
+  // dimension: as partial sums where it is reduced, as neighbouring results where it is kept.
   Strides strides;
 };
 
 class Folder {
  public:
-  // Runs all folds in one loop nest over the folded dimensions, and at each place `also`.
+  // Computes all accumulations in one loop nest over the reduced dimensions, and calls `also` in
+  // its body.
   std::vector<Quantity> fold(std::vector<Folded> folds,
                              const std::function<void(const Indices&)>& also = {});
   Quantity fold(Folded one);
 
-  // Calls body(at) for every place of the folded dimensions.
+  // Calls body(at) for every index of the reduced dimensions.
   void for_each(const std::function<void(const Indices&)>& body);
 
-  // The place among the kept dimensions; folded ones are 0.
+  // The index of the kept dimensions; reduced ones are 0.
   const Indices& at() const { return at_; }
-  std::int64_t count() const;  // of places folded into one
+  std::int64_t count() const;  // elements that are reduced to one
 
  private:
   enum class Columns : std::uint8_t { in_order, shared };
@@ -60,27 +61,27 @@ class Folder {
 
   Lowering& lowering_;
   const FoldSpace& space_;
-  std::vector<std::vector<std::size_t>> groups_;  // of folded dimensions, each one loop
+  std::vector<std::vector<std::size_t>> groups_;  // of reduced dimensions, each group one loop
   std::int64_t lanes_of_sum_ = 1;
   bool lanes_inside_ = false;
   Indices at_;
 };
 
-// Calls body for every place of the kept dimensions, inside of loops over them.
+// Calls body for every index of the kept dimensions, inside of loops over them.
 void for_each_fold(Lowering& lowering, const FoldSpace& space,
                    const std::function<void(Folder&)>& body);
-// The same of reductions: where their sums lie side by side, groups of threads may share them out,
-// too.
+// Like the above, for reductions whose order is free: where neighbouring results lie side by side
+// in memory, the threads of a group may share each sum (a split reduction).
 void for_each_reduction(Lowering& lowering, const FoldSpace& space,
                         const std::function<void(Folder&)>& body);
-// Whether they do so.
+// True where for_each_reduction splits each sum among threads.
 bool shares_columns(const Lowering& lowering, const FoldSpace& space);
 
-// Folds one.term({k}) for k = 0 ... count - 1 in a loop of its own, which no loop of lanes is
-// around.
+// Reduces one.term({k}) over k = 0 ... count - 1 in a loop of its own. No loop with lanes may
+// enclose it.
 Quantity fold_steps(Lowering& lowering, std::int64_t count, const Folded& one);
 
-// The strides of a node's storage in the order of its dimensions: what a space walks best by.
+// The strides of a node's storage by dimension: the walking order of ReductionSpace.
 Strides walking_strides(Lowering& lowering, NodeId id);
 
 }  // namespace recut::loop

@@ -8,7 +8,7 @@
 namespace recut::loop {
 namespace {
 
-// A number as that dtype holds it.
+// A number after a round trip through that dtype.
 double as_stored(DType dtype, double number) { return through(dtype, {number, 0}).real; }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Formulas: what one element of an operator's output is, in scalars. One row an operator, in
-// formulas/; the meaning is that of engine/eval/kernels, from which no code is shared.
+// Formulas: the scalar expression of one element of an operator's output (inner_fn of an Inductor
+// Pointwise). formulas/ has one entry an operator. The meaning is that of engine/eval/kernels, but
+// no code is shared with it: each checks the other.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +13,11 @@
 
 namespace recut::loop {
 
-// Which dtype a Python number is rounded to beside f16 and bf16 tensors: arithmetic takes it as
-// f32, comparisons as the tensor's own.
+// The dtype that a Python scalar is rounded to next to f16 and bf16 tensors: f32 in arithmetic, the
+// tensor's own in comparisons.
 enum class Numbers : std::uint8_t { arithmetic, comparison };
 
-// One element of one output of one call.
+// The context of a formula: one element of one output of one call.
 class Site {
  public:
   Site(Lowering& lowering, const Call& call, Made made, const Indices& at)
@@ -29,34 +30,34 @@ class Site {
 
   DType dtype() const { return lowering.type(made).dtype; }  // of the output
 
-  // The dtype that the computation is in: of all operands, with integers as f32 (ATen's promotion).
+  // The common dtype of all operands (ATen's type promotion); real_common takes integers as f32.
   DType common() const;
   DType real_common() const;
 
-  // A parameter's element at this place, broadcast, cast to `common`; a number given for it
+  // The element of a broadcast parameter at `at`, cast to `common`; a scalar argument is cast
   // likewise.
   Quantity operand(std::string_view parameter, DType common,
                    Numbers numbers = Numbers::arithmetic) const;
   Quantity operand(std::size_t parameter, DType common,
                    Numbers numbers = Numbers::arithmetic) const;
 
-  // The element as it is stored, without a cast.
+  // The element in its storage dtype, without a cast.
   Quantity raw(std::string_view parameter) const;
   Quantity raw(std::string_view parameter, const Indices& place) const;
 
-  // A Scalar parameter as the computation in `common` sees it.
+  // A Scalar parameter, rounded as a computation in `common` rounds it.
   double given(std::string_view parameter, DType common) const;
 
-  // A number in the type that `common` is computed in.
+  // A constant of the type that `common` is computed in.
   Quantity number(double value, DType common) const {
     return lowering.constant(lowering.compute_type(common), value);
   }
 };
 
-// Gives a number of any type, which is then rounded to the output's dtype.
+// May return any type: the value is then rounded to the output's dtype.
 using Formula = Quantity (*)(const Site& site);
 
-// Why this call's formula can't be written; nothing where it can.
+// Returns why a call is unsupported, or nothing where it is supported.
 using Refusal = std::optional<std::string> (*)(const Call& call);
 
 struct FormulaRow {
@@ -65,16 +66,16 @@ struct FormulaRow {
   Refusal refusal = nullptr;  // null: every call has a formula
 };
 
-// Rows of all files, by Op; its formula is null where an operator has none.
+// The entry of an operator; its formula is null where it has none.
 const FormulaRow& formula_row(Op op);
 
 using FormulaTable = std::vector<FormulaRow>;
-// Those of every file in formulas/: the build lists them (engine/CMakeLists.txt).
+// Adds the entries of every file in formulas/; the build generates it (engine/CMakeLists.txt).
 void add_all_formulas(FormulaTable& table);
 
-// Formulas from functions of quantities: lambdas without captures.
+// Adapters from functions of scalar expressions (captureless lambdas) to formulas.
 
-// Of real numbers; integers become f32 first.
+// Unary, on real numbers; integers become f32 first.
 template <class F>
 Formula real(F) {
   return [](const Site& s) { return F{}(s.operand(std::size_t{0}, s.real_common())); };
@@ -87,13 +88,13 @@ Formula reals(F) {
     return F{}(a, s.operand(1, common));
   };
 }
-// Of a real number, in f64 whatever the dtype.
+// Unary on real numbers, computed in f64 for every dtype.
 template <class F>
 Formula wide(F) {
   return
       [](const Site& s) { return F{}(s.operand(std::size_t{0}, s.real_common()).to(DType::f64)); };
 }
-// Of both kinds of numbers.
+// On integers as well as reals.
 template <class F>
 Formula numeric(F) {
   return [](const Site& s) { return F{}(s.operand(std::size_t{0}, s.common())); };
@@ -106,7 +107,7 @@ Formula numerics(F) {
     return F{}(a, s.operand(1, common));
   };
 }
-// Predicates.
+// Comparisons: the result is a bool.
 template <class F>
 Formula predicate(F) {
   return
@@ -121,7 +122,7 @@ Formula predicates(F) {
   };
 }
 
-// The dimension that an attribute names, counted from the front.
+// A dimension argument, wrapped to 0 ... rank - 1.
 inline std::size_t dimension(const Site& s, std::string_view parameter, std::size_t rank) {
   return static_cast<std::size_t>(
       wrap_dimension(s.call.integer(parameter), static_cast<std::int64_t>(rank)).value());

@@ -1,3 +1,11 @@
+// A kernel is lowered in three steps: check every call and its operands, build loop nests, clean up
+// with licm and dce_and_cse. Calls with a formula that only feed calls of the same kernel get no
+// loops: their consumers compute the element where they need it.
+//   %a = mul(%x, %y); %s = sum(%a)    =>    for i { acc += x[i] * y[i] }
+// Outputs of equal layouts share one nest. Reductions of the same rows share one too (row_nest.h),
+// and what follows them in the kernel is written behind their sums. Every other operator has a nest
+// of its own and may only read from memory. The checks come first, so that the nests need not fail:
+// all faults of a kernel are reported at once.
 #include "engine/codegen/lower/lower.h"
 
 #include <fmt/core.h>
@@ -15,8 +23,8 @@
 namespace recut::loop {
 namespace {
 
-// Element by element of their operands, wherever these come from: other operators read them from
-// memory only.
+// Pointwise and creation operators may be computed where they are read; a value of any other
+// operator is read from memory.
 bool is_pointwise(const Operator& op) {
   return op.is(kPointwise | kCreation) && formula_row(op.op).formula != nullptr;
 }
@@ -116,7 +124,7 @@ class Lowerer {
     nest_row(graph_[id].op).build(Nest(lowering_, call, id));
   }
 
-  // Outputs of one layout are written by one nest, the one of the first of them.
+  // All outputs of one layout are written by one nest, when the first of them is reached.
   void build_formulas(NodeId first) {
     for (std::size_t i = 0; i < graph_[first].outputs.size(); ++i) {
       const Made made{first, i};
@@ -161,7 +169,7 @@ class Lowerer {
   const RowKernel rows_;
   Lowering lowering_;
   std::deque<RowNest> row_nests_;
-  std::vector<Made> built_;  // or will be, by a nest of rows
+  std::vector<Made> built_;  // including those that a nest of rows will write
   Diagnostics faults_;
 };
 

@@ -1,4 +1,4 @@
-// What comes of lowering calls (lower.h), and how they are to be lowered.
+// The result of lowering calls (lower.h), and its options.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace recut::loop {
 
-// What a buffer is: all elements of one output of a node, laid out as its type says where that is
+// The tensor behind a buffer: one whole output of a node, laid out as its type says where that is
 // dense (a permutation of contiguous strides), else contiguously.
 struct BufferSource {
   NodeId node;             // an input or a call
   std::size_t output = 0;  // of the call
-  StorageId storage;       // invalid for inputs, and for what has no bytes
+  StorageId storage;       // invalid for inputs and empty tensors
 };
 
 struct LoweredKernel {
@@ -25,13 +25,13 @@ struct LoweredKernel {
   std::vector<BufferSource> sources;  // one a buffer
 };
 
-// The type in which f32, f16 and bf16 are computed. `f64` gives eval's bits wherever nothing is
-// summed; f64 itself is computed in f64 anyway.
+// The type that f32, f16 and bf16 are computed in. `f64` matches eval bit by bit wherever nothing
+// is summed; f64 itself is always computed in f64.
 enum class Precision : std::uint8_t { f32, f64 };
 
-// The accumulators that a matrix product keeps in registers: so many rows, or fewer at their end,
-// of so many bytes, a power of two, which leave vector registers for its factors. No bit of a
-// result depends on them. The default is for sixteen registers of 32 bytes.
+// The accumulators that a matmul keeps in registers: at most `rows` rows of `bytes` bytes (a power
+// of two) each. They must leave vector registers for the operands. The result does not depend on
+// them, bit for bit. The default suits sixteen registers of 32 bytes.
 struct RegisterTile {
   std::int64_t rows = 4, bytes = 64;
 
@@ -41,11 +41,11 @@ struct RegisterTile {
 struct LowerOptions {
   Precision precision = Precision::f32;
   std::optional<RegisterTile> registers = RegisterTile{};  // none: no tiles, plain loops alone
-  // The most lanes of a sum over a row, for threads of a group: all that a row folds is one loop
-  // then. 0: as processors sum, in up to 256 lanes of the last loop. Sums have other bits.
+  // The maximal lanes of a row's sum where a group of threads computes it in a single loop (CUDA).
+  // 0: CPU order, up to 256 lanes of the innermost loop. The two orders round differently.
   std::int64_t group_lanes = 0;
-  // The threads that all sums of a call may have together, where these lie side by side and threads
-  // of a group share them out: as many as a card has at once. 0: those of a group each.
+  // The maximal threads of all split sums of a call together: the number that a GPU runs at once.
+  // 0: one group a sum.
   std::int64_t column_threads = 0;
 
   bool operator==(const LowerOptions&) const = default;

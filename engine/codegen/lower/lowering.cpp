@@ -1,3 +1,11 @@
+// Elements are generated on demand (pull model): a nest asks for an element of an operand at an
+// index, and either loads it or expands the formula of a call of the same kernel, recursively.
+// `known_` memoizes by (value, index) while the block of the result is open, so a value with two
+// readers is computed once.
+//
+// merge_best decides which loops to collapse by trial: it generates the body, counts the divisions
+// in its indices, and restores the state for the next trial. A cost estimate without generating
+// would have to repeat what simplification does.
 #include "engine/codegen/lower/lowering.h"
 
 #include <algorithm>
@@ -91,8 +99,8 @@ Quantity Lowering::element(NodeId id, const Indices& at) { return element(addres
 Quantity Lowering::element(const Address& address, const Indices& at) {
   const Made& made = address.made;
   if (!is_member(made.node)) return load(address, at, {});
-  // A value that stands in no memory, or not yet: it is computed where it is needed. Reading it
-  // through its own layout needs no detour over its storage.
+  // The value is in no memory, or not yet: compute it here. Its own layout is read directly,
+  // without a detour through storage offsets.
   const Layout own = made_layout(type(made));
   if (address.layouts.size() == 1 && address.layouts[0].strides == own.strides &&
       address.layouts[0].shape == own.shape && address.layouts[0].offset == 0)

@@ -1,5 +1,5 @@
-// The state of one lowering: the kernel in the making, the elements that its expressions ask for,
-// and the loops that they stand in.
+// The state of one lowering: the kernel so far, the elements that its expressions have asked for,
+// and the open loops.
 #pragma once
 
 #include <cstdint>
@@ -20,22 +20,23 @@ namespace recut::loop {
 
 using Indices = std::vector<Index>;  // one a dimension
 
-// The least number of lanes, and how many iterations ask for more.
+// The smallest number of lanes above one, and of iterations that get lanes.
 inline constexpr std::int64_t kLanes = 8;
-// Lanes for a loop that computes element by element, and for one that sums so many numbers: enough
-// of them to be computed at once on any target, and the same everywhere.
+// Lanes for an elementwise loop, and for a sum of so many terms. They suffice for the widest
+// vectors of any target, and are the same on all of them.
 std::int64_t lanes_for(std::int64_t iterations);
 std::int64_t lanes_for_sum(std::int64_t terms);
-// Lanes for one of so many sums that groups of threads make: at most `most`, a power of two. Some 8
-// terms a lane, or fewer lanes where there are sums enough to keep a card busy.
+// Lanes for one of `sums` sums that groups of threads compute: at most `most`, a power of two.
+// About 8 terms a lane, or fewer lanes where there are enough sums to fill a GPU.
 std::int64_t lanes_for_group(std::int64_t terms, std::int64_t sums, std::int64_t most);
-// The same of sums that lie side by side, of neighbours of which a block has some: up to
-// kMostLanesAbreast, or more where so few lie there that all `threads` have a part of them.
+// Likewise for sums that lie side by side, several of which a thread block computes: up to
+// kMostLanesAbreast, or more where so few sums exist that all `threads` can share them.
 inline constexpr std::int64_t kMostLanesAbreast = 256;
 std::int64_t lanes_for_columns(std::int64_t terms, std::int64_t sums, std::int64_t most,
                                std::int64_t threads = 0);
 
-// Whether a kernel whose own calls end with `last` stores this output of one of them.
+// True where the kernel that ends with the call `last` stores this output of one of its calls: the
+// output owns a storage that is not internal to a fusion group.
 bool reaches_memory(const StorageModel& storages, const FusionGroups& groups, NodeId last,
                     const Made& made);
 
@@ -44,7 +45,7 @@ class Lowering {
   Lowering(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
            std::span<const NodeId> calls, const LowerOptions& options);
 
-  // What the calls are and what can be said of them
+  // Calls and their types
   const Graph& graph() const { return graph_; }
   Call call_of(NodeId id) const { return {graph_.op(id), graph_[id].arguments, types_of_}; }
   const TensorType& type(const Made& made) const { return graph_[made.node].outputs[made.output]; }
@@ -58,31 +59,32 @@ class Lowering {
   // The element of a node's output, of the value type of its dtype.
   Quantity element(NodeId id, const Indices& at);
   Quantity element(const Address& address, const Indices& at);
-  // The element of an output of the kernel's own call, by its formula.
+  // The element of an output of the kernel's own call, computed by its formula.
   Quantity made_element(const Made& made, const Indices& at);
-  // From now on, to the end of the block that is open, each element of that output is this one: a
-  // reduction's, within a row.
+  // Binds every element of that output to this value until the open block ends: the result of a
+  // reduction within its row.
   void settle(const Made& made, const Quantity& element);
-  // Where the condition holds; elsewhere 0, and nothing is read. Not of the kernel's own calls.
+  // A guarded load: 0 without an access where the condition is false. Not for the kernel's own
+  // calls.
   Quantity element_where(NodeId id, const Indices& at, Quantity condition);
   const Address& address(NodeId id);
-  // A storage, element by element in its own order.
+  // The buffer of a whole storage.
   BufferId buffer(const Made& made, Access access);
 
-  // Stores the element of an output, converted to its dtype.
+  // Stores an element of an output, converted to its dtype.
   void write(const Made& made, const Indices& at, const Quantity& value);
-  // The same where a view of the output shows that element.
+  // The same, at the element that a view of the output shows.
   void write_through(const Address& view, const Indices& at, const Quantity& value);
   void combine_into(const Made& made, const Indices& at, Combine how, const Quantity& value);
-  // What stands there by now, of the kernel's own output.
+  // Reads back an element of the kernel's own output.
   Quantity stored(const Made& made, const Indices& at);
 
-  // A computed number as an element of that dtype: rounded or wrapped, of its value type.
+  // Rounds or wraps a computed value to a dtype; the result has its value type.
   Quantity rounded(Quantity computed, DType dtype);
-  // An element of one dtype as the computation in another sees it (ATen's cast of operands).
+  // Casts an operand's element to the common dtype of a computation (ATen's casts).
   Quantity cast(Quantity element, DType from, DType common);
 
-  // While it lives, statements are from this call, one of the kernel's own.
+  // RAII: statements built in its lifetime carry the source location of this call.
   class About {
    public:
     About(Lowering& lowering, NodeId id)
@@ -101,14 +103,15 @@ class Lowering {
   Quantity constant(DType type, double number);
   Quantity number(const Index& index) { return {&builder_, builder_.number(index)}; }
 
-  // Calls body(at) for every place of a shape, inside of loops over it: the outermost parallel, the
-  // innermost in lanes. Dimensions go from large strides to small ones where `strides` are given,
-  // and neighbours are one loop where no index becomes harder by it.
+  // Calls body(at) for every index of a shape, inside of loops over it: the outermost is parallel,
+  // the innermost has lanes. Dimensions go from large strides to small ones where `strides` are
+  // given. Adjacent dimensions are collapsed where no index becomes harder by it.
   void for_each(const Shape& shape, const Strides& strides,
                 const std::function<void(const Indices&)>& body);
 
-  // Runs `attempt` for the best of the ways to merge `borders` neighbours: as many as leave the
-  // indices without more divisions than there have to be.
+  // Collapses loops: runs `attempt` for the best set of boundaries between adjacent dimensions. It
+  // merges as many as it can without adding divisions to the indices. For n boundaries the body is
+  // generated at most n + 3 times.
   void merge_best(std::size_t borders,
                   const std::function<void(const std::vector<bool>&)>& attempt);
 
@@ -117,7 +120,7 @@ class Lowering {
   const LowerOptions options;
 
  private:
-  struct State {  // what an attempt changes
+  struct State {  // restored before each attempt
     Builder builder;
     std::map<Made, BufferId> buffers;
     std::vector<BufferSource> sources;
@@ -129,9 +132,9 @@ class Lowering {
   const Graph& graph_;
   const StorageModel& storages_;
   const FusionGroups& groups_;
-  const NodeId last_;  // of the kernel's own calls; invalid where it has views only
+  const NodeId last_;  // the last own call; invalid where the kernel has views only
   Call::TypesOf types_of_;
-  std::map<NodeId, std::uint32_t> notes_;  // of the kernel's own calls, in their order
+  std::map<NodeId, std::uint32_t> notes_;  // by own call, in their order
   std::map<NodeId, Address> addresses_;
   Builder builder_;
   std::map<Made, BufferId> buffers_;

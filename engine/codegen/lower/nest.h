@@ -1,4 +1,5 @@
-// Nests: operators that are more than a formula of one element. One row an operator, in nests/.
+// Nests: operators that need loops of their own, beyond a formula. nests/ has one entry an
+// operator.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace recut::loop {
 
-// One call that is being lowered to loops of its own.
+// The context of a nest: a call that is being lowered to loops of its own.
 class Nest {
  public:
   Nest(Lowering& lowering, const Call& call, NodeId node)
@@ -22,7 +23,7 @@ class Nest {
 
   Made output(std::size_t index = 0) const { return {node, index}; }
   const TensorType& type(std::size_t index = 0) const { return lowering.type(output(index)); }
-  // Whether anybody has this output.
+  // True where this output exists and is stored.
   bool wanted(std::size_t index) const {
     return index < lowering.graph()[node].outputs.size() && type(index).exists() &&
            lowering.reaches_memory(output(index));
@@ -30,14 +31,15 @@ class Nest {
 
   const Shape& shape_of(std::string_view parameter) const { return call.tensor(parameter).shape; }
   DType dtype_of(std::string_view parameter) const { return call.tensor(parameter).dtype; }
-  // The type that reals of these dtypes are computed in.
+  // The type that values of this dtype are computed in.
   DType computing(DType dtype) const { return lowering.compute_type(dtype); }
 
-  // An operand's element, as it stands or as a computation in `common` sees it.
+  // An operand's element, in its storage dtype (raw) or as a real number of its compute type
+  // (real).
   Quantity raw(std::string_view parameter, const Indices& at) const {
     return lowering.element(call.node(parameter), at);
   }
-  // The same where there is no condition, or it holds; elsewhere 0.
+  // A guarded read: 0 where the condition is false; no condition means always.
   Quantity raw_where(std::string_view parameter, const Indices& at,
                      const std::optional<Quantity>& inside) const {
     if (!inside) return raw(parameter, at);
@@ -52,13 +54,14 @@ class Nest {
     return call.op().parameter(parameter) && call.is_tensor(parameter);
   }
 
-  // A dimension that the call names, wrapped; 0 of a number.
+  // A dimension argument, wrapped to 0 ... rank - 1; 0 for a zero-dimensional tensor.
   std::size_t dimension(std::string_view parameter, std::size_t rank) const {
     return static_cast<std::size_t>(
         wrap_dimension(call.integer(parameter), static_cast<std::int64_t>(rank)).value());
   }
 
-  // i64 data as an index in 0 ... size - 1; negative ones count from the end where they may.
+  // i64 data as an index in 0 ... size - 1, checked at run time. Negative ones count from the end
+  // where `from_end`.
   Index checked(const Quantity& raw, std::int64_t size, bool from_end) const {
     return checked_index(lowering, raw, size, from_end);
   }
@@ -68,28 +71,27 @@ class Nest {
 
 using NestBuilder = void (*)(const Nest& nest);
 
-// Makes the first output 0 everywhere.
+// Fills the first output with zeros.
 void write_zeros(const Nest& nest);
 
-// Tensors without dimensions beside those of one: a number counts as a line of one place, and has
-// no index of its own.
+// A zero-dimensional tensor as one of shape [1] (torch.atleast_1d); its own index stays empty.
 inline Shape as_line(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
 inline Indices place_in(const Shape& shape, const Indices& at) {
   return shape.empty() ? Indices{} : at;
 }
 
-// A reduction of rows (engine/fusion/rows.h): loops over a row's elements, one after
-// another, and what their totals come to. It shares its loops with others of the same rows.
+// A reduction of rows (engine/fusion/rows.h): passes over a row's elements, and the results of
+// their totals. Reductions of the same rows share these loops.
 struct RowFold {
   using Totals = std::vector<Quantity>;
-  // What one loop adds up, by the totals of those before it.
+  // The accumulations of one loop, which may use the totals of earlier passes.
   using Pass = std::function<std::vector<Folded>(const Totals&)>;
   std::vector<Pass> passes;
   std::function<std::vector<Quantity>(const Totals&)> results;  // one an output
 };
 using RowFoldMaker = RowFold (*)(const Nest& nest);
 
-// Loops of its own, or those of rows.
+// The lowering of an operator: a nest of its own, or a reduction that shares loops.
 struct NestRow {
   Op op;
   NestBuilder build = nullptr;
@@ -99,21 +101,21 @@ struct NestRow {
   bool exists() const { return build != nullptr || fold != nullptr; }
 };
 
-// Rows of all files, by Op; an operator may have none.
+// The entry of an operator, which may be empty.
 const NestRow& nest_row(Op op);
 
 using NestTable = std::vector<NestRow>;
-// Those of every file in nests/: the build lists them (engine/CMakeLists.txt).
+// Adds the entries of every file in nests/; the build generates it (engine/CMakeLists.txt).
 void add_all_nests(NestTable& table);
 
-// The place in a tensor of this shape, no more dimensions than `at` has, that is broadcast to what
-// `at` is a place of.
+// The index into a tensor of `shape` that broadcasts to the space of `at` (of at least as many
+// dimensions).
 Indices broadcast_place(const Indices& at, const Shape& shape);
 
-// The place in what a reduction gives: with or without the folded dimensions.
+// The index into a reduction's result of that rank: with reduced dimensions as 0, or without them.
 Indices folded_place(const Indices& at, const std::vector<bool>& folded, std::size_t rank);
 
-// Why a call isn't lowered: it sums bools.
+// Unsupported: sums of bools.
 inline std::optional<std::string> truths(const Call& call) {
   if (call.tensor("self").dtype == DType::boolean) return "sums of bools";
   return std::nullopt;

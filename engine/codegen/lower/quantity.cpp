@@ -51,7 +51,8 @@ Quantity Quantity::applied(ScalarOp op, std::vector<Quantity> operands, DType ty
   return {builder, type, std::make_shared<const Tree>(std::move(tree))};
 }
 
-// What stands twice in the tree is emitted once; the builder finds what it has from before.
+// A node that occurs twice in the tree is emitted once; the builder merges it with earlier
+// statements.
 ValueId Quantity::id() const {
   std::map<const Tree*, ValueId> emitted;
   const std::function<ValueId(const Quantity&)> emit = [&](const Quantity& quantity) {
@@ -76,7 +77,7 @@ ValueId Quantity::id() const {
   return emit(*this);
 }
 
-// A constant becomes one, where that is the same number.
+// A constant is converted right here where that is exact.
 Quantity Quantity::to(DType wanted) const {
   if (type_ == wanted) return *this;
   if (tree_->kind == Tree::Kind::constant && is_floating(wanted)) {

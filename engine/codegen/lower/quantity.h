@@ -1,8 +1,9 @@
-// Scalars as formulas write them: a + b * exp(c). Numbers beside them take their type.
+// Scalar expressions, so that formulas read like arithmetic: a + b * exp(c). A plain number takes
+// the type of the other operand.
 //
-// A formula builds a tree; its operators are emitted when its value is asked for, each operand
-// before the next one. So the order of statements doesn't depend on the order in which a compiler
-// evaluates the arguments of a call.
+// An expression is an immutable tree. Its operators are emitted when its value is requested,
+// operands from left to right, so the order of statements does not depend on the order in which a
+// C++ compiler evaluates arguments.
 #pragma once
 
 #include <cmath>
@@ -26,14 +27,14 @@ class Quantity {
   bool real() const { return is_floating(type_); }
   Builder* builder() const { return builder_; }
 
-  // The value, in the builder's open block if it has no name there yet.
+  // Emits the expression into the open block, unless it has a visible value, and gives that value.
   ValueId id() const;
 
-  // A number of the same type.
+  // A constant of the same type.
   Quantity like(double number) const { return constant(builder_, type_, number); }
-  // The same number in another type; as it comes back from memory as that dtype.
+  // Converts to another type; `narrowed` rounds as a store and load in that dtype would.
   Quantity to(DType wanted) const;
-  // Its bits as a number of a type that has as many.
+  // A bitcast to a type of the same size.
   Quantity reinterpreted(DType wanted) const {
     return applied(ScalarOp::reinterpret, {*this}, wanted);
   }

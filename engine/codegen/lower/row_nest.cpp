@@ -1,3 +1,11 @@
+// Softmax or a layer norm is several reductions of one row with pointwise calls between them. One
+// nest computes them all:
+//   max, then sum(exp(x - max)), then exp(x - max) / sum  =>  for each row: 3 loops
+// A reduction's stage is the length of the longest chain of reductions before it; all of one stage
+// share their loops, pass by pass. Within a row a finished reduction is a bound scalar, so that
+// consumers read no memory. Elements that the first loop has at hand are written there, where rows
+// are contiguous. The passes reread the row from cache instead of keeping it in registers: rows
+// have any length.
 #include "engine/codegen/lower/row_nest.h"
 
 #include <algorithm>
@@ -22,7 +30,8 @@ bool RowNest::has(NodeId id) const {
                      [&](const Reduction& reduction) { return reduction.nest.node == id; });
 }
 
-// Behind one another they share rows, whatever way these are walked best.
+// Reductions that feed each other share rows in any walking order; unrelated ones only where they
+// walk alike.
 void RowNest::find_reductions(std::span<const NodeId> calls) {
   const bool goes_on = rows_.form == RowKernel::Form::goes_on && rows_.space == space_;
   for (const NodeId id : calls) {
@@ -67,8 +76,8 @@ void RowNest::find_outputs(std::span<const NodeId> calls) {
     outputs_.insert(outputs_.end(), written->begin(), written->end());
 }
 
-// Where rows lie together, or threads share them out anyway, what is reduced is written while it is
-// at hand. Those that share may see it through a view that leaves its elements in their order.
+// The reduced operand is written inside the first loop where rows are contiguous or threads share
+// each sum. With groups of threads a view in between is fine if it keeps the order of the elements.
 bool RowNest::shares_first_loop(const Made& made) const {
   const TensorType& type = lowering_.type(made);
   const Strides& own = made_layout(type).strides;
@@ -94,7 +103,7 @@ void RowNest::build() {
   });
 }
 
-// The reductions of one stage, pass by pass in loops that they share.
+// Computes the reductions of one stage, pass by pass in shared loops.
 void RowNest::fold_stage(std::size_t stage, Folder& folder) {
   std::vector<const Reduction*> together;
   std::size_t passes = 0;

@@ -1,5 +1,6 @@
-// The loop nest of reductions that fold the same rows: for each row loops over its elements, which
-// the reductions share, and then what stands behind them in the kernel, the row's elements last.
+// The loop nest of reductions over the same rows (a persistent reduction in Inductor's terms). For
+// each row there are shared loops over its elements, and then the calls that follow in the kernel,
+// those of the row's size last.
 #pragma once
 
 #include <deque>
@@ -13,15 +14,15 @@ namespace recut::loop {
 
 class RowNest {
  public:
-  // `calls` are all of the kernel, in order; `rows` is how they go on. The nest is of those
-  // reductions among them that fold as `first` does.
+  // `calls` are all calls of the kernel in order, and `rows` tells what follows the reductions. The
+  // nest takes those reductions that reduce the same rows as `first`.
   RowNest(Lowering& lowering, std::span<const NodeId> calls, const RowKernel& rows, NodeId first);
   RowNest(const RowNest&) = delete;
   RowNest& operator=(const RowNest&) = delete;
 
   NodeId first() const { return reductions_.front().nest.node; }
   bool has(NodeId reduction) const;
-  // What it writes of calls that aren't reductions.
+  // The outputs of other calls that it writes.
   const std::vector<Made>& outputs() const { return outputs_; }
 
   void build();
@@ -36,7 +37,7 @@ class RowNest {
     const Call call;
     const Nest nest;
     const RowFold fold;
-    std::size_t stage = 0;  // how many others' stages have to be over before its first loop
+    std::size_t stage = 0;  // the number of stages that it depends on
   };
 
   void find_reductions(std::span<const NodeId> calls);
@@ -54,11 +55,11 @@ class RowNest {
   Lowering& lowering_;
   const RowKernel& rows_;
   const RowSpace space_;
-  const Strides strides_;  // of the first reduction's operand
+  const Strides strides_;  // of the operand of the first reduction
   std::deque<Reduction> reductions_;
-  std::map<NodeId, std::size_t> ready_;  // of the calls behind: the stage before which they can be
-  std::vector<Made> early_;              // elements that the first loop writes
-  std::vector<Made> row_outputs_, element_outputs_;  // of calls behind
+  std::map<NodeId, std::size_t> ready_;  // by call: the first stage before which it is computable
+  std::vector<Made> early_;              // written by the first loop
+  std::vector<Made> row_outputs_, element_outputs_;  // of the calls that follow
   std::vector<Made> outputs_;                        // all three
 };
 

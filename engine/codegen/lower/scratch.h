@@ -1,4 +1,4 @@
-// Numbers in scratch, by places that the caller lays out.
+// A scratch buffer of scalars; the caller computes the offsets.
 #pragma once
 
 #include <string>

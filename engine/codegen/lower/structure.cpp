@@ -12,12 +12,12 @@
 namespace recut::loop {
 namespace {
 
-// What a word of the key says of a node.
+// The tag before each node in the key.
 enum class StructurePart : std::int64_t {
-  known,  // it was described before: its number
+  known,  // back reference by number
   call,   // a call of the kernel's own
-  view,   // of what follows
-  memory  // where it stands is all that matters
+  view,   // of the node that follows
+  memory  // only its layout matters
 };
 
 class Writer {
@@ -54,7 +54,7 @@ class Writer {
       put(std::int64_t{reaches_memory(storages_, groups_, calls_.back(), {id, i})});
   }
 
-  // Strides with gaps are an input's storage (storage_view.h), and nothing else's.
+  // Only an input may have strides with gaps (storage_view.h).
   void put_gaps(NodeId id) {
     for (const TensorType& type : graph_[id].outputs)
       if (type.exists() && !is_dense(type)) return put(std::int64_t{graph_.op(id).is(kInput)});

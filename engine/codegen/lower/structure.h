@@ -1,5 +1,6 @@
-// What the loops of a kernel depend on, without names: layers of a network have it in common, so
-// that a program lowers it once.
+// Structural keys: a canonical encoding of everything that a kernel's loops depend on, without
+// names. Equal layers of a network have equal keys, so a program lowers them once (cf. the FxGraph
+// cache of Inductor).
 #pragma once
 
 #include <cstddef>
@@ -12,12 +13,12 @@
 namespace recut::loop {
 
 struct Structure {
-  std::string key;            // plain bytes
-  std::vector<NodeId> nodes;  // that it speaks of, each once, in an order of its own
+  std::string key;            // the encoding, plain bytes
+  std::vector<NodeId> nodes;  // in the order of their first occurrence
 };
 
-// Kernels of equal keys, lowered with the same options, are equal but for names and notes, and the
-// source of each buffer is the same output of the node at the same place of `nodes`.
+// Kernels with equal keys and options are lowered alike, up to names and source locations. Their
+// buffers are the same outputs of the nodes at the same positions of `nodes`.
 Structure structure_of(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
                        std::span<const NodeId> calls);
 

@@ -6,15 +6,15 @@
 namespace recut::loop {
 namespace {
 
-// An index between bounds: from `least` on, below `end`.
+// The condition least <= index < end.
 struct Bounded {
   Index index;
   std::int64_t least, end;
 };
 
-// The same asked of what is divided: div(i, n) + c lies in least … end where i lies in
-// n*(least - c) … n*(end - c). Not by a multiple of a loop's lanes: these have the quotient
-// together, and are asked once.
+// The same condition on the dividend: least <= div(i, n) + c < end becomes n*(least - c) <= i <
+// n*(end - c). Not for a divisor that is a multiple of the lanes: there all lanes share one
+// quotient, and test it once.
 Bounded undivided(Bounded b) {
   constexpr std::int64_t kExact = std::int64_t{1} << 52;  // of products, as f64
   while (b.index.terms.size() == 1 && b.index.terms.front().factor == 1 &&

@@ -1,4 +1,4 @@
-// Windows that slide over planes: what convolutions and poolings share.
+// Sliding windows over planes (the spatial dimensions), for convolutions and poolings.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace recut::loop {
 
-// One number a spatial dimension.
+// One number a spatial dimension, as in an XLA Window.
 struct Sliding {
   std::vector<std::int64_t> kernel, stride, padding, dilation;
 
@@ -17,38 +17,39 @@ struct Sliding {
   friend bool operator==(const Sliding&, const Sliding&) = default;
 };
 
-// An attribute of one number a dimension, or one for all; `filler` where the schema has none.
+// An argument of one number a dimension, or one for all; `filler` where the schema has none.
 std::vector<std::int64_t> per_dimension(const Call& call, std::string_view parameter,
                                         std::size_t dims, std::int64_t filler);
 
-// Where an element of a window falls on the plane, and whether that is padding. Only dimensions
-// that can leave the plane are asked.
+// A position, and the condition that it lies inside (false: padding). Dimensions that cannot leave
+// the plane add no condition.
 struct Fallen {
   Indices place;
   std::optional<Quantity> inside;  // none: always
 
   Quantity element(const Nest& nest, std::string_view parameter, const Indices& at) const;
 };
-// window's place * stride - padding + offset in the window * dilation
+// window * stride - padding + offset * dilation: the plane position of an element of a window.
 Fallen on_plane(Lowering& lowering, const Sliding& s, const Indices& window, const Indices& offset,
                 const Shape& plane);
-// The window's place at which `offset` falls on `place` of the plane, where there is one.
+// The inverse: the window whose element `offset` is at a given position of the plane, if there is
+// one.
 Fallen on_windows(Lowering& lowering, const Sliding& s, const Indices& place, const Indices& offset,
                   const Shape& windows);
 
-// Adds to a condition that an index lies in 0 … extent, as far as that isn't known.
+// Adds 0 <= index < extent to a condition, unless index ranges prove it.
 void require_within(Lowering& lowering, std::optional<Quantity>& inside, const Index& at,
                     std::int64_t extent);
-// That indices are places of a shape, as far as that isn't known.
+// The condition that an index lies in a shape, as far as ranges do not prove it.
 std::optional<Quantity> within(Lowering& lowering, const Indices& at, const Shape& shape);
 
-// How many windows at most hold one place, by dimension, or lie between those.
+// By dimension, the maximal number of windows that overlap one position.
 Shape windows_around(const Sliding& s);
-// The one of windows_around that is `number`-th from the first, where there is one.
+// The `number`-th of those windows, if there is one.
 Fallen window_around(Lowering& lowering, const Sliding& s, const Indices& place,
                      const Indices& number, const Shape& windows);
 
-// Adds a condition to those that hold already; none: always.
+// Adds a condition by conjunction; none means always.
 inline void require(std::optional<Quantity>& inside, const Quantity& condition) {
   inside = inside ? *inside & condition : condition;
 }

@@ -15,7 +15,7 @@ double activation_gradients_given(const Site& s, std::string_view parameter) {
 Quantity grad_of(const Site& s) { return s.operand(std::size_t{0}, common_of(s)); }
 Quantity x_of(const Site& s) { return s.operand(1, common_of(s)); }
 
-// From a function of the gradient and of the second operand.
+// Adapts a function of the gradient and the second operand.
 template <class F>
 Formula gradient(F) {
   return [](const Site& s) {
@@ -34,7 +34,7 @@ Quantity leaky_relu_backward(const Site& s) {
   return select(x_of(s) > 0.0, g, g * activation_gradients_given(s, "negative_slope"));
 }
 
-// In training the slopes are those that were drawn: `noise`, 1 where x was above 0.
+// In training the sampled slopes are in `noise`, which is 1 where x was above 0.
 Quantity rrelu_backward(const Site& s) {
   const double lower = activation_gradients_given(s, "lower"),
                upper = activation_gradients_given(s, "upper");

@@ -26,7 +26,7 @@ Quantity leaky_relu(const Site& s) {
   return select(x > 0.0, x, x * activations_given(s, "negative_slope"));
 }
 
-// One weight for all, or one a channel.
+// One weight for all channels, or one a channel.
 Quantity prelu(const Site& s) {
   const TensorType& weight = s.call.tensor("weight");
   const std::size_t channel = s.at.size() > 1 ? 1 : 0;
@@ -78,7 +78,7 @@ Quantity softplus(const Site& s) {
   return select(x * beta > activations_given(s, "threshold"), x, log1p(exp(x * beta)) / beta);
 }
 
-// Times 0 in between, so that NaN stays.
+// A product with 0 in between, so that NaN stays.
 Quantity softshrink(const Site& s) {
   const double edge = activations_given(s, "lambd");
   const Quantity x = self_of(s);
@@ -96,7 +96,8 @@ Quantity log_sigmoid(Quantity x) {
   return select(is_nan(x), x, below - log1p(exp(-abs(x))));
 }
 
-// The second output is empty where a GPU computes; its formula is never asked for there.
+// The second output is empty in graphs that were exported on a GPU; its formula is never asked for
+// there.
 Quantity log_sigmoid_forward(const Site& s) {
   const Quantity x = self_of(s);
   return s.made.output == 0 ? log_sigmoid(x) : exp(-abs(x));

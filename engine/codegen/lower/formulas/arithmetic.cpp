@@ -13,7 +13,7 @@ Quantity scalar_like(const Site& s, std::string_view parameter, Quantity beside)
   return Quantity::constant(beside.builder(), beside.type(), scalar.integer);
 }
 
-// Whether a Scalar is 1 in the computation: nothing is multiplied then.
+// True for a Scalar of 1: no multiplication is emitted then.
 bool is_one(const Site& s, std::string_view parameter) {
   const Scalar scalar = s.call.scalar(parameter);
   return is_floating(s.common()) ? s.given(parameter, s.common()) == 1 : scalar.integer == 1;
@@ -43,7 +43,8 @@ Quantity subtract_from(const Site& s) {
 
 Quantity signs_differ(Quantity a, Quantity b) { return (a < 0.0) != (b < 0.0); }
 
-// Python's floor division by way of fmod: the quotient of a - fmod(a, b) is whole but for rounding.
+// Python's floor division through fmod: the quotient of a - fmod(a, b) is an integer up to
+// rounding.
 Quantity floored_quotient(Quantity a, Quantity b) {
   const Quantity over = rest(a, b);
   const Quantity corrected = (over != 0.0) & signs_differ(b, over);
@@ -111,7 +112,7 @@ Quantity fma(const Site& s) {
   return a * b + s.operand("addend", common);
 }
 
-// Exact at both ends: from `end` backwards in the upper half.
+// Exact at both ends: the upper half counts backwards from `end`.
 Quantity lerp(const Site& s) {
   const DType common = s.dtype();
   const Quantity from = s.operand("self", common);
@@ -121,7 +122,7 @@ Quantity lerp(const Site& s) {
   return select(weight < 0.5, from + weight * way, to - way * (1.0 - weight));
 }
 
-// By squaring; the exponent is a number in the graph.
+// Integer powers by squaring; the exponent is a constant of the graph.
 Quantity whole_power(Quantity base, std::int64_t exponent) {
   if (exponent < 0) {
     const Quantity odd = base.like(exponent % 2 == 0 ? 1 : -1);
@@ -135,13 +136,13 @@ Quantity whole_power(Quantity base, std::int64_t exponent) {
   return result ? *result : base.like(1);
 }
 
-// Of f32, products take less time than a logarithm, and lose less than a bit for each; where f64 is
-// computed in, the bits are eval's.
+// In f32, products are faster than a logarithm and lose less than a bit each; in f64, pow gives
+// eval's bits.
 bool is_short_product(DType type, double exponent) {
   return type == DType::f32 && exponent == std::trunc(exponent) && exponent > 2 && exponent <= 8;
 }
 
-// ATen computes these exponents by other functions, three of which treat -0 and -inf otherwise.
+// ATen computes these exponents by other functions; three of them treat -0 and -inf differently.
 Quantity power_of_number(const Site& s) {
   const DType common = s.common();
   const Quantity base = s.operand("self", common);

@@ -4,7 +4,7 @@
 namespace recut::loop {
 namespace {
 
-// 0 for NaN, as in ATen (numpy's gives NaN).
+// 0 for NaN, as in ATen (unlike NumPy).
 Quantity heaviside(Quantity x, Quantity at_zero) {
   return select(x == 0.0, at_zero, select(x > 0.0, x.like(1), x.like(0)));
 }
@@ -38,7 +38,7 @@ Quantity where(const Site& s) {
   return select(condition, yes, s.operand("other", s.dtype(), Numbers::comparison));
 }
 
-// The other where one is NaN.
+// The other operand where one is NaN (fmax and fmin).
 Quantity larger_number(Quantity a, Quantity b) {
   if (!a.real()) return larger(a, b);
   return select(is_nan(a) | (a < b), select(is_nan(b), a, b), a);
@@ -69,7 +69,7 @@ Quantity masked_fill(const Site& s) {
   return select(s.raw("mask").to(DType::boolean), value, self);
 }
 
-// Integers and bools are numbers too: no NaN, no infinity.
+// Integers and bools are never NaN or infinite.
 template <class F>
 Formula of_reals(F) {
   return [](const Site& s) {

@@ -1,11 +1,11 @@
-// Conversions and copies, and what views show copied.
+// Casts, copies, and copies of views.
 #include "engine/codegen/lower/formula.h"
 
 namespace recut::loop {
 namespace {
 
-// The element of the tensor or number `parameter`; storing it casts. Integers stay integers, so
-// that all 64 bits arrive.
+// The element of a tensor or scalar argument; the store casts it. Integers stay integers, so that
+// no bit of an i64 is lost.
 Quantity copied(const Site& s, std::string_view parameter) {
   if (s.call.is_tensor(parameter)) return s.raw(parameter);
   const Scalar scalar = s.call.scalar(parameter);
@@ -19,17 +19,17 @@ Quantity copy_src(const Site& s) { return copied(s, "src"); }
 Quantity fill(const Site& s) { return copied(s, "value"); }
 Quantity zero(const Site& s) { return s.lowering.constant(value_type(s.dtype()), 0); }
 
-// What a view of the first operand shows at this place.
+// The element of a view of the first operand.
 Quantity shown(const Site& s) {
   const auto address = viewed(s.lowering.graph(), s.made.node, s.made.output);
   RECUT_CHECK(address.ok(), "lower() has looked at every view");
   return s.lowering.element(*address, s.at);
 }
 
-// Bytes as another dtype
-// ----------------------
+// Bitcasts between dtypes
+// -----------------------
 
-// An element's bits, in the lower ones of an i64.
+// An element's bits, in the low bits of an i64.
 Quantity bits_of(const Quantity& element, DType dtype) {
   if (dtype == DType::f64) return element.reinterpreted(DType::i64);
   const Quantity bits = dtype == DType::f32 ? element.reinterpreted(DType::i32).to(DType::i64)
@@ -39,14 +39,13 @@ Quantity bits_of(const Quantity& element, DType dtype) {
   return bits & Quantity::constant(bits.builder(), DType::i64, (std::int64_t{1} << width) - 1);
 }
 
-// The element that has these bits in its lower ones.
+// The inverse: an element from the low bits.
 Quantity from_bits(const Quantity& bits, DType dtype) {
   if (dtype == DType::f64) return bits.reinterpreted(DType::f64);
   return dtype == DType::f32 ? bits.to(DType::i32).reinterpreted(DType::f32) : bits;
 }
 
-// The lowest bytes come first: an element is a part of one of self's, or several of them put
-// together.
+// Little-endian: an output element is a part of one element of self, or concatenates several.
 Quantity reread(const Site& s) {
   const DType from = s.call.tensor("self").dtype;
   const std::int64_t own = item_bytes(s.dtype()), other = item_bytes(from);
@@ -69,7 +68,7 @@ Quantity reread(const Site& s) {
   return from_bits(bits, s.dtype());
 }
 
-// Loads widen floats of two bytes, and any byte but 0 is a truth.
+// Loads widen two-byte floats, and read any non-zero byte as true.
 std::optional<std::string> widened(const Call& call) {
   const DType from = call.tensor("self").dtype, to = *call.maybe_dtype("dtype");
   for (const DType dtype : {from, to})

@@ -1,4 +1,4 @@
-// Tensors out of nothing: constants, ranges, and random numbers.
+// Creation operators: constants, ranges, and random numbers.
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +37,7 @@ Quantity arange(const Site& s) {
   return start.real + step.real * i;
 }
 
-// An end as the output's dtype has it, from a number or from a tensor of one.
+// A bound in the output's dtype, from a scalar or a zero-dimensional tensor.
 Quantity end_of_line(const Site& s, std::string_view name) {
   const Quantity end =
       s.call.is_tensor(name)
@@ -46,7 +46,7 @@ Quantity end_of_line(const Site& s, std::string_view name) {
   return is_floating(s.dtype()) ? s.lowering.rounded(end, s.dtype()).to(DType::f64) : trunc(end);
 }
 
-// Counted from the nearer end, as ATen does, so that both ends come out exactly.
+// Counted from the nearer bound, as ATen does, so that both bounds come out exactly.
 Quantity evenly_spaced(const Site& s) {
   const std::int64_t steps = s.call.integer("steps");
   const Quantity start = end_of_line(s, "start");
@@ -67,7 +67,7 @@ Quantity iota(const Site& s) {
   return s.lowering.number(Index(s.call.integer("start")) + s.call.integer("step") * s.at[0]);
 }
 
-// The element's number in row-major order.
+// The element's row-major offset.
 Quantity element_number(const Site& s) {
   return s.lowering.number(linearised(s.at, s.lowering.type(s.made).shape));
 }
@@ -79,7 +79,7 @@ Quantity bits_of_site(const Site& s) {
   return Quantity::applied(ScalarOp::random_bits, {seed, draw, element_number(s)}, DType::i64);
 }
 
-// Uniform in [0, 1), of so many digits.
+// Uniform in [0, 1) with so many binary digits.
 Quantity uniform_number(const Site& s, std::int64_t digits) {
   const Quantity bits = bits_of_site(s);
   return Quantity::applied(ScalarOp::uniform,
@@ -87,7 +87,7 @@ Quantity uniform_number(const Site& s, std::int64_t digits) {
                            DType::f64);
 }
 
-// Significant digits of a dtype, so that a uniform number is exact in it and below 1.
+// The significand bits of a dtype: a uniform number with these is exact in it and below 1.
 std::int64_t digits_of(DType dtype) {
   switch (dtype) {
     case DType::f16:
@@ -107,7 +107,7 @@ Quantity normal_number(const Site& s) {
 
 Quantity uniform(const Site& s) { return uniform_number(s, digits_of(s.dtype())); }
 
-// Below the call's `high`, from its `low` on or from 0.
+// A uniform integer in [low, high) of the call; `low` defaults to 0.
 Quantity integer_in_range(const Site& s, const Quantity& bits) {
   const std::int64_t low = s.call.op().parameter("low") ? s.call.integer("low") : 0;
   const auto whole = [&](std::int64_t n) {
@@ -150,7 +150,7 @@ Quantity exponential(const Site& s) {
   return -log(1.0 - uniform_number(s, 53)) / s.call.real("lambd");
 }
 
-// How many trials the first success takes.
+// The number of trials until the first success.
 Quantity geometric(const Site& s) {
   const double failure = std::log1p(-s.call.real("p"));
   return larger(ceil(log(1.0 - uniform_number(s, 53)) / failure), 1.0);
@@ -162,7 +162,7 @@ std::optional<std::string> no_probability(const Call& call) {
   return "a probability of success that is not in (0, 1)";
 }
 
-// Slopes below 0 are drawn in training, and otherwise the mean.
+// RReLU: slopes below 0 are sampled in training, and otherwise their mean.
 Quantity rrelu(const Site& s) {
   const double lower = s.call.scalar("lower").real, upper = s.call.scalar("upper").real;
   const bool train = s.call.boolean("training");
@@ -193,7 +193,7 @@ Quantity dropout(const Site& s) {
   return x * (kept.to(x.type()) * scale);
 }
 
-// Inductor's form: seeds are drawn once, and all numbers follow from their seed alone.
+// Inductor's random operators: seeds are drawn once, and all numbers follow from their seed alone.
 Quantity lookup_seed(const Site& s) { return s.raw("seeds", {s.call.integer("index")}); }
 
 Quantity bits_of_seed(const Site& s) {

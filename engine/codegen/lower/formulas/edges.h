@@ -1,4 +1,4 @@
-// Paddings that show a plane's own elements again.
+// Reflection and replication padding.
 #pragma once
 
 #include "engine/codegen/lower/formula.h"
@@ -7,8 +7,8 @@ namespace recut::loop {
 
 enum class Edge : std::uint8_t { reflected, replicated };
 
-// The place in a plane of `shape` that a padded place shows; pads are the call's `padding`, from
-// the last dimension on.
+// The index into a plane of `shape` that a padded index reads. `padding` lists pairs from the last
+// dimension on.
 Indices shown_at_edges(Lowering& lowering, const Call& call, const Shape& shape, Edge edge,
                        const Indices& padded);
 

@@ -16,7 +16,7 @@ Quantity logit(const Site& s) {
   return log(x / (1.0 - x));
 }
 
-// Infinities of one sign have no difference to work with.
+// logaddexp: equal infinities have no difference.
 Quantity logaddexp(Quantity a, Quantity b) {
   const Quantity sum = larger(a, b) + log1p(exp(-abs(a - b)));
   return select(is_infinite(a) & (a == b), a, sum);
@@ -38,8 +38,8 @@ Quantity entropy(Quantity x) {
   return select(x > 0.0, -x * log(x), otherwise);
 }
 
-// The mantissa in [0.5, 1) and the exponent, from a logarithm that may be one off where it is
-// rounded. Powers of two are taken in halves, which neither overflow nor lose digits.
+// frexp: the mantissa in [0.5, 1) and the exponent, from a logarithm that rounding may shift by
+// one. The power of two is applied in two halves, which neither overflow nor lose digits.
 Quantity frexp(const Site& s) {
   const Quantity x = s.raw("self").to(DType::f64);
   const Quantity guess = floor(log2(abs(x))) + 1.0;

@@ -1,4 +1,4 @@
-// Elements at places that are data, and elements moved to other places.
+// Gathers at indices that are data, and elements moved to other positions.
 #include "engine/codegen/lower/advanced_index.h"
 #include "engine/codegen/lower/formula.h"
 #include "engine/codegen/lower/nest.h"
@@ -42,7 +42,7 @@ Quantity index(const Site& s) {
   return s.raw("self", AdvancedIndex(s.call).place(s.lowering, self, s.at));
 }
 
-// Clamped indices, read where the mask holds.
+// Indices are clamped, and read where the mask holds.
 Quantity masked_index(const Site& s) {
   const Shape& self = s.call.tensor("self").shape;
   const Scalar number = s.call.scalar("fill");
@@ -75,7 +75,7 @@ Quantity triangle(const Site& s) {
   return select(inside, x, x.like(0));
 }
 
-// Padding is not read: whether a place lies in self decides by itself.
+// Padding is not read: the guard of the load decides.
 Quantity constant_pad(const Site& s) {
   const Shape& shape = s.call.tensor("self").shape;
   const auto pads = s.call.integers("pad");

@@ -4,7 +4,7 @@
 namespace recut::loop {
 namespace {
 
-// The element of a list of one number a channel.
+// A per-channel parameter of the element.
 Quantity of_channel(const Site& s, std::string_view list) {
   const auto rank = static_cast<std::int64_t>(s.at.size());
   const auto axis = static_cast<std::size_t>(wrap_dimension(s.call.integer("axis"), rank).value());
@@ -15,7 +15,7 @@ Quantity rounded(const Site& s, const Quantity& x, DType dtype) {
   return s.lowering.rounded(x, dtype).to(x.type());
 }
 
-// A NaN is no number, and what becomes of it no matter: it takes the least.
+// NaN has no integer: it becomes the smallest value.
 Quantity held(const Site& s, const Quantity& value) {
   const auto whole = [&](std::string_view name) {
     return Quantity::constant(value.builder(), DType::i64, s.call.integer(name));
@@ -53,7 +53,7 @@ Quantity dequantize_per_tensor(const Site& s) {
   return rounded(s, x - zero, s.dtype()) * scale;
 }
 
-// Rounded to the scales' dtype first.
+// Rounded to the dtype of the scales first.
 Quantity dequantize_per_channel(const Site& s) {
   Quantity x = s.raw("input").to(DType::f64);
   if (s.call.is_tensor("zero_points")) x = x - of_channel(s, "zero_points").to(DType::f64);

@@ -1,5 +1,5 @@
-// Elements that stand elsewhere: edges that are shown again, channels and pixels in other orders,
-// flat indices.
+// Index permutations: padding by reflection and replication, channel and pixel shuffles, flat
+// indices.
 #include "engine/codegen/lower/formula.h"
 #include "engine/codegen/lower/formulas/edges.h"
 #include "engine/codegen/lower/nest.h"
@@ -61,7 +61,7 @@ Quantity rot90(const Site& s) {
   return s.raw("self", at);
 }
 
-// The diagonal's elements; 0 beside it.
+// diag_embed: the operand on a diagonal, 0 elsewhere.
 Quantity diag_embed(const Site& s) {
   const std::size_t rank = s.at.size();
   const std::size_t row = dimension(s, "dim1", rank), column = dimension(s, "dim2", rank);
@@ -112,7 +112,7 @@ Quantity repeat_interleave(const Site& s) {
   return s.raw("self", place);
 }
 
-// One half times the sigmoid of the other.
+// glu: one half times the sigmoid of the other.
 Quantity glu(const Site& s) {
   const Shape& shape = self_shape(s);
   const std::size_t dim = dimension(s, "dim", shape.size());
@@ -123,7 +123,7 @@ Quantity glu(const Site& s) {
   return x * (1.0 / (1.0 + exp(-s.raw("self", second).to(type))));
 }
 
-// Of the first half the gate, of the second the first half times the gate's slope.
+// glu backward: the first half gets the gate, the second the first half times the gate's slope.
 Quantity glu_backward(const Site& s) {
   const Shape& shape = self_shape(s);
   const std::size_t dim = dimension(s, "dim", shape.size());

@@ -1,4 +1,4 @@
-// Places in sorted sequences, by a binary search of as many steps as the length has bits.
+// searchsorted and bucketize: a binary search with as many steps as the length has bits.
 #include "engine/codegen/lower/nest.h"
 
 namespace recut::loop {
@@ -12,7 +12,7 @@ bool is_shared(const Call& call, std::string_view sequence) {
   return call.tensor(sequence).rank() == 1;
 }
 
-// The sequence's element of this place's line; `order` names the places that sort it, if any.
+// An element of the sequence; `order` holds the indices that sort it, if given.
 Quantity sorted_element(const Site& s, std::string_view sequence, bool ordered,
                         const Quantity& place) {
   const std::int64_t length = s.call.tensor(sequence).shape.back();
@@ -22,8 +22,8 @@ Quantity sorted_element(const Site& s, std::string_view sequence, bool ordered,
   return s.raw(sequence, at).to(DType::f64);
 }
 
-// Before the equals of x, or (right) behind them. Steps that come when nothing is left to halve
-// change nothing; comparisons are negated, so that NaN goes to the end.
+// The insertion index before (or, for `right`, behind) equal elements. Steps on an empty range
+// change nothing. Comparisons are negated, so that NaN goes to the end.
 Quantity search(const Site& s, std::string_view sequence, bool right, bool ordered) {
   const std::int64_t length = s.call.tensor(sequence).shape.back();
   const Quantity x = s.operand("self", DType::f64);

@@ -43,8 +43,8 @@ Quantity digamma_of_positive(Quantity x) {
   return sum + tail;
 }
 
-// Poles and signs as ATen has them: -inf at +0, +inf at -0, NaN at negative integers. Below 0 by
-// reflection, with the tangent at the exact distance from the nearest pole.
+// Poles and signs as in ATen: -inf at +0, +inf at -0, NaN at negative integers. Negative arguments
+// use reflection, with the tangent at the exact distance from the nearest pole.
 Quantity digamma(const Quantity& x) {
   const Quantity negative = x < 0.0;
   const Quantity at = digamma_of_positive(select(negative, 1.0 - x, x));
@@ -71,8 +71,8 @@ Quantity zeta_of_positive(const Quantity& s, const Quantity& q) {
   return select(at_w == 0.0, sum, whole);
 }
 
-// A whole power may pass q = 0: the sum over all integers is periodic in q; taken at q's fraction,
-// less what stands below q, it leaves the sum from q up.
+// An integer power may cross q = 0: the sum over all integers is periodic in q. Subtracting the
+// terms below q leaves the sum from q up.
 Quantity zeta(const Quantity& s, const Quantity& q) {
   const Quantity nan = s.like(std::nan(""));
   const Quantity sign = select(rest(s, 2.0) == 0.0, s.like(1), s.like(-1));
@@ -138,7 +138,7 @@ Quantity inverse_erfc(const Quantity& q) {
   return z;
 }
 
-// Near 0 from erf, where erfc loses the digits.
+// Near 0 from erf, as erfc cancels there.
 Quantity erfinv(const Quantity& x) {
   const Quantity size = abs(x);
   Quantity z = x * std::sqrt(kPi) / 2.0;

@@ -1,6 +1,6 @@
-// Resampling with the filter widened by the scale, so that shrinking averages over all that an
-// output element covers. Places are computed in f32, or in f64 for f64, as their rounding decides
-// on which elements a filter falls.
+// Antialiased resampling: the filter is widened by the scale, so that shrinking averages over all
+// that an output element covers. Coordinates are computed in f32 (f64 for f64), as ATen does: their
+// rounding decides which elements a filter covers.
 #include <algorithm>
 #include <cmath>
 
@@ -11,13 +11,13 @@ namespace {
 
 enum class AntialiasedResampleKind { linear, cubic };
 
-// What the filter is at one element; 0 where it doesn't reach.
+// The filter at one element; 0 outside of its support.
 struct AntialiasedResampleTap {
   Index place;
   Quantity inside, weight;
 };
 
-// Along one dimension.
+// The filter along one dimension.
 class Filter {
  public:
   Filter(Lowering& lowering, AntialiasedResampleKind kind, const ResampledExtent& extent,
@@ -30,13 +30,13 @@ class Filter {
         scale_(resampling_scale(extent, of_places)),
         reach_((kind == AntialiasedResampleKind::cubic ? 2 : 1) * std::max(scale_, 1.0)) {}
 
-  // How many elements it reaches at most.
+  // The maximal number of elements in its support.
   std::int64_t taps() const {
     const double most = std::min(std::ceil(2 * reach_) + 1, static_cast<double>(in_));
     return static_cast<std::int64_t>(most);
   }
 
-  // Element k of those that the filter of an output's place reaches.
+  // Element k of the support of an output position.
   AntialiasedResampleTap tap(const Index& at, const Index& k) const {
     const Quantity center = scale_ * (lowering_.number(at).to(of_places_) + 0.5);
     const Quantity first = larger(truncated(center - reach_ + 0.5), 0.0);
@@ -92,7 +92,7 @@ struct AntialiasedResampling {
           type);
   }
 
-  // `at` is a place of the output and, behind that, which taps.
+  // `at` is a position of the output, followed by the taps' numbers.
   struct Taps {
     AntialiasedResampleTap row, column;
 
@@ -104,7 +104,7 @@ struct AntialiasedResampling {
     return {filters[0].tap(at[2], at[4]), filters[1].tap(at[3], at[5])};
   }
 
-  // Weights are divided by their sum, if there is one.
+  // Weights are normalized by their sum, unless it is 0.
   static Quantity normalised(const Quantity& x, const Quantity& weights) {
     return select(weights == 0.0, x, x / weights);
   }
@@ -135,7 +135,7 @@ void antialiased_resample(const Nest& nest) {
   });
 }
 
-// Planes are parallel; the places of one may share elements, and go one after another.
+// Planes are parallel. Positions of one plane may share elements, and run serially.
 template <AntialiasedResampleKind kind>
 void antialiased_resample_backward(const Nest& nest) {
   const Shape& grads = nest.shape_of("grad_output");

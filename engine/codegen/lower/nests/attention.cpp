@@ -7,11 +7,11 @@ namespace recut::loop {
 namespace {
 
 constexpr std::int64_t kTile = 32, kBlock = 64;
-// The most bytes of the rows that a tile, or a block, keeps in scratch: half of it or less.
+// The maximal bytes of the rows that a tile or a block keeps in scratch: half of it or less.
 constexpr std::int64_t kMostTileBytes = std::int64_t{64} << 10;
 constexpr std::int64_t kMostLanesAtOnce = 64;
 
-// Many lanes where they divide the loop, so that nothing is left over.
+// The most lanes that divide the extent, so that no remainder loop is needed.
 std::int64_t lanes_dividing(std::int64_t extent) {
   std::int64_t lanes = kMostLanesAtOnce;
   while (lanes > kLanes && extent % lanes != 0) lanes /= 2;
@@ -51,7 +51,7 @@ void Attention::choose_tiles() {
     while (*rows > 1 && *rows * row_bytes > kMostTileBytes) *rows /= 2;
 }
 
-// Dimensions of one element are seen from everywhere.
+// Dimensions of size 1 are broadcast.
 Quantity Attention::at_place(std::string_view parameter, const Indices& whole) const {
   const Shape& shape = nest.shape_of(parameter);
   Indices at(shape.size(), 0);
@@ -190,9 +190,10 @@ void Attention::turn(const Scratch& to, std::int64_t rows, std::int64_t columns,
 
 namespace {
 
-// A tile's rows of queries meet one block of keys after another. `largest` and `total` of a row are
-// the largest score so far and the sum of exponentials relative to it, and `out` the sum of values
-// weighted by these.
+// Online softmax (Milakov and Gimelshein 2018): a tile of queries visits one block of keys after
+// another. `largest` and `total` are a row's maximal score so far and its sum of exponentials
+// relative to that; `out` is the sum of values weighted by these exponentials. When the maximum
+// grows, the sums are rescaled.
 struct Forward {
   const Attention& a;
   Scratch turned_keys, weights, largest, total, out;
@@ -226,7 +227,7 @@ struct Forward {
     a.for_each_row(first, a.queries, [&](const Index& r, const Index& row) {
       const Quantity before = largest.read(r);
       const Quantity most = write_scores(at, before, row, key, count);
-      // An infinite largest can't be subtracted: no key was seen yet.
+      // The maximum is -inf while no key was visible; it must not be subtracted.
       const Quantity base = select(most == -HUGE_VAL, a.number(0), most);
       const Quantity shrunk = exp(before - base);
       const Quantity sum = weigh(at, base, shrunk * total.read(r), row, key, count);
@@ -236,7 +237,7 @@ struct Forward {
     });
   }
 
-  // The block's scores as weights; the largest of them and `before`.
+  // Computes the block's scores into `weights`; returns the maximum of them and `before`.
   Quantity write_scores(const Indices& at, const Quantity& before, const Index& row,
                         const Index& key, std::int64_t count) const {
     const std::int64_t lanes = lanes_dividing(count);
@@ -252,7 +253,7 @@ struct Forward {
     return {&a.builder, a.builder.read(most)};
   }
 
-  // Exponentials of the scores, kept by dropout; their sum before it, added to `so_far`.
+  // Turns scores into exponentials with dropout; returns `so_far` plus their sum before dropout.
   Quantity weigh(const Indices& at, const Quantity& base, const Quantity& so_far, const Index& row,
                  const Index& key, std::int64_t count) const {
     const std::int64_t lanes = lanes_dividing(count);
@@ -277,7 +278,7 @@ struct Forward {
     });
   }
 
-  // A row without any key gives zeros, as PyTorch's fused kernels do.
+  // A row without any visible key gives zeros, as in PyTorch's fused kernels.
   void write_row(const Indices& at, const Index& r, const Index& row) const {
     const Quantity sum = total.read(r);
     const Quantity most = largest.read(r);
@@ -295,7 +296,7 @@ struct Forward {
   }
 };
 
-// All of an output is one number.
+// Fills an output with one number.
 void fill(const Nest& nest, std::size_t output, double number) {
   if (!nest.wanted(output)) return;
   const Layout whole = made_layout(nest.type(output));
@@ -305,8 +306,7 @@ void fill(const Nest& nest, std::size_t output, double number) {
   });
 }
 
-// Rows of statistics may be padded; where they are, PyTorch's kernel leaves +inf. The seeds of
-// random numbers that no dropout drew are 0.
+// PyTorch's kernels pad the rows of logsumexp with +inf. Seeds of an unused dropout are 0.
 void attention(const Nest& nest) {
   const Attention a(nest);
   if (nest.wanted(1) && nest.type(1).shape[a.lead.size()] > a.queries) fill(nest, 1, HUGE_VAL);

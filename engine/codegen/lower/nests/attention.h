@@ -1,5 +1,6 @@
 // Attention in tiles, after FlashAttention (Dao et al. 2022): rows of scores live in scratch, a
-// block of keys at a time, and the score matrix is never written. What forward and backward share.
+// block of keys at a time, and the score matrix is never materialized. Shared by forward and
+// backward.
 #pragma once
 
 #include <functional>
@@ -10,66 +11,68 @@
 
 namespace recut::loop {
 
-// How one call reads its operands, and the tiles that it is computed in.
+// A call's operands, and its tile sizes.
 struct Attention {
   explicit Attention(const Nest& nest);
 
   const Nest& nest;
   Builder& builder;
-  Shape lead;                // of the scores: batches and heads, without queries and keys
-  std::int64_t sharing = 1;  // heads of queries that share a head of keys and values
+  Shape lead;                // leading dimensions of the scores: batches and heads
+  std::int64_t sharing = 1;  // query heads a key/value head (grouped-query attention)
   std::int64_t queries, keys, features, value_features;
   double scale;
   bool causal;
   std::string_view mask;  // the parameter; empty: none
   DType type;             // of the computation
 
-  // Rows of a tile, which one iteration computes, and rows of the other side that it takes at once.
+  // Rows of a tile, which one iteration computes, and rows of the other side that it visits at
+  // once.
   std::int64_t tile, block;
 
-  // An element of what is laid out as the queries are, and of a key or value as the heads `at` of
-  // the queries see it.
+  // An element of a query-like operand, and of a key or value as the query head at `at` reads it.
   Quantity of_query(std::string_view parameter, const Indices& at, const Index& row,
                     const Index& column) const;
   Quantity of_key(std::string_view parameter, const Indices& at, const Index& row,
                   const Index& column) const;
 
-  // The place of a row's statistic; cuDNN's have a last dimension of one.
+  // The index of a row's statistic; cuDNN's statistics have a last dimension of one.
   Indices of_statistic(const Shape& shape, const Indices& at, const Index& row) const;
 
-  // query * key as a score: scaled and masked, -inf where the key is hidden.
+  // A score from query * key: scaled and masked, -inf where the key is hidden.
   Quantity score(const Quantity& product, const Indices& at, const Index& query,
                  const Index& key) const;
-  // What dropout makes of a probability, or of its gradient.
+  // Applies dropout to a probability, or to its gradient.
   Quantity kept(const Quantity& value, const Indices& at, const Index& query,
                 const Index& key) const;
 
   Quantity number(double value) const { return nest.lowering.constant(type, value); }
   Scratch scratch(const char* name, std::int64_t elements) const;
 
-  // The sum of term(i) for i in 0 ... count - 1, one after another.
+  // The sum of term(i) for i in 0 ... count - 1, serially.
   Quantity sum(std::int64_t count, const std::function<Quantity(const Index&)>& term) const;
-  // The same in lanes, for sums that stand in none.
+  // The same in lanes; no loop with lanes may enclose it.
   Quantity sum_in_lanes(std::int64_t count,
                         const std::function<Quantity(const Index&)>& term) const;
   // Calls body(i) in lanes.
   void in_lanes(const char* name, std::int64_t count,
                 const std::function<void(const Index&)>& body) const;
 
-  // Calls body(heads, first row) for every tile of `rows` rows of every place of `heads`, at once.
+  // Calls body(heads, first row) for every tile of `rows` rows and every index of `heads`, in
+  // parallel.
   void for_each_tile(const Shape& heads, std::int64_t rows,
                      const std::function<void(const Indices&, const Index&)>& body) const;
-  // Calls body(row in the tile, row) for rows of a tile that lie below `rows`.
+  // Calls body(row in the tile, row) for those rows of a tile that are below `rows`.
   void for_each_row(const Index& first, std::int64_t rows,
                     const std::function<void(const Index&, const Index&)>& body) const;
-  // Calls body(first row, how many) for blocks of `rows` rows: a loop over whole ones, then the
-  // rest.
+  // Calls body(first row, count) for blocks of `rows` rows: a loop over whole blocks, then the
+  // remainder.
   void for_each_block(std::int64_t rows,
                       const std::function<void(const Index&, std::int64_t)>& body) const;
-  // Only where a query up to the last one may see a key from the first one on.
+  // Guards `body`: it runs where a query up to the last one may see a key from the first one on
+  // (causal block skipping).
   void where_seen(const Index& last_query, const Index& first_key,
                   const std::function<void()>& body) const;
-  // A block of rows, column by column: to[block * column + row].
+  // Packs a block of rows transposed: to[block * column + row].
   void turn(const Scratch& to, std::int64_t rows, std::int64_t columns,
             const std::function<Quantity(const Index&, const Index&)>& element) const;
 

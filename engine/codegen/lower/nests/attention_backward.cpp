@@ -13,8 +13,8 @@ namespace {
 struct AttentionBackward {
   const Attention& a;
   const std::string_view grad = a.nest.call.op().parameters[0].name;
-  // Both passes': blocks of the other side's rows, column by column, and what stands of a row's
-  // weights and slopes, of rowsum(dO O), and of the gradients of a tile.
+  // Scratch of both passes: transposed blocks of the other side's rows, a row's weights and score
+  // gradients, rowsum(dO O), and the gradients of a tile.
   const Scratch turned = a.scratch("turned", a.features* a.block);
   const Scratch turned_values = a.scratch("turned_values", a.value_features* a.block);
   const Scratch weights = a.scratch("weights", a.block);
@@ -70,7 +70,7 @@ struct AttentionBackward {
   }
 };
 
-// A tile of queries meets one block of keys after another.
+// A tile of queries visits one block of keys after another.
 void query_gradient(const AttentionBackward& b) {
   const Attention& a = b.a;
   a.for_each_tile(a.lead, a.queries, [&](const Indices& at, const Index& first) {
@@ -107,7 +107,7 @@ void query_gradient(const AttentionBackward& b) {
   });
 }
 
-// A tile of keys meets one block of queries after another, of all heads that share it.
+// A tile of keys visits one block of queries after another, of all heads that share it.
 struct KeyGradients {
   const AttentionBackward& b;
   const Attention& a = b.a;
@@ -151,7 +151,7 @@ struct KeyGradients {
     });
   }
 
-  // Of one key and a block of queries.
+  // The weights of one key and a block of queries.
   void write_weights(const Indices& at, const Index& key, const Index& query,
                      std::int64_t count) const {
     a.in_lanes("i", count, [&](const Index& i) {
@@ -168,7 +168,7 @@ struct KeyGradients {
   }
 };
 
-// An element of a mask that is seen by many scores has the sum of their slopes.
+// The gradient of a broadcast mask element is the sum over all scores that read it.
 void mask_gradient(const AttentionBackward& b) {
   const Attention& a = b.a;
   const Shape& mask = a.nest.shape_of(a.mask);

@@ -1,15 +1,15 @@
-// Means of windows, and their gradients; and adaptive poolings, whose windows are chosen so that a
-// given number of them covers the plane.
+// Average pooling and its gradient, and adaptive poolings, whose windows are chosen so that a given
+// number of them covers the plane.
 #include "engine/codegen/lower/nests/pooling.h"
 
 namespace recut::loop {
 namespace {
 
-// Windows that slide
-// ------------------
+// Sliding windows
+// ---------------
 
-// What the sum of a window is divided by: its elements, with those of the padding (but not what a
-// last window of ceil_mode has beyond it) or without.
+// The divisor of a window's sum: its elements, with padding (but not beyond it in a last window of
+// ceil_mode) or without.
 Quantity divisor(const Nest& nest, const Pooling& p, const Indices& window, DType type) {
   Lowering& lowering = nest.lowering;
   if (nest.call.op().parameter("divisor_override") && nest.call.given("divisor_override"))
@@ -44,7 +44,7 @@ void avg_pool(const Nest& nest) {
   });
 }
 
-// kept: outer, place; folded: offset in the windows that hold the place.
+// kept: outer, position; reduced: offset in the windows that overlap the position.
 void avg_pool_backward(const Nest& nest) {
   const Pooling p(nest, nest.type().shape, nest.shape_of("grad_output"));
   const DType type = nest.computing(nest.dtype_of("grad_output"));
@@ -62,15 +62,15 @@ void avg_pool_backward(const Nest& nest) {
   });
 }
 
-// Windows that are chosen
-// -----------------------
+// Adaptive windows
+// ----------------
 
 // Window i of `count` over `size` elements is [floor(i size / count), ceil((i + 1) size / count)).
-// The windows that hold an element are the window of that element over the windows.
+// The windows that overlap an element are its own adaptive window over the windows.
 struct Adaptive {
   Shape counts, sizes;  // one a dimension
 
-  // The most elements of a window.
+  // The maximal size of a window.
   Shape longest() const {
     Shape out;
     for (std::size_t d = 0; d < counts.size(); ++d) {
@@ -88,7 +88,7 @@ struct Adaptive {
   Index end(Builder& builder, std::size_t d, const Index& window) const {
     return builder.quotient(sizes[d] * window + Index(sizes[d] + counts[d] - 1), counts[d]);
   }
-  // The offset-th element of a window, where it has so many.
+  // The element `offset` of a window, if it has that many.
   Fallen element(Lowering& lowering, const Indices& window, const Indices& offset) const {
     Fallen out;
     for (std::size_t d = 0; d < counts.size(); ++d) {
@@ -144,7 +144,7 @@ void adaptive_avg_pool_backward(const Nest& nest) {
   });
 }
 
-// The largest element and where it stands in the plane.
+// The maximum and its row-major index in the plane.
 void adaptive_max_pool(const Nest& nest) {
   const Pooling p(nest, nest.shape_of("self"), nest.type().shape);
   const Adaptive a{p.windows, p.plane};

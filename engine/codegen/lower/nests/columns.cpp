@@ -1,11 +1,11 @@
-// Windows as columns (im2col), and what is added up where windows overlap: each element of the
-// plane sums the windows that it stands in, so that nothing is added by two.
+// im2col and its adjoints col2im and unfold_backward. The adjoints gather: each element of the
+// plane sums the windows that overlap it, so no element has two writers.
 #include "engine/codegen/lower/window_space.h"
 
 namespace recut::loop {
 namespace {
 
-// Adds up, for every place of the output, term(place, offset) over all offsets of a window.
+// For every output position, sums term(position, offset) over all offsets of a window.
 void sum_offsets(const Nest& nest, const Shape& offsets,
                  const std::function<Quantity(const Indices&, const Indices&)>& term) {
   const Shape& out = nest.type().shape;
@@ -27,7 +27,7 @@ void sum_offsets(const Nest& nest, const Shape& offsets,
   });
 }
 
-// Images [N, C, H, W] or [C, H, W] beside columns [N, C kh kw, windows].
+// Images [N, C, H, W] or [C, H, W], and columns [N, C kh kw, windows].
 struct Columns {
   Sliding slide;
   std::int64_t channels;
@@ -46,7 +46,7 @@ struct Columns {
   Shape row_shape() const { return {channels, slide.kernel[0], slide.kernel[1]}; }
 };
 
-// Where padding stands a column has zeros.
+// Columns are 0 in the padding.
 void im2col(const Nest& nest) {
   const Columns columns(nest.call, nest.shape_of("self"));
   Lowering& lowering = nest.lowering;
@@ -76,7 +76,7 @@ void col2im(const Nest& nest) {
       });
 }
 
-// Windows along one dimension, whose offsets are grad_in's last one.
+// Windows along one dimension; their offsets are the last dimension of grad_in.
 void unfold_backward(const Nest& nest) {
   const std::size_t dim = nest.dimension("dim", nest.type().shape.size());
   const Shape& shape = nest.shape_of("grad_in");

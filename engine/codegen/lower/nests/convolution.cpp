@@ -1,5 +1,5 @@
-// Convolutions, forward and backward, as matrix products in tiles or as plain nests. Targets may
-// have a library run them instead.
+// Convolutions, forward and backward, as implicit GEMMs in tiles or as plain nests. Targets may
+// call a library instead.
 #include "engine/codegen/lower/nests/convolution_products.h"
 #include "engine/codegen/lower/nests/transposed_convolution.h"
 #include "engine/codegen/lower/window_space.h"
@@ -7,8 +7,7 @@
 namespace recut::loop {
 namespace {
 
-// Dimensions put one after another, each list kept or folded as a whole. Lanes go along the last of
-// the kept ones.
+// Concatenates dimensions, each list kept or reduced as a whole. Lanes go along the last kept one.
 struct Dimensions {
   FoldSpace space;
   void add(const Shape& shape, bool folded) {
@@ -31,7 +30,7 @@ struct Dimensions {
   }
 };
 
-// What a window sees: of whole numbers, how far it is from the zero point; what pads is 0.
+// The element of a window; integers are relative to the zero point, and padding is 0.
 Quantity seen(const Nest& nest, const Convolution& c, const Fallen& x, const Indices& at) {
   const Quantity value = x.element(nest, "input", at).to(c.type);
   if (is_floating(c.type)) return value;
@@ -39,7 +38,7 @@ Quantity seen(const Nest& nest, const Convolution& c, const Fallen& x, const Ind
   return x.inside ? select(*x.inside, off, off.like(0)) : off;
 }
 
-// kept: sample, group, output, window; folded: channel, offset.
+// kept: sample, group, output, window; reduced: channel, offset.
 void forward_convolution(const Nest& nest) {
   if (is_transposed(nest.call)) return transposed_convolution(nest);
   const Convolution c(nest, nest.shape_of("input"), nest.shape_of("weight"), nest.type().shape);
@@ -69,7 +68,7 @@ void forward_convolution(const Nest& nest) {
   });
 }
 
-// kept: sample, group, channel, place; folded: output, offset.
+// kept: sample, group, channel, position; reduced: output, offset.
 void input_gradient(const Nest& nest, const Convolution& c) {
   if (input_gradient_in_tiles(nest, c)) return;
   const std::size_t dims = c.dims();
@@ -96,7 +95,7 @@ void input_gradient(const Nest& nest, const Convolution& c) {
   });
 }
 
-// kept: group, output, channel, offset; folded: sample, window.
+// kept: group, output, channel, offset; reduced: sample, window.
 void weight_gradient(const Nest& nest, const Convolution& c) {
   if (weight_gradient_in_tiles(nest, c)) return;
   const std::size_t dims = c.dims();

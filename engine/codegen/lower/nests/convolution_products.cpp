@@ -1,3 +1,10 @@
+// The three convolutions of training as matrix products over linearized dimensions, for each group:
+//   forward            [outputs x channels*offsets] * [channels*offsets x samples*windows]
+//   input gradient     [channels x outputs*offsets] * [outputs*offsets x samples*positions]
+//   weight gradient    [outputs x samples*windows] * [samples*windows x channels*offsets]
+// Row, column and depth are delinearized where an element is packed, and the element is a guarded
+// load. With a stride the input gradient is one product for each stride phase, which avoids
+// multiplying by the zeros between strided positions.
 #include "engine/codegen/lower/nests/convolution_products.h"
 
 #include <algorithm>
@@ -9,7 +16,7 @@
 namespace recut::loop {
 namespace {
 
-// All but the first.
+// All dimensions but the first.
 Indices rest(const Indices& at) { return part(at, 1, at.size() - 1); }
 
 std::optional<Quantity> both(const std::optional<Quantity>& a, const std::optional<Quantity>& b) {
@@ -22,8 +29,8 @@ Shape joined(std::initializer_list<std::int64_t> first, const Shape& rest) {
   return all;
 }
 
-// [sample, place...], each line filled up to whole vectors where that makes it a quarter longer at
-// most: then lanes are neighbours. More than a panel of the tile has makes it longer for nothing.
+// [sample, position...] with lines padded to whole vectors, where that adds a quarter at most: then
+// lanes are contiguous. A vector longer than a panel of the tile would pad for nothing.
 Shape filled(const Nest& nest, Shape places) {
   constexpr std::int64_t kBytes = 4;
   const auto& registers = nest.lowering.options.registers;
@@ -37,24 +44,24 @@ Shape filled(const Nest& nest, Shape places) {
   return places;
 }
 
-// So many places from a multiple of it on are of one line.
+// The number of positions that lie on one line, from any multiple of it on.
 std::int64_t neighbours_in(std::int64_t line) {
   std::int64_t most = 1;
   while (most < 16 && line % (2 * most) == 0) most *= 2;
   return most;
 }
 
-// A window of one element, each beside the next: planes are lines.
+// A 1x1 window with stride 1 and no padding: the plane is one line.
 bool is_plain(const Convolution& c) {
   return element_count(c.kernel) == 1 && element_count(c.slide.stride) == 1 &&
          c.slide.padding == Shape(c.dims(), 0);
 }
 
-// The left factor: where its element lies, by group, row and the coordinates of the depth.
+// The left operand: the index of its element by group, row and depth index.
 using ConvolutionProductsPlace =
     std::function<Indices(const Index& group, const Index& row, const Indices& depth)>;
 
-// `neighbours`: its elements lie along the depth as the product takes them.
+// `neighbours`: its elements lie contiguously along the depth.
 Factor left_factor(const Nest& nest, DType type, std::string_view parameter, const Shape& depth,
                    bool neighbours, const ConvolutionProductsPlace& place) {
   Factor factor;
@@ -68,8 +75,8 @@ Factor left_factor(const Nest& nest, DType type, std::string_view parameter, con
   return factor;
 }
 
-// The right factor: what stands in a sample and channel where an element of a window falls, by
-// group and the coordinates of column and depth.
+// The right operand: the sample, the channel and the guarded position that an element of a window
+// reads, by group, column index and depth index.
 struct ConvolutionProductsSeen {
   Index sample, channel;
   Fallen at;
@@ -92,8 +99,7 @@ Factor right_factor(const Nest& nest, DType type, std::string_view parameter, co
   return factor;
 }
 
-// Some places of a plane, or offsets in a window: by dimension the first, how far apart they are,
-// and how many.
+// A regular grid of positions or window offsets: by dimension the first, the step and the count.
 struct Grid {
   Shape first, step, count;
 
@@ -108,7 +114,7 @@ struct Grid {
   }
 };
 
-// Writes the sum of a column that is a place of `output`, where no line is filled up there.
+// Writes the sum of a column at its position in `output`, unless it is padding of a line.
 void write_place(const Nest& nest, const Grid& places, const Shape& filled, const Index& channel,
                  const Index& column, const std::function<Quantity()>& sum) {
   Builder& builder = nest.lowering.builder();
@@ -121,8 +127,8 @@ void write_place(const Nest& nest, const Grid& places, const Shape& filled, cons
   builder.close_to(depth);
 }
 
-// Without its factors, one for each group. `unit`: of the depth's last dimensions, so that indices
-// need no division by it where blocks are whole numbers of them.
+// The product without its operands, one for each group. `unit`: the size of the last depth
+// dimensions. Blocks that are multiples of it need no division in their indices.
 TiledProduct product_of(const Convolution& c, std::int64_t rows, const Shape& columns,
                         const Shape& depth, std::int64_t unit) {
   constexpr std::int64_t kMostOfUnit = 128;
@@ -164,15 +170,15 @@ TiledProduct forward_product(const Nest& nest, const Convolution& c) {
   return t;
 }
 
-// Places on the input's plane, and the offsets in a window that fall on them.
+// Positions of the plane and the window offsets that reach them (one stride phase).
 struct Alike {
   Grid places, offsets;
 
   bool meets_windows() const { return element_count(offsets.count) > 0; }
 };
 
-// In one dimension: the places that are `rest` beyond multiples of the stride. Where offsets of the
-// window fall on one of them, they fall on all.
+// Adds a dimension: the positions congruent to `rest` modulo the stride. A window offset that
+// reaches one of them reaches all.
 void add_dimension(Alike& to, const Convolution& c, std::size_t d, std::int64_t rest) {
   const auto up = [](std::int64_t a, std::int64_t by) { return a < 0 ? 0 : (a + by - 1) / by; };
   const std::int64_t stride = c.slide.stride[d], dilation = c.slide.dilation[d];
@@ -189,8 +195,8 @@ void add_dimension(Alike& to, const Convolution& c, std::size_t d, std::int64_t 
   add(to.offsets, first, step, found);
 }
 
-// All places, by what falls on them. With a stride most offsets fall on none of a place's windows:
-// sums leave them out.
+// All stride phases. With a stride most window offsets reach none of a position's windows, and the
+// sums skip them.
 std::vector<Alike> places_alike(const Convolution& c) {
   constexpr std::int64_t kMost = 8;
   if (element_count(c.slide.stride) > kMost) return {{Grid::whole(c.plane), Grid::whole(c.kernel)}};
@@ -207,7 +213,7 @@ std::vector<Alike> places_alike(const Convolution& c) {
   return all;
 }
 
-// rows: channels; columns: sample, place; depth: output, offset.
+// rows: channels; columns: sample, position; depth: output, offset.
 TiledProduct input_gradient_product(const Nest& nest, const Convolution& c, const Alike& alike) {
   const Shape places = joined({c.samples}, alike.places.count);
   const Shape columns = filled(nest, places);

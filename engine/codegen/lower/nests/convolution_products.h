@@ -1,5 +1,5 @@
-// A convolution's sizes, and its products in tiles: what windows see (im2col) is made where a block
-// is packed, so that the whole of it never stands in memory.
+// Convolution as implicit GEMM (as in cuDNN and CUTLASS): the im2col matrix is generated where a
+// block is packed, so that it never exists in memory.
 #pragma once
 
 #include "engine/codegen/lower/nest.h"
@@ -19,12 +19,12 @@ struct Convolution {
   std::size_t dims() const { return kernel.size(); }
 };
 
-// `count` dimensions of a place, from `first` on.
+// `count` dimensions of an index, from `first` on.
 Indices part(const Indices& at, std::size_t first, std::size_t count);
 // [first, second, rest...]
 Indices joined(const Index& first, const Index& second, const Indices& rest);
 
-// Each gives false, and makes nothing, where plain nests are as quick.
+// Each returns false, and builds nothing, where plain nests are as fast.
 bool convolution_in_tiles(const Nest& nest, const Convolution& c);
 bool input_gradient_in_tiles(const Nest& nest, const Convolution& c);
 bool weight_gradient_in_tiles(const Nest& nest, const Convolution& c);

@@ -1,13 +1,12 @@
-// Distances between rows, by the p-norm of their differences, which are rounded to the dtype as
-// eval's are; and their gradients, in which each element sums over the rows that its own one is
-// compared with.
+// Distances between rows: the p-norm of their differences, which are rounded to the dtype as eval's
+// are. In the gradients each element sums over the rows that its own row is compared with.
 #include "engine/codegen/lower/nests/matrices.h"
 #include "engine/codegen/lower/nests/norm.h"
 
 namespace recut::loop {
 namespace {
 
-// The derivative of a norm with respect to one difference; 0 where it isn't defined.
+// The derivative of a p-norm by one difference; 0 where it is undefined.
 Quantity derivative(const Norm& norm, const Quantity& difference, const Quantity& distance) {
   const double p = norm.p;
   const Quantity x = abs(difference);
@@ -19,7 +18,7 @@ Quantity derivative(const Norm& norm, const Quantity& difference, const Quantity
   if (std::isinf(p)) return select(x == distance, sign, zero);
   Quantity undefined = distance == 0.0;
   if (p < 1) undefined = undefined | (difference == 0.0);
-  // One power of the quotient: two of them leave f32 sooner.
+  // A single power of the quotient: two powers would leave f32 sooner.
   return select(undefined, zero, sign * pow(x / distance, p - 1));
 }
 
@@ -31,7 +30,7 @@ Quantity difference_of(const Nest& nest, const Quantity& a, const Quantity& b) {
 
 using RowElement = std::function<Quantity(const Index&)>;
 
-// Of two rows of so many elements.
+// The distance of two rows of so many elements.
 Quantity distance(const Nest& nest, std::int64_t length, const RowElement& a, const RowElement& b) {
   const Norm norm = norm_of(nest.call);
   const DType type = nest.computing(nest.type().dtype), in = norm.total(type);
@@ -44,7 +43,7 @@ Quantity distance(const Nest& nest, std::int64_t length, const RowElement& a, co
   return norm.finish(total).to(type);
 }
 
-// A row's place in an operand whose batch is broadcast.
+// A row's index in an operand whose batch is broadcast.
 Indices row_of(const Shape& shape, const Indices& at, const Index& row, const Index& k) {
   const std::size_t batch = shape.size() - 2;
   Indices place(shape.size(), 0);
@@ -71,7 +70,8 @@ void cdist(const Nest& nest) {
   builder.close_to(depth);
 }
 
-// Sums term(place, other row) over so many other rows, for each element of the gradient of rows.
+// For each element of the gradient of rows, sums term(position, other row) over that many other
+// rows.
 void sum_others(const Nest& nest, std::int64_t others,
                 const std::function<Quantity(const Indices&, const Index&)>& term) {
   const Shape& out = nest.type().shape;
@@ -107,7 +107,7 @@ void cdist_backward(const Nest& nest) {
 // Pairs of rows
 // -------------
 
-// The pairs i < j of n rows, row by row: row i's begin at i (2 n - i - 1) / 2.
+// Pairs i < j of n rows in row-major order: those of row i begin at i (2 n - i - 1) / 2.
 struct Pairs {
   const Nest& nest;
   std::int64_t rows;
@@ -117,7 +117,7 @@ struct Pairs {
     return quotient(i * (static_cast<double>(2 * rows - 1) - i), 2.0);
   }
 
-  // The rows of a pair: the root of a quadratic equation, put right where it is rounded.
+  // The rows of a pair by its number: the root of a quadratic equation, corrected for rounding.
   std::pair<Index, Index> rows_of(const Quantity& pair) const {
     const auto b = static_cast<double>(2 * rows - 1);
     const Quantity root = sqrt(b * b - 8.0 * pair.to(DType::f64));
@@ -128,7 +128,7 @@ struct Pairs {
     return {nest.checked(i, rows, false), nest.checked(j, rows, false)};
   }
 
-  // The place of two rows in either order; of a row with itself some place.
+  // The number of a pair in either order; any number for a row with itself.
   Index place(const Quantity& a, const Quantity& b) const {
     const Quantity i = smaller(a, b), j = larger(a, b);
     const Quantity at = first(i) + (j - i - 1.0);
@@ -175,7 +175,7 @@ void pdist_backward(const Nest& nest) {
 // Vectors of two tensors
 // ----------------------
 
-// Two tensors that are broadcast to one shape, along a dimension of it.
+// Two tensors, broadcast to one shape, and a dimension of it.
 struct Vectors {
   const Nest& nest;
   Shape shape;
@@ -196,7 +196,7 @@ struct Vectors {
   Quantity element(std::string_view parameter, const Indices& at) const {
     return nest.real(parameter, broadcast_place(at, nest.shape_of(parameter))).to(type);
   }
-  // Of type `in`, as terms are made to be.
+  // Of the compute type `in`.
   Folded sum(const std::string& name, DType in,
              const std::function<Quantity(const Indices&)>& term) const {
     return {name, Combine::add, nest.lowering.constant(in, 0), term};
@@ -209,8 +209,8 @@ struct Vectors {
   }
 };
 
-// Norms are kept above eps one by one, as torch does. Products of f32 are added up in f64, whose
-// range holds them.
+// Each norm is clamped to eps from below, as in torch. Squares of f32 are summed in f64, for its
+// range.
 void cosine_similarity(const Nest& nest) {
   const Vectors v(nest);
   const double eps = nest.call.real("eps");

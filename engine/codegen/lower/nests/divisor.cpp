@@ -1,12 +1,12 @@
-// Greatest common divisors and least common multiples, by Euclid's algorithm.
+// gcd and lcm by Euclid's algorithm.
 #include "engine/codegen/lower/nests/iteration.h"
 
 namespace recut::loop {
 namespace {
 
-// Of i64 numbers; rests have the signs of what is divided, which the last step takes away.
+// Euclid's algorithm on i64: remainders have the sign of the dividend, which the last step removes.
 Quantity common_divisor(const Iteration& work, const Quantity& a, const Quantity& b) {
-  constexpr std::int64_t kMostSteps = 92;  // Fibonacci numbers of 64 bits take the most
+  constexpr std::int64_t kMostSteps = 92;  // worst case: Fibonacci numbers
   const Scratch divided(work.builder, "divided", DType::i64, 1);
   const Scratch divisor(work.builder, "divisor", DType::i64, 1);
   divided.write(0, a);

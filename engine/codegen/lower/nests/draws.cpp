@@ -1,6 +1,6 @@
-// Draws that are more than one number an element: what is drawn is put in order, or summed until a
-// bound is met. The numbers are eval's, from the step's seed, the draw and the element
-// (engine/support/philox.h).
+// Random sampling beyond one number an element: randperm, multinomial and poisson sort random keys,
+// or sum random numbers up to a bound. The generator is eval's: Philox by the step's seed, the draw
+// and the element (engine/support/philox.h).
 #include <cmath>
 
 #include "engine/codegen/lower/nests/iteration.h"
@@ -22,15 +22,15 @@ Quantity bits_of(const Nest& nest, const Index& element) {
   return bits_of_draw(nest, draw_of(nest), nest.lowering.number(element));
 }
 
-// In [0, 1).
+// Uniform in [0, 1).
 Quantity uniform(const Quantity& bits) {
   return Quantity::applied(ScalarOp::uniform, {bits, bits.like(53)}, DType::f64);
 }
 
-// Of mean 1.
+// Exponential of mean 1.
 Quantity exponential(const Quantity& bits) { return -log(1.0 - uniform(bits)); }
 
-// How many of so many keys come before that of place i; equals keep their order.
+// The rank of key i among `count` keys; the sort is stable.
 Quantity rank_of(const Nest& nest, std::int64_t count, const Index& i,
                  const std::function<Quantity(const Index&)>& key) {
   const Quantity own{&nest.lowering.builder(), key(i).id()};
@@ -43,7 +43,7 @@ Quantity rank_of(const Nest& nest, std::int64_t count, const Index& i,
                                            }});
 }
 
-// The order that sorts random keys, which are compared without a sign.
+// A permutation by sorting random keys, which compare as unsigned numbers.
 void permutation(const Nest& nest) {
   const std::int64_t count = nest.type().shape[0];
   Builder& builder = nest.lowering.builder();
@@ -58,8 +58,8 @@ void permutation(const Nest& nest) {
   builder.close_to(depth);
 }
 
-// Draws from lines of weights
-// ---------------------------
+// Multinomial: sampling from rows of weights
+// ------------------------------------------
 
 struct Weights {
   const Nest& nest;
@@ -80,7 +80,8 @@ struct Weights {
     return nest.type().shape.size() == 1 ? Indices{k} : Indices{row, k};
   }
 
-  // The sum of a row, one after another; the data is at fault where nothing can be drawn by it.
+  // The sum of a row of weights, serially. It is a run-time fault if nothing can be drawn from
+  // them.
   Quantity total(const Index& row) const {
     const AccumulatorId sum =
         builder.accumulator("total", Combine::add, builder.constant(DType::f64, 0.0), 1);
@@ -95,7 +96,7 @@ struct Weights {
   }
 };
 
-// How many sums of the first weights aren't above a uniform number.
+// With replacement, by inversion: the number of prefix sums that are at most a uniform number.
 void draw_again(const Weights& w) {
   const Nest& nest = w.nest;
   const Iteration work(nest);
@@ -145,8 +146,8 @@ void multinomial(const Nest& nest) {
 // Poisson
 // -------
 
-// How many exponential arrivals come in a time of `mean`, which is below 1000: no more than this
-// with all the probability that a double can tell from 1.
+// The number of exponential arrivals within a time of `mean` (below 1000): more than this have a
+// probability that f64 rounds to 0.
 constexpr std::int64_t kMostArrivals = 10000;
 
 Quantity arrivals(const Iteration& work, const Quantity& mean, const Quantity& element) {
@@ -163,8 +164,8 @@ Quantity arrivals(const Iteration& work, const Quantity& mean, const Quantity& e
   return count.read(0);
 }
 
-// Large means are those of a normal number, rounded with ties away from zero, whose distribution
-// can't be told apart there.
+// Large means use a rounded normal number (ties away from zero), whose distribution is
+// indistinguishable there.
 void poisson(const Nest& nest) {
   const Iteration work(nest);
   work.for_each_element([&](const Indices& at) {

@@ -1,5 +1,5 @@
-// Gradients of paddings that show a plane's own elements again: each padded place adds to the one
-// that it shows. Planes are parallel; the places of one may meet, and go one after another.
+// Gradients of reflection and replication padding: each padded position adds to the element that it
+// read. Planes are parallel; positions of one plane may collide, and run serially.
 #include "engine/codegen/lower/formulas/edges.h"
 #include "engine/codegen/lower/nest.h"
 

@@ -4,8 +4,7 @@
 namespace recut::loop {
 namespace {
 
-// Of x and its target, with the number that the operator's schema has beside (beta, delta,
-// log_target).
+// A loss of x and its target, with the extra argument of the schema (beta, delta, log_target).
 using ElementwiseLossPart = Quantity (*)(const Quantity& x, const Quantity& target, double number);
 
 Quantity sign(const Quantity& x) {
@@ -44,7 +43,7 @@ Quantity soft_margin_slope(const Quantity& x, const Quantity& t, double) {
   return select(is_infinite(z), -t, -t * z / (1.0 + z));
 }
 
-// A target of 0 adds nothing, not even where its logarithm is infinite.
+// A target of 0 adds nothing, even where its logarithm is infinite.
 Quantity divergence(const Quantity& x, const Quantity& t, double log_target) {
   if (log_target != 0) return exp(t) * (t - x);
   return select(t == 0.0, t.like(0), t * (log(t) - x));
@@ -65,7 +64,7 @@ double number_of(const Call& call) {
   return 0;
 }
 
-// What the elements of all operands are read at: their shapes, broadcast.
+// Reads all operands, broadcast to one shape.
 struct Elements {
   const Nest& nest;
   Shape shape;
@@ -125,7 +124,7 @@ void backward_elementwise_loss(const Nest& nest) {
   });
 }
 
-// (1 - t) x + (1 + (p - 1) t) log(1 + exp(-x)), which overflows nowhere.
+// (1 - t) x + (1 + (p - 1) t) log(1 + exp(-x)), in a form that never overflows.
 void entropy_with_logits(const Nest& nest) {
   const Elements e(nest);
   e.write_reduced([&](const Indices& at) {

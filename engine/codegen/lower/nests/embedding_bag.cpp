@@ -1,6 +1,5 @@
-// Embeddings by the bag. Bags are parallel, and each walks over its own indices with its row in
-// scratch; gradients go as those of single embeddings: columns are parallel, and what may meet is
-// added one after another.
+// embedding_bag: bags are parallel, and each sums the rows of its own indices in scratch. In the
+// gradients columns are parallel, and updates that may collide run serially.
 #include "engine/codegen/lower/nests/iteration.h"
 
 namespace recut::loop {
@@ -10,7 +9,7 @@ enum class BagMode : std::int64_t { sum, mean, largest };  // as ATen numbers th
 
 BagMode mode_of(const Call& call) { return static_cast<BagMode>(call.integer("mode")); }
 
-// Where bags begin: at offsets, of which there may be one more for the last bag's end.
+// The offsets of bags; there may be one more for the end of the last bag.
 struct Bags {
   const Nest& nest;
   std::int64_t bags, indices;
@@ -33,8 +32,7 @@ struct Bags {
     return nest.lowering.number(nest.checked(end, indices + 1, false));
   }
 
-  // The bag that an index is in, -1 of none: behind the last offset that isn't above it, by a
-  // binary search.
+  // The bag of an index by binary search, or -1: the last offset that is at most the index.
   Quantity bag_of(const Index& index) const {
     const Quantity at = nest.lowering.number(index);
     Quantity below = whole(0), above = whole(bags);
@@ -54,7 +52,7 @@ struct Bags {
 // Forward
 // -------
 
-// Lists may be recorded empty, or with places to spare, as the GPU has them: those are 0.
+// On GPUs PyTorch gives these lists empty or with spare elements, which are 0.
 void clear_spare_places(const Nest& nest, std::size_t output, std::int64_t count) {
   if (!nest.wanted(output) || element_count(nest.type(output).shape) == count) return;
   nest.lowering.for_each(nest.type(output).shape, {}, [&](const Indices& at) {
@@ -62,7 +60,8 @@ void clear_spare_places(const Nest& nest, std::size_t output, std::int64_t count
   });
 }
 
-// The list's number at a flat place, of so many.
+// Writes an element of an output list at a flat index, unless the list is too short. `count`
+// elements come in all.
 void write_in_list(const Iteration& work, std::size_t output, const Index& flat, std::int64_t count,
                    const Quantity& value) {
   const Nest& nest = work.nest;
@@ -76,7 +75,7 @@ void write_in_list(const Iteration& work, std::size_t output, const Index& flat,
   work.builder.close_to(depth);
 }
 
-// One bag's row in scratch.
+// The row of one bag, in scratch.
 class BagRow {
  public:
   explicit BagRow(const Iteration& w)
@@ -200,7 +199,7 @@ std::optional<std::string> no_bags(const Call& call) {
 // Gradients
 // ---------
 
-// Columns are parallel: each walks over all indices.
+// Columns are parallel: each visits all indices.
 void weight_backward(const Nest& nest) {
   const std::int64_t width = nest.type().shape[1], rows = nest.type().shape[0];
   const Shape& grad = nest.shape_of("grad");

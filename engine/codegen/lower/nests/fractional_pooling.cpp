@@ -1,4 +1,4 @@
-// The largest elements of windows that begin at places which samples shift (Graham 2014).
+// Fractional max pooling (Graham 2014): random samples shift the windows.
 #include <algorithm>
 
 #include "engine/codegen/lower/nests/pooling.h"
@@ -11,7 +11,7 @@ class Fractional : public Pooling {
   explicit Fractional(const Nest& nest)
       : Pooling(nest, nest.shape_of("self"), nest.type().shape), nest_(nest) {}
 
-  // Where an element of a window lies on the plane.
+  // The plane position of an element of a window.
   Indices place(const Indices& at) const {
     const Indices along = window(at), reach = offset(at);
     Indices on;
@@ -20,7 +20,7 @@ class Fractional : public Pooling {
   }
 
  private:
-  // In the dtype of the sample, whose rounding decides.
+  // Computed in the dtype of the samples, as the rounding decides.
   Index start(const Indices& at, std::size_t d, const Index& window) const {
     const std::int64_t last = plane[d] - slide.kernel[d];
     const DType type = nest_.type().dtype == DType::f64 ? DType::f64 : DType::f32;
@@ -35,7 +35,7 @@ class Fractional : public Pooling {
     const Quantity is_last = i == static_cast<double>(windows[d] - 1);
     return nest_.checked(select(is_last, end, smaller(begin, end)), last + 1, false);
   }
-  // Planes take their samples width first, volumes depth first.
+  // Samples are listed width first for planes, depth first for volumes.
   Quantity sample(const Indices& at, std::size_t d) const {
     Indices of(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(outer.size()));
     if (of.size() == 1) of.insert(of.begin(), 0);

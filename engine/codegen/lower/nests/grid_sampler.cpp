@@ -1,6 +1,6 @@
-// Sampling at places that are data: planes or volumes at coordinates that run from -1 to 1 between
-// the edges. Which elements a place falls on depends on rounding, so places are computed in f32, or
-// in f64 for f64.
+// grid_sampler: samples planes or volumes at coordinates in -1 ... 1 that are data. Rounding
+// decides which elements a coordinate reads, so coordinates are computed in f32 (f64 for f64), as
+// in ATen.
 #include <functional>
 
 #include "engine/codegen/lower/nest.h"
@@ -11,19 +11,19 @@ namespace {
 enum class Interpolation { linear, nearest, cubic };  // as ATen numbers them
 enum class Padding { zeros, border, reflection };
 
-// A coordinate and its derivative with respect to the grid's.
+// A coordinate in elements, and its derivative by the grid's coordinate.
 struct GridSamplerPlace {
   Quantity at, slope;
 };
 
-// What one element of the plane adds along one dimension: its weight, and the weight's derivative
-// with respect to the grid's coordinate. Elements outside count as 0.
+// One tap along a dimension: the weight of an element, and its derivative by the grid's coordinate.
+// Elements outside count as 0.
 struct GridSamplerTap {
   Index place;
   Quantity inside, weight, slope;
 };
 
-// One dimension of so many elements.
+// One dimension of the plane, of `size` elements.
 class GridSamplerAxis {
  public:
   GridSamplerAxis(const Nest& nest, std::int64_t size)
@@ -73,7 +73,8 @@ class GridSamplerAxis {
     return {select(low, zero, select(high, last, p.at)), select(low | high, zero, p.slope)};
   }
 
-  // Mirrors at the elements' middles or, unless corners are aligned, half an element beyond.
+  // Reflects at the centers of the border elements (aligned corners), or half an element beyond
+  // them.
   GridSamplerPlace reflected(const GridSamplerPlace& p) const {
     const double low = align_ ? 0 : -0.5;
     const auto span = static_cast<double>(align_ ? size_ - 1 : size_);
@@ -85,7 +86,7 @@ class GridSamplerAxis {
     return {select(even, extra + low, span - extra + low), select(even, slope, -slope)};
   }
 
-  // Places that no index can name count as far outside.
+  // Coordinates beyond the index range count as far outside.
   static GridSamplerPlace finite(const GridSamplerPlace& p) {
     const Quantity near = abs(p.at) < 1e9;
     return {select(near, p.at, p.at.like(-100)), select(near, p.slope, p.at.like(0))};
@@ -117,15 +118,15 @@ class GridSamplerAxis {
   }
 
   Lowering& lowering_;
-  const DType type_;  // of weights
+  const DType type_;  // of the weights
   const std::int64_t size_;
   const bool align_;
   const Interpolation interpolation_;
   const Padding padding_;
 };
 
-// Planes [N, C, sizes...], and grids [N, sampled..., coordinates], which name x first: the last
-// coordinate belongs to the first dimension.
+// Planes [N, C, sizes...], and grids [N, sampled..., coordinates]. Coordinates name x first: the
+// last one belongs to the first dimension.
 struct Sampling {
   const Nest& nest;
   std::size_t dims;
@@ -156,7 +157,7 @@ struct Sampling {
     return all;
   }
 
-  // An element of the plane, by a tap a dimension.
+  // Reads an element of the plane, given a tap for each dimension.
   struct Corner {
     std::vector<const GridSamplerTap*> taps;
 
@@ -170,7 +171,7 @@ struct Sampling {
       for (std::size_t d = 1; d < taps.size(); ++d) all = all & taps[d]->inside;
       return all;
     }
-    // The product of the weights; of one dimension its slope instead.
+    // The product of the weights, with the slope in place of the weight of one dimension.
     Quantity weight(std::optional<std::size_t> sloped = {}) const {
       std::optional<Quantity> product;
       for (std::size_t d = 0; d < taps.size(); ++d) {
@@ -216,7 +217,7 @@ void sample(const Nest& nest) {
   });
 }
 
-// Planes are parallel; the places of one may share elements, and go one after another.
+// Planes are parallel. Positions of one plane may share elements, and run serially.
 void write_input_gradient(const Sampling& s) {
   const Nest& nest = s.nest;
   Builder& builder = nest.lowering.builder();
@@ -243,7 +244,7 @@ void write_input_gradient(const Sampling& s) {
   builder.close_to(depth);
 }
 
-// A sum over the channels for each coordinate.
+// The gradient of each coordinate sums over the channels.
 void write_grid_gradient(const Sampling& s) {
   const Nest& nest = s.nest;
   Builder& builder = nest.lowering.builder();

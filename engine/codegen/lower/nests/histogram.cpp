@@ -1,5 +1,5 @@
-// Histograms: how many elements, or how much weight, falls between edges. Elements may fall
-// together, so that they are counted one after another: in f64 and in scratch, whatever the dtype.
+// Histograms: the number or the weight of elements between bin edges. Elements may collide in a
+// bin, so they are counted serially, in f64 scratch for every dtype.
 #include <cmath>
 
 #include "engine/codegen/lower/nest.h"
@@ -14,7 +14,7 @@ struct Range {
   Quantity low, high;
 };
 
-// Ascending, by their number 0 ... bins.
+// Bin edges in ascending order, by their numbers 0 ... bins.
 struct HistogramEdges {
   std::int64_t bins;
   std::function<Quantity(const Quantity&)> edge;
@@ -38,7 +38,7 @@ class Histogram {
         .to(DType::f64);
   }
 
-  // The numbers that the call gives for the range, if any.
+  // The range arguments of the call, if given.
   std::vector<double> given_range() const {
     std::vector<double> ends;
     const auto* list = nest.call.argument("range").get<ArgumentList>();
@@ -50,14 +50,14 @@ class Histogram {
     return {fold_steps(nest.lowering, count, {"low", Combine::min, real(HUGE_VAL), value}),
             fold_steps(nest.lowering, count, {"high", Combine::max, real(-HUGE_VAL), value})};
   }
-  // A point becomes a range that reaches so far to both sides.
+  // An empty range is widened by this much to both sides.
   static Range widened(const Range& range, double margin) {
     const Quantity point = range.low == range.high;
     return {select(point, range.low - margin, range.low),
             select(point, range.high + margin, range.high)};
   }
-  // The range of all elements where the ends that are given are equal; the data is at fault where
-  // it is none.
+  // The range of all elements where the given bounds are equal; a run-time fault where it is not
+  // finite.
   Range range_of(double low, double high, double margin) const {
     const std::int64_t count = element_count(nest.shape_of("self"));
     Range range{real(low), real(high)};
@@ -70,8 +70,8 @@ class Histogram {
     return range;
   }
 
-  // The bin of x, where it is in one: a binary search for the edges that aren't above it. The last
-  // bin has its right edge, too.
+  // The bin of x, if any: binary search for the last edge that is at most x. The last bin includes
+  // its right edge.
   struct Bin {
     Quantity number, inside;
   };
@@ -91,14 +91,14 @@ class Histogram {
     return Quantity::constant(&builder, DType::i64, number);
   }
 
-  // Calls body(k) for k below `count`, one after another.
+  // Calls body(k) for k below `count`, serially.
   void each(std::int64_t count, const std::function<void(const Index&)>& body) const {
     const std::size_t depth = builder.depth();
     body(builder.open_loop("n", count));
     builder.close_to(depth);
   }
-  // Counts `elements`, each in a cell of its own choice, and writes what becomes of the counts:
-  // with density, each over the total and the size of its cell.
+  // Counts `elements`, each into a cell that it chooses, and writes the counts; for a density each
+  // is divided by the total and by the size of its cell.
   void count(std::int64_t elements, const std::function<Bin(const Index&)>& cell_of,
              const std::function<Quantity(const Quantity&, const Index&)>& over_size) const {
     const std::int64_t cells = element_count(nest.type().shape);
@@ -127,7 +127,7 @@ class Histogram {
   }
 };
 
-// In a loop that runs once: scratch belongs to iterations.
+// In a loop of one iteration: scratch belongs to iterations.
 void once(const Nest& nest, const std::function<void()>& body) {
   Builder& builder = nest.lowering.builder();
   const std::size_t depth = builder.depth();
@@ -136,11 +136,11 @@ void once(const Nest& nest, const std::function<void()>& body) {
   builder.close_to(depth);
 }
 
-// Of all elements
-// ---------------
+// Histograms of all elements
+// --------------------------
 
-// Bins are computed in the dtype, as ATen does it, so that values on an edge fall the same way;
-// what a range as wide as the dtype overflows to is in the last.
+// Bins are computed in the dtype, as in ATen, so that values on an edge fall into the same bin. If
+// a range overflows the dtype, its values go to the last bin.
 void histc(const Nest& nest) {
   const Histogram h(nest);
   const auto bins = static_cast<double>(nest.call.integer("bins"));
@@ -158,7 +158,7 @@ void histc(const Nest& nest) {
   });
 }
 
-// A number as the dtype has it.
+// A number rounded to the dtype.
 double in_dtype(double number, DType dtype) {
   return dtype == DType::f32 ? static_cast<double>(static_cast<float>(number)) : number;
 }
@@ -217,7 +217,7 @@ struct Points {
   Quantity coordinate(const Index& row, std::int64_t d) const {
     return h.element("self", width * row + Index(d));
   }
-  // The ends of the bins: as given, else the least and the largest, of which NaN is neither.
+  // The outer bin edges: as given, else the minimum and the maximum, both of which skip NaN.
   Range range_of(std::int64_t d) const {
     const std::vector<double> ends = h.given_range();
     const auto at = static_cast<std::size_t>(2 * d);
@@ -232,8 +232,7 @@ struct Points {
     return Histogram::widened(
         {h.extremes(rows, number(HUGE_VAL)).low, h.extremes(rows, number(-HUGE_VAL)).high}, 0.5);
   }
-  // Equal steps from both ends to the middle, each rounded to the dtype, as torch.linspace has
-  // them.
+  // Equal steps from both ends to the middle, each rounded to the dtype, as in torch.linspace.
   HistogramEdges equal_bins(std::int64_t d, std::int64_t bins) const {
     const Range range = range_of(d);
     const Quantity step{&h.builder,

@@ -1,5 +1,5 @@
 // Orthogonal factorisations by Householder reflections H = I - tau v v^T, with the signs of
-// LAPACK's dgeqrf and dlarfg. One matrix of a batch stands in scratch.
+// LAPACK's dgeqrf and dlarfg. One matrix of a batch is in scratch.
 #include <algorithm>
 
 #include "engine/codegen/lower/nests/matrices.h"
@@ -9,19 +9,19 @@ namespace {
 
 class Reflections {
  public:
-  // `rows` and `columns` of the vectors, which stand below the diagonal without their leading 1.
+  // The shape of the vectors, which are below the diagonal without their leading 1.
   Reflections(const MatrixWork& w, std::int64_t rows, std::int64_t columns, std::int64_t count)
       : work(w),
         vectors(w.matrix("vectors", rows, columns)),
         tau(w.matrix("tau", count, 1)),
         sum_(w.matrix("sum", 1, 1)) {}
 
-  // How many numbers of scratch they take.
+  // Scratch elements that they take.
   static std::int64_t numbers(std::int64_t rows, std::int64_t columns) {
     return rows * columns + std::min(rows, columns) + 3;
   }
 
-  // Makes R of what stands in `vectors`, in the upper triangle.
+  // Computes R from `vectors`, in the upper triangle.
   void factor() const {
     work.each(tau.rows, [&](const Index& k) {
       make_reflection(k);
@@ -31,7 +31,7 @@ class Reflections {
     });
   }
 
-  // a := H a, for the reflection whose vector stands in column k.
+  // a := H a, for the reflection of column k.
   void reflect(const Index& k, const ScratchMatrix& a) const {
     const Quantity factor = tau.at(k, 0);
     work.each(a.columns, [&](const Index& j) { reflect_column(k, factor, a, j); });
@@ -48,7 +48,7 @@ class Reflections {
   const ScratchMatrix tau;
 
  private:
-  // Turns column k below row k into (beta, v); beta has the sign that alpha has not.
+  // Turns column k below row k into (beta, v); beta has the opposite sign of alpha.
   void make_reflection(const Index& k) const {
     const ScratchMatrix& a = vectors;
     sum_.put(0, 0, work.real(0));
@@ -134,7 +134,7 @@ void householder_product(const Nest& nest) {
   });
 }
 
-// Q a and a Q^T take the reflections from the last to the first, the other two the other way.
+// Q a and a Q^T apply the reflections in descending order, the other two in ascending order.
 void ormqr(const Nest& nest) {
   const MatrixWork work(nest);
   const Shape& shape = nest.shape_of("input3");

@@ -77,7 +77,7 @@ Quantity by_temme(IncompleteGammaHalf half, const Quantity& a, const Quantity& x
   return half == IncompleteGammaHalf::lower ? 0.5 * erfc(-at) - rest : 0.5 * erfc(at) + rest;
 }
 
-// Where no method is asked: all mass below x, none, or NaN; ATen's edges.
+// Special arguments: everything below x, nothing, or NaN, as in ATen.
 struct IncompleteGammaEdges {
   Quantity here, value;
 };

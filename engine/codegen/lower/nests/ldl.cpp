@@ -1,7 +1,7 @@
 // L D L^T of symmetric matrices with pivots of one or two rows, after Bunch and Kaufman (1977), as
 // LAPACK's dsytf2 and dsytrs do it for lower triangles. A pivot of two rows is written as the same
-// negative number twice. One matrix of a batch stands in scratch; where its blocks begin is data,
-// so that a loop goes over all rows and works at those.
+// negative number twice. One matrix of a batch is in scratch. Block boundaries are data, so a loop
+// visits all rows and works at those where a block begins.
 #include <cmath>
 
 #include "engine/codegen/lower/nests/matrices.h"
@@ -21,7 +21,7 @@ class Ldl {
         width_(w.integers("width", 1)),
         largest_(w.matrix("largest", 1, 1)) {}
 
-  // How many numbers of scratch it takes.
+  // Scratch elements that it takes.
   static std::int64_t numbers(std::int64_t order) { return order * order + order + 6; }
 
   void factor() const {
@@ -62,7 +62,7 @@ class Ldl {
     return Nest::checked_index(work.nest.lowering, row, a.rows, false);
   }
 
-  // Sets the row that goes to the block's last place, and the block's width. Whether it is
+  // Chooses the pivot: the row to exchange, and the width of the block. Returns whether it is
   // singular.
   Quantity choose_pivot(const Index& k) const {
     const double alpha = (1 + std::sqrt(17.0)) / 8;
@@ -93,7 +93,7 @@ class Ldl {
     return singular;
   }
 
-  // The largest off-diagonal element of the remaining symmetric matrix's row.
+  // The largest off-diagonal element in a row of the remaining matrix.
   Quantity largest_in_row(const Index& k, const Index& row) const {
     largest_.put(0, 0, work.real(0));
     const auto see = [&](const Index& i, const Index& j) {
@@ -147,7 +147,7 @@ class Ldl {
     });
   }
 
-  const Scratch next_;  // where the next block begins
+  const Scratch next_;  // first row of the next block
   const Scratch row_, width_;
   const ScratchMatrix largest_;
 };
@@ -170,7 +170,7 @@ void ldl_factor(const Nest& nest) {
   });
 }
 
-// Solves with the factors and pivots of operands, in the place of the right-hand sides.
+// Solves with factors and pivots from operands, overwriting the right-hand sides.
 class LdlSolution {
  public:
   LdlSolution(const MatrixWork& w, const Indices& batch, const Shape& right)
@@ -212,7 +212,7 @@ class LdlSolution {
   const ScratchMatrix a, b;
 
  private:
-  // Pivots, and the width of D's block where one begins, 0 elsewhere. A block of two rows has the
+  // Pivots, and the width of D's block in its first row, 0 elsewhere. A block of two rows holds the
   // same negative pivot twice.
   void read_pivots(const Indices& batch) {
     const Shape& shape = work.nest.shape_of("pivots");

@@ -1,4 +1,4 @@
-// Least squares by singular values, of single matrices in scratch.
+// Least squares by singular value decomposition, of single matrices in scratch.
 #include <algorithm>
 
 #include "engine/codegen/lower/nests/spectra.h"
@@ -24,8 +24,8 @@ struct Sizes {
   std::int64_t thin() const { return std::min(rows, columns); }
 };
 
-// One matrix, or its transpose where that has more rows, as u diag(values) v^T; a column of u is
-// left 0 where its value is.
+// Decomposes one matrix, or its transpose if that is taller, as u diag(values) v^T. A column of u
+// stays 0 where its value is 0.
 class LeastSquares {
  public:
   LeastSquares(const MatrixWork& work, const Sizes& sizes)
@@ -50,7 +50,7 @@ class LeastSquares {
     loop::decompose(work_, u_, v_, values_);
   }
 
-  // x and what it leaves of each right-hand side, squared.
+  // x and the squared residual of each right-hand side.
   void write_solution(const Indices& at) const {
     const bool vector = Sizes::is_vector(work_.nest.call);
     const ScratchMatrix b = work_.matrix("sides", sizes_.rows, sizes_.sides);
@@ -91,7 +91,7 @@ class LeastSquares {
     return sum_.at(0, 0);
   }
 
-  // Singular values up to it count as 0.
+  // Singular values up to this limit count as 0.
   Quantity limit() const {
     const Call& call = work_.nest.call;
     const double tolerance = call.given("rcond") ? call.real("rcond")
@@ -128,7 +128,7 @@ class LeastSquares {
   const ScratchMatrix a_, u_, v_, values_, sum_;
 };
 
-// Ranks and singular values are one a matrix, however many right-hand sides it is broadcast to.
+// Ranks and singular values are one a matrix, for any number of broadcast right-hand sides.
 void least_squares(const Nest& nest) {
   const MatrixWork work(nest);
   const Sizes sizes = Sizes::of(nest.call);

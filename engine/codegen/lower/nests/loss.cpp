@@ -6,7 +6,7 @@
 namespace recut::loop {
 namespace {
 
-// Scores [N, C, places...] or [C]; targets without the classes.
+// Scores [N, C, positions...] or [C]; targets have no class dimension.
 struct Targets {
   const Nest& nest;
   Shape shape;  // of the targets
@@ -19,7 +19,7 @@ struct Targets {
         classes(n.shape_of(scores).size() > 1 ? n.shape_of(scores)[1] : n.shape_of(scores)[0]),
         type(n.computing(n.dtype_of(scores))) {}
 
-  // The place of a class' score.
+  // The index of a class' score.
   Indices score(const Indices& at, const Index& of_class) const {
     Indices place = at;
     place.insert(place.begin() + (at.empty() ? 0 : 1), of_class);
@@ -31,7 +31,7 @@ struct Targets {
     return target !=
            Quantity::constant(target.builder(), DType::i64, nest.call.integer("ignore_index"));
   }
-  // A class that can be read at: 0 where the target is ignored.
+  // A class that is safe to read: 0 for an ignored target.
   Index of_class(const Quantity& target, const Quantity& counts) const {
     return nest.checked(select(counts, target, target.like(0)), classes, false);
   }
@@ -42,7 +42,7 @@ struct Targets {
   }
 };
 
-// 0 of a target that is ignored, whatever its score is.
+// 0 for an ignored target, whatever its score.
 Quantity loss(const Targets& t, const Indices& at) {
   const Quantity target = t.target(at);
   const Quantity counts = t.counts(target);
@@ -80,7 +80,7 @@ void nll_loss(const Nest& nest) {
   });
 }
 
-// Every score's own gradient: 0 but for the target's class.
+// The gradient of every score: 0 except for the target's class.
 void nll_loss_backward(const Nest& nest) {
   const Targets t(nest, "self");
   const std::int64_t reduction = nest.call.integer("reduction");
@@ -107,8 +107,8 @@ void nll_loss_backward(const Nest& nest) {
 // Cross entropy
 // -------------
 
-// Each item's scores, [N, C, places...] or [C], against a class or the probabilities of all. An
-// item sums over all classes: smoothing takes a part of its target and spreads it evenly.
+// Scores [N, C, positions...] or [C] against a class index or class probabilities. An item sums
+// over all classes: label smoothing spreads a part of its target evenly.
 class CrossEntropy {
  public:
   explicit CrossEntropy(const Nest& n)
@@ -137,7 +137,7 @@ class CrossEntropy {
     return probabilities_ ? sum : select(t_.counts(t_.target(at)), sum, sum.like(0));
   }
 
-  // What the mean divides by: the sum of this.
+  // The mean divides by the sum of this weight.
   Quantity weight(const Indices& at) const {
     return probabilities_ ? nest_.lowering.constant(t_.type, 1) : loop::weight(t_, at);
   }

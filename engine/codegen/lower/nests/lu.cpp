@@ -1,5 +1,5 @@
-// LU factorisations and what comes from them: solutions, inverses, determinants. One matrix of a
-// batch stands in scratch while its rows are exchanged and eliminated, as LAPACK's dgetrf has it.
+// LU factorisations, solutions, inverses and determinants. One matrix of a batch is in scratch
+// while its rows are exchanged and eliminated, as LAPACK's dgetrf does it.
 #include <algorithm>
 
 #include "engine/codegen/lower/nests/matrices.h"
@@ -31,12 +31,12 @@ class LuNest {
         row_(w.integers("row", 1)),
         largest_(w.matrix("largest", 1, 1)) {}
 
-  // How many numbers of scratch it takes.
+  // Scratch elements that it takes.
   static std::int64_t numbers(std::int64_t rows, std::int64_t columns) {
     return rows * columns + std::min(rows, columns) + 4;
   }
 
-  // Factors a matrix in the place of it, which `factors` or its transpose is.
+  // Factors a matrix in place: `factors` or its transpose.
   void factor(const ScratchMatrix& a, bool pivot) const {
     info.write(0, work.whole(0));
     work.each(steps, [&](const Index& k) {
@@ -59,7 +59,7 @@ class LuNest {
     };
   }
 
-  // Pivots and info where the call gives them; -1: it has no such output.
+  // The outputs for pivots and info; -1: the call has none.
   void write_steps(const Indices& batch, int pivots_output, int info_output) const {
     if (const auto o = static_cast<std::size_t>(pivots_output); pivots_output >= 0)
       work.write_vector(o, batch, [&](const Index& k) { return pivots.read(k); });
@@ -74,7 +74,7 @@ class LuNest {
   const Scratch info;    // place of the first zero pivot, from 1; 0: none
 
  private:
-  // The first row from k on whose element of column k is largest.
+  // The pivot: the first row from k on with the largest element of column k.
   void find_largest(const ScratchMatrix& a, const Index& k) const {
     largest_.put(0, 0, abs(a.at(k, k)));
     work.each_after(k, a.rows, [&](const Index& i) {
@@ -171,7 +171,7 @@ void linalg_lu(const Nest& nest) {
   });
 }
 
-// The pivots of an operand, each of which has to name a row.
+// Reads pivots from an operand; each has to name a row.
 PivotRow given_pivots(const Nest& nest, std::string_view parameter, const Indices& batch,
                       std::int64_t rows) {
   const Shape& shape = nest.shape_of(parameter);
@@ -232,14 +232,14 @@ bool has_vectors(const Call& call) {
   return b.size() == 1 || b == Shape(a.begin(), a.end() - 1);
 }
 
-// linalg_solve, linalg_solve_ex and _linalg_solve_ex, which differ in what follows the solution:
-// nothing, info, or all of the factorisation.
+// linalg_solve, linalg_solve_ex and _linalg_solve_ex differ in their outputs after the solution:
+// none, info, or the whole factorisation.
 class System {
  public:
   explicit System(const Nest& nest)
       : nest_(nest), work_(nest), shape_(nest.shape_of("A")), vectors_(has_vectors(nest.call)) {}
 
-  // A matrix that several systems share is factored again for each.
+  // A matrix that several systems share is factored again for each one.
   void build() const {
     const bool has_own = solution_batch() == batch_shape(shape_);
     work_.for_each_matrix(batch_shape(shape_), [&](const Indices& at) {
@@ -317,7 +317,7 @@ void inverse(const Nest& nest) {
 // Determinants
 // ---------------------------------------------------------------------------------------
 
-// Sign and logarithm of the absolute value of a determinant, and the determinant itself.
+// The sign and the logarithm of the absolute determinant, and the determinant itself.
 struct Determinant {
   ScratchMatrix value, sign, log_absolute;
 
@@ -342,8 +342,8 @@ struct Determinant {
   }
 };
 
-// What comes first is the determinant, or its sign and logarithm; factors may follow. Those of a
-// contiguous matrix are its transpose's, as in eval.
+// The first outputs are the determinant, or its sign and logarithm; factors may follow. For a
+// contiguous matrix they are those of its transpose, as in eval.
 void determinant(const Nest& nest, bool logarithm, bool with_factors) {
   const MatrixWork work(nest);
   const Shape& shape = nest.shape_of("A");

@@ -1,18 +1,18 @@
-// Squares of f32 reach beyond f32 where their root doesn't: 1e-30 is 0 when it is squared. f64
-// would hold them, but takes half as long again in rows that stand in a cache.
+// Squares of f32 underflow or overflow where their root does not: 1e-30 squared is 0. f64 would
+// hold them, but takes half as long again for rows in cache. Cf. the scaling in LAPACK's dlassq.
 #pragma once
 
 #include "engine/codegen/lower/quantity.h"
 
 namespace recut::loop {
 
-// A power of two that numbers are multiplied by before they are squared, by the mean of their
-// magnitudes; 1 but for very small and very large ones, so that others keep their bits. No square
-// of up to 2^27 numbers overflows, and no deviation that f32 tells is lost.
+// A power-of-two factor for numbers before they are squared, chosen by the mean of their
+// magnitudes. It is 1 except for very small and very large ones, so that others keep their bits. No
+// square of up to 2^27 numbers overflows, and no deviation that f32 resolves is lost.
 struct Magnitude {
   Quantity factor, inverse;
 
-  // f64 is the interpreter's own, and squares as it does.
+  // f64 squares as the interpreter does.
   static bool counts(DType type) { return type == DType::f32; }
 
   static Magnitude of(const Quantity& mean) {

@@ -1,5 +1,5 @@
-// Losses of classes that come within a margin of the target class, or of one of several, forward
-// and backward.
+// Margin losses, forward and backward: they penalize classes within a margin of the target class,
+// or of any of several target classes.
 #include "engine/codegen/lower/nest.h"
 #include "engine/codegen/lower/scratch.h"
 
@@ -43,7 +43,7 @@ struct MultiMargin : Rows {
     return nest.checked(nest.raw("target", at), classes, false);
   }
 
-  // How far a class comes within the margin; 0 of the target itself.
+  // The margin violation of a class; 0 for the target itself.
   Quantity hinge(const Index& row, const Index& k) const {
     const Index target_class = target(row);
     const Quantity near =
@@ -81,7 +81,7 @@ void multi_margin_loss(const Nest& nest) {
   });
 }
 
-// A class takes its own slope; the target has the other side of them all.
+// A class gets its own slope; the target gets the negated sum of all slopes.
 void multi_margin_loss_backward(const Nest& nest) {
   const MultiMargin m(nest);
   const FoldSpace space{{m.rows, m.classes}, {false, true}, {m.classes, 1}};
@@ -100,7 +100,8 @@ void multi_margin_loss_backward(const Nest& nest) {
 // Several targets
 // ---------------
 
-// Targets of a row end at its first negative one, and classes that are targets aren't compared.
+// The targets of a row end at its first negative one. Target classes are not compared with each
+// other.
 class MultilabelMargin : public Rows {
  public:
   explicit MultilabelMargin(const Nest& n) : Rows(n), builder_(n.lowering.builder()) {}
@@ -111,7 +112,7 @@ class MultilabelMargin : public Rows {
     body(builder_.open_any_loop("i", rows, order));
     builder_.close_to(depth);
   }
-  // Calls body(k) for the classes, one after another.
+  // Calls body(k) for the classes, serially.
   void each_class(const std::function<void(const Index&)>& body) const {
     const std::size_t depth = builder_.depth();
     body(builder_.open_loop("k", classes));
@@ -128,7 +129,7 @@ class MultilabelMargin : public Rows {
     });
   }
 
-  // How many targets a row has.
+  // The number of targets of a row.
   Quantity count(const Index& row) const {
     const Quantity all = Quantity::constant(&builder_, DType::i64, classes);
     return fold_steps(nest.lowering, classes, {"count", Combine::min, all, [&](const Indices& n) {
@@ -136,7 +137,7 @@ class MultilabelMargin : public Rows {
                                                                nest.lowering.number(n[0]), all);
                                                }});
   }
-  // Which classes are targets of a row.
+  // Marks the target classes of a row.
   Scratch marked(const Index& row, const Quantity& count) const {
     const Scratch marks(builder_, "is_target", DType::boolean, classes);
     const auto truth = [&](std::int64_t is) {
@@ -146,7 +147,8 @@ class MultilabelMargin : public Rows {
     each_target(row, count, [&](const Index& target) { marks.write(target, truth(1)); });
     return marks;
   }
-  // Sums what `term` makes of how far each class that isn't a target comes within 1 of one.
+  // Sums `term` of the violations: for each target, every non-target class that comes within 1 of
+  // it.
   Quantity sum(const Index& row, const Scratch& marks, const Index& target,
                const std::function<Quantity(const Quantity&)>& term) const {
     const Quantity zero = nest.lowering.constant(type, 0);
@@ -171,7 +173,7 @@ class MultilabelMargin : public Rows {
   Builder& builder_;
 };
 
-// A row's loss; which classes are its targets is written on the way.
+// The loss of a row; also writes the output of its target classes.
 Quantity row_loss(const MultilabelMargin& m, const Index& row) {
   const Nest& nest = m.nest;
   Builder& builder = nest.lowering.builder();
@@ -207,7 +209,7 @@ void multilabel_margin_loss(const Nest& nest) {
   write({}, reduction == 1 ? total / static_cast<double>(m.rows) : total);
 }
 
-// A class takes a step for each target that it comes near; the target has the other side of them.
+// A class gets a step for each target that it comes near; the targets get the opposite sum.
 void multilabel_margin_loss_backward(const Nest& nest) {
   const MultilabelMargin m(nest);
   Builder& builder = nest.lowering.builder();
@@ -233,7 +235,7 @@ void multilabel_margin_loss_backward(const Nest& nest) {
   });
 }
 
-// A mark and a step for every class stand in scratch.
+// Scratch holds a mark and a step for every class.
 std::optional<std::string> many_classes(const Call& call) {
   constexpr std::int64_t kMost = kMostScratchBytes / 16;
   if (call.tensor("self").shape.back() <= kMost) return std::nullopt;

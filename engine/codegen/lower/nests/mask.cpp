@@ -1,13 +1,12 @@
-// Elements in the order in which a mask or another condition holds: each one's place depends on all
-// before it, so that one loop goes over all elements and counts.
+// Stream compaction: elements in the order in which a condition holds. The output index of an
+// element depends on all before it, so a serial loop visits all elements and counts.
 #include "engine/codegen/lower/nest.h"
 #include "engine/codegen/lower/scratch.h"
 
 namespace recut::loop {
 namespace {
 
-// Calls body(place, how many before it) for the places of `shape` at which `holds`, one after
-// another.
+// Calls body(index, count so far) for the indices of `shape` at which `holds`, serially.
 void for_each_held(const Nest& nest, const Shape& shape,
                    const std::function<Quantity(const Indices&)>& holds,
                    const std::function<void(const Indices&, const Quantity&)>& body) {
@@ -55,7 +54,7 @@ void masked_scatter(const Nest& nest) {
       });
 }
 
-// Calls write(row, place) for the first places at which `holds`, as many as there are rows.
+// Calls write(row, index) for the first indices at which `holds`, up to the number of rows.
 void for_each_row(const Nest& nest, const Shape& shape, std::int64_t rows,
                   const std::function<Quantity(const Indices&)>& holds,
                   const std::function<void(const Index&, const Indices&)>& write) {
@@ -68,7 +67,7 @@ void for_each_row(const Nest& nest, const Shape& shape, std::int64_t rows,
   });
 }
 
-// What is left over is 0.
+// The remaining elements are 0.
 void masked_scatter_backward(const Nest& nest) {
   const Shape& own = nest.type().shape;
   const Shape shape = broadcast(nest.shape_of("grad_output"), nest.shape_of("mask")).value();
@@ -96,7 +95,7 @@ void nonzero_static(const Nest& nest) {
       });
 }
 
-// Rows of a triangle's places, then their columns.
+// The row indices of a triangle, then its column indices.
 void triangle_indices(const Nest& nest) {
   const bool lower = nest.call.op().packet == "tril_indices";
   const auto offset = static_cast<double>(nest.call.integer("offset"));

@@ -1,3 +1,10 @@
+// Factorisations are parallel over the matrices of a batch only. Each matrix is copied to scratch,
+// factored there by serial loops, and written out.
+//
+// Blocked algorithms as in LAPACK would reuse caches better, but pay off for large matrices only,
+// and their pivots would be hard to keep equal to eval's. Scratch limits the size (beyond_scratch);
+// larger matrices are reported as unsupported. A transposed ScratchMatrix swaps its two strides and
+// copies nothing.
 #include "engine/codegen/lower/nests/matrices.h"
 
 #include <algorithm>

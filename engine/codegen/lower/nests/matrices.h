@@ -1,5 +1,5 @@
-// Single matrices in scratch, and the steps that factorisations share. All is computed in f64, as
-// eval does: pivots are chosen by comparing, so that another rounding may give other factors.
+// Single matrices in scratch, and the steps that factorisations share. Everything is in f64, as in
+// eval: pivots are chosen by comparisons, so other rounding may give other factors.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ struct MatrixPlace {
   Index row, column;
 };
 
-// Numbers of one matrix of a batch, row by row.
+// A row-major matrix of a batch, in scratch.
 class ScratchMatrix {
  public:
   ScratchMatrix(Builder& builder, const std::string& name, std::int64_t rows, std::int64_t columns);
@@ -24,7 +24,7 @@ class ScratchMatrix {
   void put(const Index& i, const Index& j, const Quantity& value) const {
     numbers_.write(place(i, j), value.to(DType::f64));
   }
-  // The same numbers as the transpose.
+  // A transposed view of the same scratch.
   ScratchMatrix turned() const;
 
   std::int64_t rows, columns;
@@ -36,7 +36,7 @@ class ScratchMatrix {
   std::int64_t row_step_, column_step_;
 };
 
-// What a call does with each matrix of a batch: loops over its rows and columns, all serial.
+// Loops of a call over the matrices of a batch (parallel) and their rows and columns (serial).
 class MatrixWork {
  public:
   using Body = std::function<void(const Index&)>;
@@ -46,10 +46,10 @@ class MatrixWork {
   const Nest& nest;
   Builder& builder;
 
-  // Calls body for the places of a batch, in parallel.
+  // Calls body for the indices of a batch, in parallel.
   void for_each_matrix(const Shape& batch, const std::function<void(const Indices&)>& body) const;
   void each(std::int64_t extent, const Body& body) const;
-  // From first + 1 on; what is below `end`.
+  // Iterates first + 1 ... extent - 1, or indices below `end`.
   void each_after(const Index& first, std::int64_t extent, const Body& body) const;
   void each_before(const Index& end, std::int64_t extent, const Body& body) const;
   void when(const Quantity& condition, const std::function<void()>& body) const;
@@ -69,27 +69,27 @@ class MatrixWork {
   void fill(const ScratchMatrix& m, const Element& element) const;
   void fill_identity(const ScratchMatrix& m) const;
   void swap(const ScratchMatrix& m, const MatrixPlace& a, const MatrixPlace& b) const;
-  // The operand's matrix at this place of a batch that its own is broadcast to.
+  // Reads the operand's matrix at a batch index that its own batch broadcasts to.
   void read(const ScratchMatrix& m, std::string_view parameter, const Indices& batch) const;
-  // A vector as the only column.
+  // Reads a vector as a single column.
   void read_vector(const ScratchMatrix& m, std::string_view parameter, const Indices& batch) const;
-  // An output's matrix, where anybody has it.
+  // Writes an output's matrix, if the output is requested.
   void write(std::size_t output, const Indices& batch, const Element& element) const;
   void write(std::size_t output, const Indices& batch, const ScratchMatrix& m) const;
   void write_vector(std::size_t output, const Indices& batch,
                     const std::function<Quantity(const Index& i)>& element) const;
   void write_number(std::size_t output, const Indices& batch, const Quantity& number) const;
 
-  // Data that has to be 0, or the run ends.
+  // A run-time fault unless `info` is 0.
   void require_zero(const Quantity& info) const { builder.check(info.id(), 1); }
 };
 
-// The first parameter's name: A, self, input.
+// The name of the first parameter: A, self or input.
 std::string_view first_parameter(const Call& call);
 Shape batch_shape(const Shape& shape);
 std::int64_t matrix_rows(const Shape& shape);
 
-// Why so many numbers of scratch are too many.
+// Unsupported: more scratch elements than a kernel may have.
 std::optional<std::string> beyond_scratch(std::int64_t numbers);
 
 // Triangles
@@ -102,11 +102,11 @@ struct Triangle {
   Triangle turned() const { return {!upper, unit}; }
 };
 
-// b := a^-1 b; the other triangle of `a` isn't read.
+// b := a^-1 b; the other triangle of `a` is not read.
 void solve_triangular(const MatrixWork& work, const ScratchMatrix& a, Triangle triangle,
                       const ScratchMatrix& b);
 
-// The element of a triangle: 0 in the other one.
+// An element of a triangle; 0 in the other one.
 Quantity triangle_element(const MatrixWork& work, const ScratchMatrix& a, Triangle triangle,
                           const Index& i, const Index& j);
 

@@ -1,4 +1,4 @@
-// Matrix products, in tiles or as plain nests. Targets may have a library run them instead.
+// Matrix products, in tiles or as plain nests. Targets may call a library instead.
 #include <cmath>
 
 #include "engine/codegen/lower/nests/tiled_product.h"
@@ -6,13 +6,14 @@
 namespace recut::loop {
 namespace {
 
-// out[b, i, j] = finish(sum over k of left[b, i, k] * right[b, k, j]); without batches two indices.
+// out[b, i, j] = finish(sum over k of left[b, i, k] * right[b, k, j]); without a batch, two
+// indices.
 struct Product {
   std::string_view left, right;
   bool batched = false;
 };
 
-// The space b, i, j, k with what a step costs in both operands and the output.
+// The space b, i, j, k with the cost of a step in both operands and the output.
 FoldSpace space_of(const Nest& nest, const Product& p) {
   const Shape& left = nest.shape_of(p.left);
   const Shape& right = nest.shape_of(p.right);

@@ -11,8 +11,7 @@ namespace {
 // Pseudo-inverses
 // ------------------------------------------------------------------------------------
 
-// A tolerance that the call gives as a number or as a tensor of one a matrix; nothing where it
-// doesn't.
+// A tolerance argument, as a number or as a tensor of one a matrix, if given.
 std::optional<Quantity> given_tolerance(const MatrixWork& work, std::string_view parameter,
                                         const Indices& at) {
   const Nest& nest = work.nest;
@@ -21,7 +20,7 @@ std::optional<Quantity> given_tolerance(const MatrixWork& work, std::string_view
   return nest.raw(parameter, broadcast_place(at, nest.shape_of(parameter))).to(DType::f64);
 }
 
-// Singular values up to it count as 0. An absolute tolerance replaces the relative default.
+// Singular values up to this limit count as 0. An absolute tolerance replaces the relative default.
 Quantity tolerance(const MatrixWork& work, const Indices& at, std::int64_t size,
                    const Quantity& largest) {
   const double otherwise = static_cast<double>(size) * epsilon_of(work.nest.type().dtype);
@@ -34,7 +33,7 @@ Quantity tolerance(const MatrixWork& work, const Indices& at, std::int64_t size,
   return larger(*absolute, beside * largest);
 }
 
-// One decomposition left diag(values) right^T, whose vectors are columns.
+// A decomposition left diag(values) right^T whose vectors are columns.
 struct Decomposition {
   ScratchMatrix left, values, right;
 };
@@ -70,8 +69,8 @@ void invert_symmetric(const MatrixWork& work, const Indices& at, std::int64_t n)
   write_inverse(work, at, n, {v, values, v});
 }
 
-// The columns of `u` become those of a basis, but for columns of norm 0, whose values are below
-// every tolerance.
+// Normalizes the columns of `u` to a basis, except columns of norm 0, whose values are below every
+// tolerance.
 void invert_general(const MatrixWork& work, const Indices& at, std::int64_t rows,
                     std::int64_t columns) {
   const bool turned = rows < columns;
@@ -100,8 +99,8 @@ void pinv(const Nest& nest) {
 constexpr std::int64_t kMostSquarings = 1100;
 constexpr std::int64_t kTerms = 18;
 
-// Scaling and squaring: a Taylor series where the norm is small, then squares (Moler and Van Loan
-// 2003, method 3). 18 terms at a norm of 1/2 leave nothing of double's precision.
+// Scaling and squaring: a Taylor series where the norm is small, then squarings (Moler and Van Loan
+// 2003, method 3). 18 terms at a norm of 1/2 reach the precision of f64.
 class MatrixFunctionsExponential {
  public:
   MatrixFunctionsExponential(const MatrixWork& w, std::int64_t order)
@@ -139,7 +138,7 @@ class MatrixFunctionsExponential {
   const ScratchMatrix a, sum;
 
  private:
-  // The largest sum of a row's magnitudes; NaN and infinities make it so.
+  // The infinity norm: the maximal sum of a row's magnitudes; NaN and infinities propagate.
   Quantity largest_row() const {
     largest_.put(0, 0, work.real(0));
     work.each(a.rows, [&](const Index& i) {
@@ -166,7 +165,7 @@ class MatrixFunctionsExponential {
   const ScratchMatrix term_, product_, number_, largest_;
 };
 
-// NaN where an element is not finite.
+// NaN if any element is not finite.
 void matrix_exp(const Nest& nest) {
   const MatrixWork work(nest);
   const Shape& shape = nest.shape_of("self");

@@ -1,16 +1,16 @@
-// Values that meet at places which are data: scatter_reduce, index_add and their kin. Lines along
-// the dimension are parallel; the values of one line go one after another, in the order of the
-// indices.
+// scatter_reduce, index_add and their kin: updates to indices that are data. Lines along the
+// dimension are parallel; the updates of one line run serially in the order of the indices, so
+// colliding updates have a fixed order without atomics.
 #include "engine/codegen/lower/nest.h"
 
 namespace recut::loop {
 namespace {
 
-// What becomes of values that meet, by the name of ATen's `reduce`.
+// The combination of colliding updates, by the name in ATen's `reduce`.
 struct Meeting {
   Combine how = Combine::add;
   bool mean = false;
-  bool replaces = false;  // the last stays
+  bool replaces = false;  // the last update wins
 };
 
 Meeting meeting_of(std::string_view name) {
@@ -21,7 +21,7 @@ Meeting meeting_of(std::string_view name) {
   return {Combine::add};
 }
 
-// The number that combines with any other of the dtype to that other.
+// The identity element of a combination: it leaves any other value unchanged.
 Quantity neutral_number(const Nest& nest, Combine how) {
   const DType dtype = nest.type().dtype;
   Builder* builder = &nest.lowering.builder();
@@ -35,11 +35,11 @@ Quantity neutral_number(const Nest& nest, Combine how) {
   return Quantity::constant(builder, DType::i64, how == Combine::max ? least : most);
 }
 
-// Which values go where: `index` either has a place for each value, or one for each place along the
-// dimension.
+// The updates of a scatter: `index` holds either an index for each value, or one for each position
+// along the dimension.
 struct Arrivals {
   const Nest& nest;
-  bool index_is_line;  // of one dimension, or none
+  bool index_is_line;  // one-dimensional or scalar index
   bool negative_from_end = false;
   std::size_t dim;
   Shape shape;  // of the values
@@ -58,7 +58,7 @@ struct Arrivals {
     return nest.checked(nest.raw("index", at), as_line(nest.type().shape)[dim], negative_from_end);
   }
 
-  // Calls put(from, to) for all values.
+  // Calls put(from, to) for all updates.
   void for_each(const std::function<void(const Indices&, const Indices&)>& put) const {
     Builder& builder = nest.lowering.builder();
     const std::size_t depth = builder.depth();
@@ -73,7 +73,7 @@ struct Arrivals {
     builder.close_to(depth);
   }
 
-  // How many values came to a place of the output.
+  // The number of updates that hit an output position.
   Quantity count(const Indices& at) const {
     Lowering& lowering = nest.lowering;
     Builder& builder = lowering.builder();
@@ -93,7 +93,7 @@ struct Arrivals {
   }
 };
 
-// Of integers the mean is rounded down.
+// Means of integers round down.
 Quantity divided(const Quantity& sum, const Quantity& count) {
   if (sum.real()) return sum / count.to(sum.type());
   const Quantity whole = sum.to(DType::i64);

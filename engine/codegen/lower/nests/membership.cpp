@@ -1,10 +1,10 @@
-// Membership: whether an element equals any test, by comparing it with every one.
+// isin: compares each element with every test element.
 #include "engine/codegen/lower/nest.h"
 
 namespace recut::loop {
 namespace {
 
-// A parameter's element in its own order, or the number given for it.
+// A parameter's element by row-major offset, or the scalar given for it.
 Quantity member(const Nest& nest, std::string_view parameter, const Index& place) {
   Builder& builder = nest.lowering.builder();
   if (!nest.call.is_tensor(parameter))

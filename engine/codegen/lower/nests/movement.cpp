@@ -1,12 +1,12 @@
-// Tensors put together, and parts of tensors replaced: one nest a part.
+// Concatenation, and tensors with a part replaced: one nest for each part.
 #include "engine/codegen/lower/nest.h"
 #include "engine/ir/storage_view.h"
 
 namespace recut::loop {
 namespace {
 
-// Copies one operand to where `moved` says that its elements go, in the order in which they stand
-// there, if it has as many dimensions.
+// Copies one operand; `moved` maps an index of the operand to one of the output. The loops follow
+// the output's strides.
 void copy_to(const Nest& nest, NodeId from, const std::function<Indices(const Indices&)>& moved) {
   const TensorType& type = nest.call.tensor(from);
   const Layout to = made_layout(nest.type());
@@ -23,7 +23,7 @@ void cat(const Nest& nest) {
   std::int64_t start = 0;
   for (const NodeId id : nest.call.nodes("tensors")) {
     const Shape& shape = nest.call.tensor(id).shape;
-    // ATen leaves out old-fashioned empty tensors of another rank.
+    // ATen skips legacy empty tensors of another rank.
     if (shape.size() != rank) continue;
     copy_to(nest, id, [&](Indices at) {
       at[dim] = at[dim] + Index(start);
@@ -61,7 +61,7 @@ layout::Rule part_rule(Op op) {
   }
 }
 
-// The part is a view of the output, and `from` is written through it.
+// The part is a view of the output; the store goes through the view map.
 void write_part(const Nest& nest, std::string_view from) {
   const Layout whole = made_layout(nest.type());
   auto part = part_rule(nest.call.op().op)(nest.call, whole, 0);
@@ -77,8 +77,8 @@ void scatter_part(const Nest& nest) {
   write_part(nest, "src");
 }
 
-// src goes to places that are counted in self's own storage. They may meet: then the last stays.
-// Outside of self they show nothing, and outside of the storage they are a fault.
+// src goes to offsets of self's own storage. They may collide: the last one wins. Elements outside
+// of self are dropped; offsets outside of the storage are a fault.
 void as_strided_scatter(const Nest& nest) {
   const NodeId self = nest.call.node("self");
   copy_to(nest, self, [](const Indices& at) { return at; });
@@ -116,7 +116,7 @@ void part_backward(const Nest& nest) {
   write_part(nest, "grad_output");
 }
 
-// The storage's first elements under another size, in the order of storages; 0 beyond them.
+// resize: the first elements of the storage under another shape, in storage order; 0 beyond them.
 void resize(const Nest& nest) {
   const TensorType& self = nest.call.tensor("self");
   const std::int64_t count = element_count(self.shape);

@@ -1,4 +1,4 @@
-// p-norms, folded magnitude by magnitude.
+// p-norms, accumulated magnitude by magnitude.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace recut::loop {
 
-// What a number adds to the accumulator, and what the total becomes.
+// The term of each number, and the result of the total.
 struct Norm {
   double p;
 
@@ -16,10 +16,10 @@ struct Norm {
     return p > 0 ? Combine::max : Combine::min;
   }
   double initial() const { return p == -HUGE_VAL ? HUGE_VAL : 0; }
-  // What powers are added up in, of elements computed in `type`: squares of f32 reach beyond f32
-  // where their root doesn't.
+  // The type of the total, for elements computed in `type`: squares of f32 exceed f32 where their
+  // root does not.
   DType total(DType type) const { return p == 0 || p == 1 || std::isinf(p) ? type : DType::f64; }
-  // Of an element in the total's type.
+  // The term of an element in the type of the total.
   Quantity term(const Quantity& x) const {
     if (p == 0) return (x != 0.0).to(x.type());
     if (p == 2) return x * x;

@@ -1,15 +1,16 @@
-// Layer, RMS, group and batch norm, forward and backward. They differ in which elements share a
-// mean and which share a weight.
+// Layer, RMS, group and batch norm, forward and backward. They differ in the elements that share a
+// mean and those that share a weight.
 #include "engine/codegen/lower/nest.h"
 #include "engine/codegen/lower/nests/magnitude.h"
 
 namespace recut::loop {
 namespace {
 
-// The input as a space in which whole dimensions share: a group norm's channels are two of them.
+// The input as a space of dimensions that share statistics or weights as a whole: the channels of a
+// group norm are two of them.
 struct Sharing {
   Shape shape;
-  std::vector<bool> measured;  // folded into one mean
+  std::vector<bool> measured;  // reduced to one mean
   std::vector<bool> weighted;  // along which weights differ
   bool grouped = false;        // dimensions 1 and 2 are the input's channels
 
@@ -18,14 +19,14 @@ struct Sharing {
     for (std::size_t d = 0; d < shape.size(); ++d) n *= measured[d] ? shape[d] : 1;
     return n;
   }
-  // The place in the input.
+  // The index into the input.
   Indices input(const Indices& at) const {
     if (!grouped) return at;
     Indices out{at[0], shape[2] * at[1] + at[2]};
     out.insert(out.end(), at.begin() + 3, at.end());
     return out;
   }
-  // The place in weight and bias.
+  // The index into weight and bias.
   Indices weight(const Indices& at) const {
     if (grouped) return {shape[2] * at[1] + at[2]};
     Indices out;
@@ -33,7 +34,7 @@ struct Sharing {
       if (weighted[d]) out.push_back(at[d]);
     return out;
   }
-  // The row-major number of a place among those that have a mean of their own.
+  // The row-major offset among the statistics.
   Index statistic(const Indices& at) const {
     Index number;
     for (std::size_t d = 0; d < shape.size(); ++d)
@@ -50,7 +51,7 @@ struct Sharing {
   }
 };
 
-// Rows of the last dimensions.
+// Layer norm: rows of the last dimensions.
 Sharing by_rows(const Nest& nest) {
   const Shape& in = nest.shape_of("input");
   const std::size_t inner = nest.call.integers("normalized_shape").size();
@@ -77,7 +78,7 @@ Sharing by_channels(const Nest& nest) {
   return s;
 }
 
-// An element of a statistic's tensor by its row-major number.
+// An element of a statistics tensor by row-major offset.
 Indices by_number(const Nest& nest, const Shape& shape, const Index& number) {
   return delinearised(number, shape, nest.lowering.builder());
 }
@@ -88,7 +89,7 @@ struct Statistics {
   Quantity mean, rstd;
 };
 
-// y = (x - mean) rstd w + b, over the dimensions that share the statistics.
+// y = (x - mean) rstd w + b, over the dimensions that share statistics.
 void write_normalised(const Nest& nest, const Sharing& s, Folder& folder, const Statistics& m,
                       bool centred) {
   const DType type = m.rstd.type();
@@ -116,7 +117,7 @@ struct Moments {
   }
 };
 
-// The mean, and how large numbers are; then the squares about it.
+// Two passes: the mean and the mean magnitude, then the squares about the mean.
 Moments measure(const Nest& nest, const Sharing& s, Folder& folder) {
   const DType type = computing(nest);
   const Quantity zero = nest.lowering.constant(type, 0);
@@ -183,7 +184,7 @@ void rms_norm(const Nest& nest) {
 struct NormalisationBackward {
   const Nest& nest;
   Sharing s;
-  std::function<Statistics(const Indices&)> statistics;  // of the place's row
+  std::function<Statistics(const Indices&)> statistics;  // by index
   bool constant_statistics = false;
   bool centred = true;
 
@@ -245,7 +246,7 @@ struct NormalisationBackward {
   }
 };
 
-// Statistics that are operands, by the number of a place's row.
+// Statistics from operands, by row.
 std::function<Statistics(const Indices&)> given_statistics(const Nest& nest, const Sharing& s,
                                                            std::string_view mean,
                                                            std::string_view rstd) {
@@ -277,7 +278,7 @@ void rms_norm_backward(const Nest& nest) {
 // Batch norm
 // -------------------------------------------------------------------------------------
 
-// Mean and reciprocal deviation from running statistics.
+// The mean and the reciprocal deviation from running statistics.
 std::function<Statistics(const Indices&)> running_statistics(const Nest& nest) {
   return [&nest](const Indices& at) {
     const DType type = computing(nest);
@@ -287,7 +288,7 @@ std::function<Statistics(const Indices&)> running_statistics(const Nest& nest) {
   };
 }
 
-// Running statistics after a step: the variance that they follow is the unbiased one.
+// Updated running statistics; they follow the unbiased variance.
 void write_running(const Nest& nest, const Sharing& s, Folder& folder, const Moments& m) {
   const double momentum = nest.call.real("momentum");
   const auto count = static_cast<double>(s.count());

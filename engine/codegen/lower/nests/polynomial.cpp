@@ -1,6 +1,6 @@
-// Orthogonal polynomials: three-term recurrences (DLMF 18.9) of as many steps as an element's
-// degree says, each rounded to the dtype as eval's are, and Chebyshev's inside (-1, 1) by their
-// trigonometric form.
+// Orthogonal polynomials by three-term recurrences (DLMF 18.9). The number of steps is the
+// element's degree, and each step rounds to the dtype as eval does. Inside (-1, 1) Chebyshev
+// polynomials use their trigonometric form.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace {
 
 using Q = const Quantity&;
 
-// What is known without a step: the value, and where it holds.
+// A closed form: the value, and the condition that it holds.
 struct Known {
   Quantity holds, value;
 };
@@ -24,7 +24,7 @@ struct Polynomial {
   Quantity (*next)(Q x, Q k, Q p, Q q);
   bool hermite = false;
 
-  // Beyond this degree all is NaN: there is nobody who waits, or the numbers overflow anyway.
+  // Beyond this degree the result is NaN: the run time would be excessive, or the values overflow.
   std::int64_t most(DType dtype) const {
     if (!hermite) return 1'000'000;
     return dtype == DType::f64 ? 512 : 128;
@@ -98,7 +98,7 @@ Polynomial polynomial_of(std::string_view name) {
           [](Q x, Q k, Q p, Q q) { return ((2.0 * k + 1.0) * x * p - k * q) / (k + 1.0); }};
 }
 
-// The most steps that a call's degrees can take.
+// The maximal number of steps for the degrees of a call.
 std::int64_t most_steps(const Call& call, std::int64_t most_degree) {
   if (call.is_tensor("n")) return most_degree;
   const double degree = call.scalar("n").real;

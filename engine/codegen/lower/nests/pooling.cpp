@@ -1,4 +1,4 @@
-// The largest elements of windows, and where they stand.
+// Max pooling: the maxima of windows and their indices, and gradients by these indices.
 #include "engine/codegen/lower/nests/pooling.h"
 
 #include <algorithm>
@@ -7,8 +7,7 @@
 namespace recut::loop {
 namespace {
 
-// The largest element of a window, and where it stands: its place in the plane or in the window.
-// NaN counts as largest.
+// The maximum of a window and its index, in the plane or in the window. NaN counts as the maximum.
 enum class Where { plane, window };
 
 template <Where where>
@@ -45,7 +44,7 @@ void max_pool(const Nest& nest) {
   });
 }
 
-// Offsets in windows as places in the plane.
+// Converts window offsets to plane indices.
 void offsets_to_indices(const Nest& nest) {
   const Shape plane = nest.call.integers("input_size");
   Shape in = nest.type().shape;
@@ -66,8 +65,8 @@ void offsets_to_indices(const Nest& nest) {
   });
 }
 
-// Each gradient goes to the place that its index names. Windows may share a place, so those of one
-// plane go one after another.
+// Scatters each gradient to the element of its index. Windows may overlap, so those of one plane
+// run serially.
 void scatter_gradients(const Nest& nest) {
   const Pooling p(nest, nest.type().shape, nest.shape_of("grad_output"));
   const Layout whole = made_layout(nest.type());
@@ -93,7 +92,7 @@ Shape last(const Shape& shape, std::size_t dims) {
                shape.end());
 }
 
-// What a call makes indices of the largest elements for; nothing of other calls.
+// The plane of the indices that a max pooling call gives; nothing for other calls.
 std::optional<Shape> indexed_plane(const Call& call, std::size_t dims) {
   if (call.op().op == Op::prims_low_memory_max_pool_offsets_to_indices)
     return call.integers("input_size");
@@ -102,7 +101,7 @@ std::optional<Shape> indexed_plane(const Call& call, std::size_t dims) {
   return std::nullopt;
 }
 
-// Calls body for every place of a shape, in order.
+// Calls body for every index of a shape, in order: loops that lowering unrolls.
 void for_each_place(const Shape& shape, const std::function<void(const Shape&)>& body) {
   const std::int64_t count = element_count(shape);
   for (std::int64_t n = 0; n < count; ++n) {
@@ -113,9 +112,9 @@ void for_each_place(const Shape& shape, const std::function<void(const Shape&)>&
   }
 }
 
-// A max pooling's gradient where each index is in its window. Each place adds up the gradients of
-// the windows that hold it and name it: in the order of windows, in which one after another they
-// would have added them.
+// The gather form of a max pooling's gradient, for indices that lie in their windows. Each position
+// sums the gradients of the overlapping windows that chose it, in the order of windows, as a serial
+// scatter would.
 class GatheredGradient {
  public:
   explicit GatheredGradient(const Nest& nest)
@@ -143,7 +142,8 @@ class GatheredGradient {
     return select(here, window.gradient, zero_);
   }
 
-  // kept: outer, place; folded: window, among them some that don't hold the place.
+  // kept: outer, position; reduced: overlapping windows, some of which may not contain the
+  // position.
   void place_by_place() const {
     const FoldSpace space = p_.space(p_.plane, windows_around(p_.slide));
     for_each_fold(nest_.lowering, space, [&](Folder& folder) {
@@ -158,8 +158,8 @@ class GatheredGradient {
     });
   }
 
-  // Blocks of places, a stride long, that all windows stand the same way to: what is near one is
-  // known, and read once for all of its places.
+  // Blocks of positions, one stride long, that all windows overlap alike: the windows around a
+  // block are read once for all of its positions.
   bool has_small_blocks() const {
     for (std::size_t d = 0; d < p_.dims; ++d)
       if (p_.plane[d] % p_.slide.stride[d] != 0) return false;
@@ -176,7 +176,8 @@ class GatheredGradient {
     });
   }
 
-  // The place of a block; `known` are windows by how far they are from its first.
+  // Writes a position of a block; `known` caches windows by their distance from the block's first
+  // one.
   void write_place(const Indices& block, const Shape& offset,
                    std::map<Shape, Window>& known) const {
     Indices place;
@@ -200,7 +201,7 @@ class GatheredGradient {
     nest_.lowering.write(nest_.output(), p_.of_plane(block, place), sum);
   }
 
-  // From the block's own number to the windows that hold its place at `offset`, in order.
+  // The distances from the block's window to those that contain its position `offset`, in order.
   std::vector<std::int64_t> steps_to_windows(std::size_t d, std::int64_t offset) const {
     const Sliding& s = p_.slide;
     std::vector<std::int64_t> steps;
@@ -218,7 +219,7 @@ class GatheredGradient {
     return out;
   }
 
-  // Places, and windows that hold one: all stand in the text one after another.
+  // The maximal number of positions, and of windows around one: all are unrolled.
   static constexpr std::int64_t kMostOfBlock = 32;
 
   const Nest& nest_;
@@ -227,7 +228,8 @@ class GatheredGradient {
   const Quantity zero_;
 };
 
-// A card has a thread for each place; a processor, one for each plane, is quicker with scattering.
+// A GPU has a thread for each position, so it gathers. A CPU scatters, one thread a plane, which is
+// faster there.
 void max_pool_backward(const Nest& nest) {
   const bool many_threads = nest.lowering.options.group_lanes > 0;
   if (many_threads && names_own_windows(nest.lowering.graph(), nest.node))
@@ -237,7 +239,7 @@ void max_pool_backward(const Nest& nest) {
 
 }  // namespace
 
-// The last place is the least where they are counted downwards.
+// Counted downwards, the last position is the smallest number.
 Quantity place_of_largest(Folder& folder, const Quantity& largest,
                           const std::function<Candidate(const Indices&)>& element) {
   Builder* builder = largest.builder();

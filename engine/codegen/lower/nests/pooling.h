@@ -1,4 +1,4 @@
-// Windows that slide over the planes of a pooling.
+// Max pooling, average pooling: windows that slide over planes.
 #pragma once
 
 #include "engine/codegen/lower/folding.h"
@@ -6,20 +6,20 @@
 
 namespace recut::loop {
 
-// Dimensions that a pooling's windows slide over, of an input of that rank.
+// The number of dimensions that a pooling's windows slide over, for an input of that rank.
 std::size_t pooled_dimensions(const Call& call, std::size_t rank);
 Sliding sliding_of(const Call& call, std::size_t dims);
 
-// Whether a call is the backward of a max pooling whose indices a forward of the same windows made,
-// so that each lies in its window.
+// True for the backward of a max pooling whose indices come from a forward with the same windows:
+// each index lies in its window then.
 bool names_own_windows(const Graph& graph, NodeId backward);
 
-// self [planes..., plane], of which the last dimensions are slid over.
+// self [planes..., plane]: the windows slide over the last dimensions.
 struct Pooling {
   std::size_t dims;
   Shape outer, plane, windows;  // outer: samples and channels
   Sliding slide;
-  Strides steps;  // along outer dimensions and a plane, as they are walked best
+  Strides steps;  // walking order of outer dimensions and plane
 
   Pooling(const Nest& nest, const Shape& in, const Shape& out)
       : dims(pooled_dimensions(nest.call, in.size())),
@@ -29,7 +29,8 @@ struct Pooling {
         slide(sliding_of(nest.call, dims)),
         steps(steps_of(made_layout(nest.type()).strides)) {}
 
-  // kept: outer, window; folded: offset. Lanes along what lies closest in the first output.
+  // kept: outer, window; reduced: offset. Lanes go along the dimension of the smallest stride in
+  // the first output.
   FoldSpace space() const { return space(windows, slide.kernel); }
   FoldSpace space(const Shape& kept, const Shape& folded) const {
     FoldSpace s;
@@ -52,7 +53,7 @@ struct Pooling {
   }
 
  private:
-  // By dimension, how many have no larger stride: 1 of the closest.
+  // By dimension, the rank of its stride: 1 for the smallest.
   static Strides steps_of(const Strides& strides) {
     Strides steps(strides.size(), 1);
     for (std::size_t a = 0; a < strides.size(); ++a)
@@ -66,9 +67,8 @@ struct Pooling {
   }
 };
 
-// The place of the largest element among those that `folder` walks over, as ATen's loops find it:
-// the first such, but of several NaNs the last. `element` gives an element, its place's number and
-// whether it counts at all.
+// argmax over the positions that `folder` visits, as in ATen: the first maximum, but the last of
+// several NaNs. `element` gives an element, its number and the condition that it counts.
 struct Candidate {
   Quantity element;
   Index number;

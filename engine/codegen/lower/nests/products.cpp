@@ -1,5 +1,5 @@
-// Products of vectors and matrices of any rank, and their sums, as plain nests: what decompositions
-// would make of mm and bmm.
+// Contractions as plain nests: products of vectors and matrices of any rank, and their sums, which
+// PyTorch decompositions turn into mm and bmm.
 #include "engine/codegen/lower/nest.h"
 
 namespace recut::loop {
@@ -11,7 +11,7 @@ struct Contraction {
   Shape folded;
   std::function<Quantity(const Indices&, const Indices&)> term;
 
-  // In the type that the output is computed in.
+  // In the compute type of the output.
   Quantity element(std::string_view parameter, const Indices& at) const {
     return nest.raw(parameter, at).to(nest.computing(nest.type().dtype));
   }
@@ -38,8 +38,8 @@ struct Contraction {
   }
 };
 
-// Leading dimensions are batches, which broadcast; a vector is a row on the left, a column on the
-// right, and leaves no dimension.
+// matmul: leading dimensions are a broadcast batch. A vector is a row on the left and a column on
+// the right, and its dimension is dropped from the result.
 void matmul(const Nest& nest, std::string_view left, std::string_view right) {
   const Shape& a = nest.shape_of(left);
   const Shape& b = nest.shape_of(right);
@@ -134,7 +134,7 @@ void addbmm(const Nest& nest) {
   c.run(plus_self(c));
 }
 
-// Of vectors of three along a dimension.
+// Cross products along a dimension of size 3.
 void cross(const Nest& nest) {
   const Layout out = made_layout(nest.type());
   const std::size_t dim = nest.dimension("dim", out.shape.size());

@@ -1,6 +1,6 @@
-// Recurrent cells, forward and backward: gates come as two products, one of the input and one of
-// the hidden state, and the cell adds them. A row of gates is one after another, each as long as
-// the state.
+// Fused recurrent cells (LSTM, GRU), forward and backward. The gates arrive as two products, of the
+// input and of the hidden state, and the cell adds them. A row holds the gates one after another,
+// each as long as the state.
 #include "engine/codegen/lower/nest.h"
 
 namespace recut::loop {
@@ -8,7 +8,7 @@ namespace {
 
 Quantity sigmoid(const Quantity& x) { return 1.0 / (1.0 + exp(-x)); }
 
-// The element of a cell's gate beside the element `at` of its state.
+// The element of a gate that belongs to the element `at` of the state.
 struct Gates {
   const Nest& nest;
   std::int64_t features;
@@ -36,7 +36,7 @@ void write_wanted(const Nest& nest, std::size_t output, const Indices& at, const
   if (nest.wanted(output)) nest.lowering.write(nest.output(output), at, value);
 }
 
-// Sums of gates' gradients over the rows: those of a bias.
+// The gradient of a bias: gate gradients summed over the rows.
 void write_bias_gradient(const Nest& nest, std::size_t output, const Gates& gates,
                          const Shape& state, std::size_t count,
                          const std::function<std::vector<Quantity>(const Indices&)>& gradients) {
@@ -104,7 +104,7 @@ void lstm_cell_backward(const Nest& nest) {
       write_wanted(nest, 0, gates.place(k, at), g.gates[static_cast<std::size_t>(k)]);
     write_wanted(nest, 1, at, g.state);
   });
-  // As PyTorch does it: the sums of the gates' gradients as they are stored, where they are.
+  // As in PyTorch: sums of the gate gradients as they were stored.
   write_bias_gradient(nest, 2, gates, state, 4, [&](const Indices& at) {
     if (!nest.wanted(0)) return lstm_gradients(gates, at).gates;
     std::vector<Quantity> made;
@@ -133,8 +133,8 @@ void gru_cell(const Nest& nest) {
   });
 }
 
-// With respect to the gates from the input, or to those from the hidden state: the new gate's part
-// of these was multiplied by the reset gate.
+// Gradients by the gates from the input, or from the hidden state: the latter's new gate was
+// multiplied by the reset gate.
 enum class Side { input, hidden };
 
 std::vector<Quantity> gru_gradients(const Gates& gates, const Indices& at, Side side) {

@@ -1,4 +1,4 @@
-// Reductions of rows: sums and moments, extremes and where they stand, truth, norms.
+// Reductions: sums and moments, extremes and their indices, any and all, norms.
 #include <algorithm>
 
 #include "engine/codegen/lower/nests/magnitude.h"
@@ -12,12 +12,12 @@ using Totals = RowFold::Totals;
 using Folds = std::vector<Folded>;
 using Results = std::vector<Quantity>;
 
-// self as the computation in `dtype` sees it.
+// An element of self as a computation in `dtype` reads it.
 Quantity element(const Nest& nest, const Indices& at, DType dtype) {
   return nest.lowering.cast(nest.raw("self", at), nest.dtype_of("self"), dtype);
 }
 
-// How many elements a row has.
+// The number of elements of a row.
 double row_length(const Nest& nest) {
   const auto rows = rows_of(nest.lowering.graph(), nest.node);
   double length = 1;
@@ -26,7 +26,7 @@ double row_length(const Nest& nest) {
   return length;
 }
 
-// One total of all elements, which is of type `in`, and how it becomes the result.
+// A single accumulation of type `in`, and the result from its total.
 template <class Term, class Finish>
 RowFold one_total(const Nest& nest, Combine how, double initial, Term term, Finish finish,
                   DType in) {
@@ -78,7 +78,7 @@ RowFold nanmean(const Nest& nest) {
   return {{pass}, [](const Totals& totals) { return Results{totals[0] / totals[1]}; }};
 }
 
-// Of a matrix.
+// The trace of a matrix.
 void trace(const Nest& nest) {
   const Shape& shape = nest.shape_of("self");
   const FoldSpace space{{std::min(shape[0], shape[1])}, {true}, {1}};
@@ -92,14 +92,14 @@ void trace(const Nest& nest) {
   });
 }
 
-// What is subtracted from the number of elements: `correction`, or 1 where `unbiased`.
+// The correction of the element count: `correction`, or 1 where `unbiased`.
 double correction_of(const Call& call) {
   if (call.op().parameter("unbiased")) return call.boolean("unbiased") ? 1 : 0;
   return call.given("correction") ? call.scalar("correction").real : 1;
 }
 
-// In two passes: the mean, and how large numbers are; then the squares about it. `with_mean`: the
-// call gives both.
+// Two passes: the mean and the mean magnitude, then the squares about the mean. `with_mean`: the
+// call returns both.
 template <bool root, bool with_mean>
 RowFold variance(const Nest& nest) {
   const DType dtype = nest.dtype_of("self");
@@ -138,7 +138,7 @@ RowFold variance(const Nest& nest) {
           }};
 }
 
-// An infinite maximum can't be subtracted; without it exp gives the right infinities by itself.
+// An infinite maximum is not subtracted: exp gives the right infinities without it.
 Quantity finite(const Quantity& most) { return select(is_infinite(most), most.like(0), most); }
 
 RowFold logsumexp(const Nest& nest) {
@@ -163,7 +163,7 @@ RowFold logsumexp(const Nest& nest) {
 
 enum class Extreme { largest, smallest };
 
-// The extreme value of self.
+// The extreme value of self (amax and amin).
 Folded extreme_value(const Nest& nest, Extreme which) {
   const DType dtype = nest.dtype_of("self");
   const DType type = nest.computing(dtype);
@@ -176,8 +176,8 @@ Folded extreme_value(const Nest& nest, Extreme which) {
           [&nest, dtype](const Indices& at) { return element(nest, at, dtype); }};
 }
 
-// Along the call's `dim`, or in the flattened tensor: the least index of an element that is the
-// extreme, NaN where that is.
+// Along `dim` or in the flattened tensor: the smallest index of an element that equals the extreme,
+// or is NaN where that is.
 Folded extreme_place(const Nest& nest, const Quantity& extreme) {
   const Quantity none =
       Quantity::constant(&nest.lowering.builder(), DType::i64, std::int64_t{INT64_MAX});
@@ -206,7 +206,7 @@ RowFold both_extremes(const Nest& nest) {
   return {{pass}, [](const Totals& totals) { return Results{totals[0], totals[1]}; }};
 }
 
-// The extreme and where it stands; `with_value`: the call gives both.
+// The extreme and its index; `with_value`: the call returns both.
 template <Extreme which, bool with_value>
 RowFold extreme_and_place(const Nest& nest) {
   const auto value = [&nest](const Totals&) { return Folds{extreme_value(nest, which)}; };
@@ -218,8 +218,8 @@ RowFold extreme_and_place(const Nest& nest) {
           }};
 }
 
-// Truth
-// ------------------------------------------------------------------------------------------
+// any and all
+// -----------
 
 template <Combine how>
 RowFold truth(const Nest& nest) {
@@ -267,8 +267,8 @@ void dist(const Nest& nest) {
   });
 }
 
-// Slices along one dimension, scaled down where their norm is above the bound. ATen leaves a little
-// room below it.
+// renorm: slices along one dimension are scaled down where their norm exceeds the bound, with
+// ATen's small margin.
 void renorm(const Nest& nest) {
   const Norm by{nest.call.scalar("p").real};
   const double most = nest.call.scalar("maxnorm").real;

@@ -1,5 +1,6 @@
-// Resampling: an output place reads weighted taps, a few a dimension; gradients add to them. Which
-// elements a place falls on depends on rounding, so places are computed in f32, or in f64 for f64.
+// Resampling (interpolation): an output element reads a few weighted taps a dimension; gradients
+// scatter to them. Rounding decides the taps, so coordinates are computed in f32 (f64 for f64), as
+// in ATen.
 #include "engine/codegen/lower/nests/resample.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ struct ResampleTap {
   std::optional<Quantity> weight;  // none: 1
 };
 
-// Keys' cubic convolution (1981), of a distance.
+// The weight of Keys' cubic convolution (1981) at a distance.
 Quantity cubic_weight(const Quantity& x) {
   constexpr double kA = -0.75;
   const Quantity near = ((kA + 2) * x - (kA + 3)) * x * x + 1.0;
@@ -50,7 +51,7 @@ Quantity cubic_weight(const Quantity& x) {
   return select(x < 1.0, near, select(x < 2.0, far, x.like(0)));
 }
 
-// One dimension: `in` elements as `out`.
+// One dimension: `in` elements resampled to `out`.
 struct ResampleAxis {
   Lowering& lowering;
   ResampleKind kind;
@@ -62,7 +63,7 @@ struct ResampleAxis {
 
   double scale() const { return resampling_scale({in, out, align_corners, scale_factor}, type); }
 
-  // A whole number as an index, the nearest there is.
+  // A whole number as an index, clamped to the range.
   Index clamped(const Quantity& whole) const {
     const Quantity place = smaller(larger(whole, 0.0), static_cast<double>(in - 1));
     return lowering.builder().check(place.to(DType::i64).id(), in);
@@ -70,7 +71,7 @@ struct ResampleAxis {
   Quantity source(const Quantity& at) const {
     return align_corners ? scale() * at : scale() * (at + 0.5) - 0.5;
   }
-  // How far a place lies behind the whole number below it.
+  // The fractional part of a coordinate, in 0 ... 1.
   Quantity part(const Quantity& place, const Quantity& lower) const {
     return smaller(larger(place - lower, 0.0), 1.0).to(weight_type);
   }
@@ -109,7 +110,7 @@ struct ResampleAxis {
   }
 };
 
-// Planes of two leading dimensions, and how each spatial one is resampled.
+// Planes behind two leading dimensions, and the resampling of each spatial dimension.
 struct Resampling {
   const Nest& nest;
   ResampleKind kind;
@@ -130,7 +131,7 @@ struct Resampling {
             type};
   }
 
-  // Calls visit(place in the input, weight) for all taps of a place of the output.
+  // Calls visit(input index, weight) for all taps of an output position.
   void for_each_tap(
       const Indices& at,
       const std::function<void(const Indices&, const std::optional<Quantity>&)>& visit) const {
@@ -166,7 +167,7 @@ void resample(const Nest& nest) {
   });
 }
 
-// Planes are parallel; the places of one may share taps, and go one after another.
+// Planes are parallel. Positions of one plane may share taps, and run serially.
 template <ResampleKind kind>
 void resample_backward(const Nest& nest) {
   const Resampling r{nest, kind, nest.type().shape, nest.shape_of("grad_output"),

@@ -1,4 +1,4 @@
-// What all resamplings share: how far apart the places are that output elements stand at.
+// The coordinate scale of resamplings.
 #pragma once
 
 #include "engine/codegen/lower/nest.h"
@@ -12,13 +12,13 @@ struct ResampledExtent {
   std::optional<double> scale_factor;  // output over input; none: the ratio of sizes
 };
 
-// Input elements for each output element, rounded as computations of places in `type` have it.
+// Input elements an output element, rounded as coordinates of type `type` are.
 double resampling_scale(const ResampledExtent& extent, DType type);
 
-// The factor of spatial dimension `i` of `dims`, under the names that schemas have for it.
+// The scale factor of spatial dimension `i` of `dims`, under any of the schemas' names.
 std::optional<double> scale_factor(const Call& call, std::size_t i, std::size_t dims);
 
-// Why a call isn't lowered: it resamples integers.
+// Unsupported: resampling of integers.
 inline std::optional<std::string> no_reals(const Call& call) {
   if (!is_floating(call.tensor(call.op().parameters[0].name).dtype)) return "integers";
   return std::nullopt;

@@ -1,14 +1,12 @@
-// Prefix sums, products and extremes: each place of a line is what stands before it, combined with
-// its own number. Lines are parallel; along a line the output itself carries what has come so far,
-// so that reals are rounded to its dtype at every step.
+// Scans: prefix sums, products and extremes. Lines are parallel. Along a line the scan is serial
+// and the output itself is the accumulator, so reals are rounded to its dtype at every step.
 #include "engine/codegen/lower/nest.h"
 #include "engine/codegen/lower/scratch.h"
 
 namespace recut::loop {
 namespace {
 
-// Calls step(place before, place) along lines, from the second place on, and begin(first place)
-// before each line.
+// Calls begin(first index) and then step(previous index, index) along each line.
 void for_each_step(
     const Nest& nest, const std::function<void(const Indices&, const Indices&)>& step,
     const std::function<void(const Indices&)>& begin = [](const Indices&) {}) {
@@ -47,8 +45,8 @@ void scan(const Nest& nest, Combine how) {
 void cumsum(const Nest& nest) { scan(nest, Combine::add); }
 void cumprod(const Nest& nest) { scan(nest, Combine::mul); }
 
-// Carried in f64, as its errors would grow along the line. Infinities of one sign have no
-// difference to work with.
+// logcumsumexp: carried in f64, as errors would grow along the line. Equal infinities have no
+// difference.
 void logcumsumexp(const Nest& nest) {
   copy_self(nest, 0);
   Builder& builder = nest.lowering.builder();
@@ -66,7 +64,8 @@ void logcumsumexp(const Nest& nest) {
       [&](const Indices& first) { builder.store(so_far, 0, x(first).id()); });
 }
 
-// Values and places. Of equals the last place counts; from the first NaN on, each NaN takes over.
+// cummax and cummin: the last of equal values wins. From the first NaN on, each NaN replaces the
+// previous one.
 template <bool largest>
 void running_extreme(const Nest& nest) {
   Lowering& lowering = nest.lowering;
@@ -94,7 +93,7 @@ void running_extreme(const Nest& nest) {
   });
 }
 
-// Powers, a row for each number: every column is the one before, times the number, in f64.
+// vander: powers, a row for each number. Every column is the previous one times the number, in f64.
 void vander(const Nest& nest) {
   Builder& builder = nest.lowering.builder();
   const std::int64_t rows = nest.type().shape[0], columns = nest.type().shape[1];

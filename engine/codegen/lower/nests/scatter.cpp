@@ -1,14 +1,14 @@
-// Writing at places that are data. Places may meet, so what runs in parallel are the elements that
-// stay apart (the columns of a table), and what may meet runs one after another, in the order of
-// the indices: the same bits everywhere, without atomics.
+// Scatters: writes to indices that are data. Indices may collide, so only elements that stay apart
+// (the columns of a table) run in parallel. Colliding ones run serially in the order of the
+// indices: the same bits everywhere, without atomics.
 #include "engine/codegen/lower/advanced_index.h"
 #include "engine/codegen/lower/nest.h"
 
 namespace recut::loop {
 namespace {
 
-// Rows of grad_output are added to the rows that the indices name. Columns are parallel: each walks
-// over all indices.
+// Embedding gradients: rows of grad_output are added to the rows that the indices name. Columns are
+// parallel: each visits all indices.
 void embedding_backward(const Nest& nest) {
   write_zeros(nest);
   const Shape& places = nest.shape_of("indices");
@@ -34,8 +34,8 @@ std::optional<std::string> by_frequency_scatter(const Call& call) {
   return std::nullopt;
 }
 
-// Calls put(from, to) for each place of `index` and the place that it names. Lines along `dim` stay
-// apart; the places of one line may meet, and are named in order.
+// Calls put(from, to) for each element of `index` and the position that it names. Lines along `dim`
+// stay apart; positions of one line may collide, and are visited in order.
 void for_each_named(const Nest& nest,
                     const std::function<void(const Indices&, const Indices&)>& put) {
   const Shape &index = nest.shape_of("index"), &target = nest.type().shape;
@@ -73,7 +73,7 @@ void scatter_add(const Nest& nest) {
   });
 }
 
-// The last of those that meet stays.
+// The last of colliding writes wins.
 void scatter(const Nest& nest) {
   copy_self(nest);
   for_each_named(nest, [&](const Indices& from, const Indices& to) {
@@ -87,9 +87,9 @@ void scatter(const Nest& nest) {
   });
 }
 
-// Dimensions that no tensor indexes stay apart; the places that the tensors name may meet, and are
-// named in order: the last of those that are written stays. Where there is a mask, indices are
-// clamped and values are added where it holds.
+// Dimensions without an index tensor stay apart. Named positions may collide and are visited in
+// order: the last write wins. With a mask, indices are clamped, and values are added where it
+// holds.
 void index_put(const Nest& nest) {
   copy_self(nest);
   if (element_count(nest.type().shape) == 0) return;
@@ -116,7 +116,7 @@ void index_put(const Nest& nest) {
   builder.close_to(depth);
 }
 
-// Places in the flattened tensor, which may meet anywhere: one after another.
+// put: positions in the flattened tensor, which may collide anywhere, so the loop is serial.
 void put(const Nest& nest) {
   copy_self(nest);
   const Shape& self = nest.type().shape;
@@ -135,7 +135,7 @@ void put(const Nest& nest) {
   builder.close_to(depth);
 }
 
-// Elements go to their places in planes of zeros; the last of those that meet stays.
+// max_unpool: elements go to their positions in planes of zeros; the last of colliding writes wins.
 void max_unpool(const Nest& nest) {
   write_zeros(nest);
   const Shape& in = nest.shape_of("self");

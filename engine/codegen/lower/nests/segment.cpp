@@ -1,4 +1,4 @@
-// Reductions of segments of an axis, whose lengths are data.
+// segment_reduce: reductions of segments of an axis, whose lengths are data.
 #include <cmath>
 
 #include "engine/codegen/lower/nests/iteration.h"
@@ -23,7 +23,7 @@ double initial_of(const Call& call, Reduce reduce) {
   return reduce == Reduce::prod ? 1 : 0;
 }
 
-// Of extremes the later of two NaNs stays.
+// For extremes the later of two NaNs wins.
 Quantity combined(Reduce reduce, const Quantity& a, const Quantity& x) {
   switch (reduce) {
     case Reduce::max:
@@ -37,7 +37,7 @@ Quantity combined(Reduce reduce, const Quantity& a, const Quantity& x) {
   }
 }
 
-// A segment's first element on the axis, and how many it has.
+// A segment's first element on the axis, and its length.
 struct Segment {
   Quantity first, count;
 };
@@ -66,7 +66,7 @@ struct Segments {
     return nest.lowering.number(nest.checked(given, extent + 1, false));
   }
 
-  // Segment `k` at this place of the dimensions before the axis.
+  // Segment `k` at this index of the dimensions before the axis.
   Segment segment(const Indices& outer, const Index& k) const {
     Builder& builder = nest.lowering.builder();
     const Quantity first = by_length ? sum_before(outer, k) : number(outer, k);
@@ -76,7 +76,7 @@ struct Segments {
     return {{&builder, first.id()}, {&builder, nest.lowering.number(fits).id()}};
   }
 
-  // The element of segment `s` at step k, where the other dimensions are those of `at`.
+  // The index of element k of segment `s`; other dimensions are those of `at`.
   Indices element(const Indices& at, const Segment& s, const Index& k) const {
     Indices place = at;
     place[axis] = nest.checked(s.first + nest.lowering.number(k), extent, false);
@@ -98,7 +98,7 @@ struct Segments {
   }
 };
 
-// Calls step(place, k) for the elements of a segment, one after another.
+// Calls step(index, k) for the elements of a segment, serially.
 void each_element(const Iteration& work, const Segments& segments, const Indices& at,
                   const Segment& s, const std::function<void(const Indices&, const Index&)>& step) {
   const Scratch done(work.builder, "done", DType::i64, 1);
@@ -136,7 +136,7 @@ void segment_reduce(const Nest& nest) {
 // Gradients
 // ---------
 
-// One segment's elements along a line of the axis.
+// The gradient of one segment along a line of the axis.
 class SegmentGradient {
  public:
   SegmentGradient(const Iteration& w, const Segments& s, Reduce reduce)
@@ -162,7 +162,7 @@ class SegmentGradient {
   Quantity raw(std::string_view parameter, const Indices& at) const {
     return work.nest.raw(parameter, at).to(DType::f64);
   }
-  // The largest or smallest elements share the gradient.
+  // Elements that equal the extreme share the gradient.
   Quantity shares(const Indices& place, const Quantity& best) const {
     const Quantity x = raw("data", place);
     return is_nan(x) | (x == best);
@@ -174,7 +174,7 @@ class SegmentGradient {
     });
     return count.read(0);
   }
-  // The product of all but one, times the initial value.
+  // The product of all elements but one, times the initial value.
   Quantity product_without(const Indices& line, const Segment& s, const Index& skipped) const {
     const Scratch product = work.number("product", work.real(initial_of(work.nest.call, reduce_)));
     each_element(work, segments, line, s, [&](const Indices& place, const Index& step) {
@@ -190,7 +190,7 @@ class SegmentGradient {
   const Reduce reduce_;
 };
 
-// Lines along the axis are parallel; elements in no segment have no gradient.
+// Lines along the axis are parallel. Elements outside of segments have the gradient 0.
 void segment_reduce_backward(const Nest& nest) {
   const Iteration work(nest);
   const Segments segments(nest);

@@ -14,7 +14,7 @@ FoldSpace rows(const Nest& nest, std::string_view parameter) {
 
 enum class SoftmaxForm { plain, logarithm, safe };
 
-// The largest element goes first, so that no exponential overflows.
+// The maximum is subtracted first, so that no exponential overflows.
 template <SoftmaxForm form>
 void softmax(const Nest& nest) {
   const DType dtype = nest.type().dtype;

@@ -1,12 +1,12 @@
-// Sorting along a dimension, and what is picked from the sorted order, by counting: an element's
-// rank is the number of those that come before it. Equals keep their order, and NaN is the largest.
-// Lines are parallel; nothing but the inputs is read, so that every rank is known by itself.
+// Sorting along a dimension, and order statistics, by counting: an element's rank is the number of
+// elements that come before it (O(n^2), without scratch). The sort is stable, and NaN is the
+// largest. Lines are parallel, and each rank is independent.
 #include "engine/codegen/lower/nest.h"
 
 namespace recut::loop {
 namespace {
 
-// One line of self at a time: along the call's dimension, or the flattened tensor.
+// One line of self: along the call's dimension, or the flattened tensor.
 struct Line {
   const Nest& nest;
   Builder& builder;
@@ -42,12 +42,12 @@ struct Line {
     if (!at.empty()) at[dim] = along;
     return at;
   }
-  // Reals as reals, and integers as they are: in an order that eval's keys have.
+  // The sort key: reals in their compute type, integers as i64, in the order of eval's keys.
   Quantity element(const Index& along) const {
     const Quantity x = nest.raw("self", place(along));
     return x.real() ? nest.real("self", place(along)) : x.to(DType::i64);
   }
-  // The place in an output that has no such dimension, or one of that length.
+  // The index into an output that lacks the dimension, or has another length there.
   Indices of_output(const Index& along, std::size_t output) const {
     Indices at = outer;
     const std::size_t rank = nest.type(output).shape.size();
@@ -56,7 +56,7 @@ struct Line {
     return at;
   }
 
-  // How many of the line's elements are so.
+  // The number of elements of the line that satisfy a predicate.
   Quantity count(const std::function<Quantity(const Quantity&, const Index&)>& is_so) const {
     const std::int64_t lanes = lanes_for_sum(length);
     const AccumulatorId sum = builder.accumulator(
@@ -71,7 +71,7 @@ struct Line {
   Quantity nan(const Quantity& x) const {
     return x.real() ? is_nan(x) : Quantity::constant(&builder, DType::boolean, std::int64_t{0});
   }
-  // In ascending order: a before b where they stand on their own.
+  // Ascending order: `a` before `b`, ignoring ties.
   Quantity ascends(const Quantity& a, const Quantity& b) const {
     return (a < b) | (nan(b) & (!nan(a)));
   }
@@ -86,7 +86,7 @@ struct Line {
     });
   }
 
-  // Calls body(k) for the line's places.
+  // Calls body(k) for the positions of the line.
   void for_each_place(const std::function<void(const Index&)>& body) const {
     const std::size_t depth = builder.depth();
     body(builder.open_loop("k", length));
@@ -94,7 +94,7 @@ struct Line {
   }
 };
 
-// Which outputs the element and its place are.
+// The outputs for values and indices.
 struct Outputs {
   int values, indices;  // -1: none
 };
@@ -110,7 +110,7 @@ void write_picked(const Line& line, const Outputs& out, const Index& from, const
   }
 }
 
-// The first `kept` in sorted order.
+// The first `kept` elements in sorted order.
 void write_sorted(const Nest& nest, const Outputs& out, bool descending, std::int64_t kept) {
   Line line(nest, false);
   line.for_each([&] {
@@ -157,8 +157,7 @@ void kthvalue(const Nest& nest) {
   });
 }
 
-// The lower median; the first NaN where there is one, unless they are ignored: NaN are the last in
-// the order.
+// The lower median; the first NaN if there is one, unless NaNs are ignored (they sort last).
 template <bool ignores_nan, bool flat>
 void median(const Nest& nest) {
   Line line(nest, flat);
@@ -171,8 +170,8 @@ void median(const Nest& nest) {
   });
 }
 
-// The most frequent value, the smallest of equally frequent ones, at its last place. A NaN equals
-// none, so that each counts by itself.
+// mode: the smallest of the most frequent values, at its last index. A NaN equals none, so each
+// counts alone.
 void mode(const Nest& nest) {
   Line line(nest, false);
   const auto frequency = [&](const Quantity& x) {
@@ -188,7 +187,7 @@ void mode(const Nest& nest) {
   line.for_each([&] {
     const Quantity most =
         fold(Combine::max, 1, [&](const Index& k) { return frequency(line.element(k)); });
-    // By rank, so that what is found is the smallest, and the last of its equals.
+    // By rank, which finds the smallest value and the last of its equals.
     const Quantity none = Quantity::constant(&line.builder, DType::i64, std::int64_t{INT64_MAX});
     const auto candidate_rank = [&](const Index& k) {
       const Quantity x = line.element(k);

@@ -1,3 +1,9 @@
+// Jacobi rotations converge quadratically, need no other scratch than the matrix, and compute small
+// singular values to high relative accuracy. QR iterations take fewer operations, but their shifts
+// and deflations branch on data, which the loop form can hardly express. Here a sweep visits all
+// pairs p < q in a fixed order, and a sweep after convergence is skipped by a flag in scratch.
+// Cost: O(n^3) a sweep, about ten sweeps. One-sided rotations of the columns of A give the SVD
+// without forming A^T A, which would square the condition number.
 #include "engine/codegen/lower/nests/spectra.h"
 
 #include <algorithm>
@@ -6,13 +12,13 @@
 namespace recut::loop {
 namespace {
 
-constexpr std::int64_t kMaxSweeps = 60;  // far more than the ten that convergence takes
+constexpr std::int64_t kMaxSweeps = 60;  // convergence takes about ten
 
 struct Rotation {
   Quantity cosine, sine;
 };
 
-// Makes the off-diagonal `c` of [[a, c], [c, b]] zero.
+// The rotation that makes the off-diagonal `c` of [[a, c], [c, b]] zero.
 Rotation rotation_of(const Quantity& a, const Quantity& b, const Quantity& c) {
   const Quantity tau = (b - a) / (2.0 * c);
   const Quantity t = copysign(1.0, tau) / (abs(tau) + hypot(1.0, tau));
@@ -29,8 +35,8 @@ void rotate_columns(const MatrixWork& work, const ScratchMatrix& m, const Index&
   });
 }
 
-// Sweeps over all pairs of columns until none is rotated. `rotate` says whether it did what it is
-// told to do where its condition holds.
+// Sweeps over all pairs of columns until a sweep rotates none. `rotate` sets the scratch flag where
+// it rotates.
 void sweep(
     const MatrixWork& work, std::int64_t columns,
     const std::function<void(const Index& p, const Index& q, const Scratch& rotated)>& rotate) {
@@ -142,7 +148,7 @@ Index column_of(const MatrixWork& work, const Scratch& order, const Index& k, st
 
 namespace {
 
-// The signs of columns: -1 where the largest element is negative, else +1.
+// Canonical signs of columns: -1 where the element of largest magnitude is negative, else +1.
 class ColumnSigns {
  public:
   explicit ColumnSigns(const MatrixWork& work)
@@ -200,8 +206,8 @@ void eigh(const Nest& nest) {
 // Singular vectors
 // -----------------------------------------------------------------------------------
 
-// Fills the columns of `u` from the next one on so that all are orthonormal: Gram and Schmidt,
-// twice, on unit vectors.
+// Completes a basis: fills further columns of `u` with orthonormal vectors, by Gram-Schmidt on unit
+// vectors, applied twice.
 class BasisCompletion {
  public:
   BasisCompletion(const MatrixWork& work, const ScratchMatrix& basis, const Scratch& next)
@@ -226,7 +232,7 @@ class BasisCompletion {
   }
 
  private:
-  // What the unit vector has beside the known columns.
+  // The part of the unit vector that is orthogonal to the known columns.
   void make_residue(const Index& unit) const {
     work_.each(u_.rows, [&](const Index& i) {
       x_.put(i, 0, select(work_.number(i) == work_.number(unit), work_.real(1), work_.real(0)));
@@ -256,7 +262,7 @@ class BasisCompletion {
   const ScratchMatrix x_, sum_;
 };
 
-// One matrix's decomposition, of the transpose where that has more rows.
+// The decomposition of one matrix, or of its transpose if that is taller.
 class SvdNest {
  public:
   SvdNest(const MatrixWork& work, std::int64_t rows, std::int64_t columns)
@@ -277,7 +283,7 @@ class SvdNest {
     work_.write_vector(output, at, [&](const Index& k) { return values_.at(column(k), 0); });
   }
 
-  // Bases of as many vectors as the outputs have.
+  // Bases with as many vectors as the outputs have.
   void write_bases(const Indices& at, std::size_t left, std::size_t right) const {
     const Shape& u_shape = work_.nest.type(left).shape;
     const Shape& vh_shape = work_.nest.type(right).shape;

@@ -9,24 +9,24 @@
 namespace recut::loop {
 namespace {
 
-// What pays for packing. A right factor that has to be turned asks for more rows, and so does one
-// of few columns or a small depth.
+// Thresholds below which packing does not pay. A transposed right operand needs more rows, as do
+// few columns or a small depth.
 constexpr std::int64_t kLeastRows = 8, kManyRows = 32, kLeastColumns = 16, kFewColumns = 9,
                        kLeastDepth = 16, kSmallDepth = 8, kLeastProducts = 1 << 15;
-// The largest tile. Its block of the right factor and its sums are 64 KiB each.
+// The maximal tile. Its block of the right operand and its sums take 64 KiB each.
 constexpr std::int64_t kTileRows = 256, kTileColumnBytes = 256, kTileDepth = 256;
-// Fewer tiles than that are made smaller, so that threads share them.
+// With fewer tiles than this, tiles are made smaller, so that threads share the work.
 constexpr std::int64_t kEnoughTiles = 16, kFewestTileRows = 32;
-// Fewer neighbours than that aren't read at once.
+// Shorter runs are not read as vectors.
 constexpr std::int64_t kFewestLanes = 4;
-// Panels of fewer bytes are packed together, so that what holds for all of a step's columns is
+// Panels of fewer bytes are packed together, so that conditions for all columns of a step are
 // computed once.
 constexpr std::int64_t kPackedBytes = 64;
 
 std::int64_t quotient_up(std::int64_t a, std::int64_t by) { return (a + by - 1) / by; }
 
-// Into how many parts of at most `most` a whole is cut: evenly, where that makes less than twice as
-// many as there have to be.
+// The number of parts of at most `most`; an even split is preferred if it takes less than twice the
+// minimum.
 std::int64_t parts_of(std::int64_t whole, std::int64_t most) {
   const std::int64_t least = quotient_up(whole, most);
   for (std::int64_t parts = least; parts < 2 * least; ++parts)
@@ -34,7 +34,7 @@ std::int64_t parts_of(std::int64_t whole, std::int64_t most) {
   return least;
 }
 
-// Lines of one dimension in `tiles` of `size`, which is a number of panels. Together they may be
+// The tiling of one dimension: `tiles` of `size` lines, a multiple of the panel. They may cover
 // more lines than there are.
 struct Cut {
   std::int64_t lines, panel, size, tiles;
@@ -87,14 +87,14 @@ class Tiles {
   }
 
  private:
-  // Of rows that tiles don't divide into there are groups of fewer.
+  // Rows that do not fill a register tile go to smaller groups.
   std::int64_t high() const { return lowering_.options.registers->rows; }
   std::int64_t low() const {
     return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(high())));
   }
 
-  // Rows that stand side by side in memory are packed a vector at a time, and more of them where a
-  // vector is no group of rows and one of fewer.
+  // Rows that are contiguous in memory are packed a vector at a time, or several groups where a
+  // vector is no multiple of a group.
   std::int64_t rows_of_panel() const {
     const std::int64_t several = 4 * low();
     if (high() > low() && p_.rows % several == 0) return several;
@@ -112,7 +112,7 @@ class Tiles {
 
   Quantity zero() const { return lowering_.constant(p_.type, 0); }
 
-  // Adds that index < end to a condition, where the cut has more lines than there are.
+  // Adds index < end to a condition where the tiling has excess lines.
   void bound(std::optional<Quantity>& inside, const Index& index, const Cut& cut) const {
     if (cut.is_even()) return;
     const Quantity within = lowering_.number(index) < static_cast<double>(cut.lines);
@@ -127,7 +127,7 @@ class Tiles {
     builder_.close_to(depth);
   }
 
-  // The loop over a panel's columns at once.
+  // The vectorized loop over a panel's columns.
   Index lane() {
     return builder_.open_loop("j", columns_.panel, Builder::Order::serial, columns_.panel);
   }
@@ -146,7 +146,7 @@ class Tiles {
     builder_.close_to(depth);
   }
 
-  // `count` rows of the tile from `first` on, in groups.
+  // Multiplies `count` rows of the tile from `first` on, in groups.
   void multiply_rows(const Index& first, std::int64_t count, const Index& first_k) {
     std::int64_t last = 0;  // rows in groups of fewer
     while ((count - last) % high() != 0) last += low();
@@ -165,7 +165,7 @@ class Tiles {
     builder_.close_to(depth);
   }
 
-  // Panel by panel, in it k by k: what the loop over k reads next stands next.
+  // Packs panel by panel, k by k, in the order in which the loop over k reads.
   void pack_right(const Index& first_k) {
     const std::size_t depth = builder_.depth();
     const std::int64_t together = panels_together(), width = together * columns_.panel;
@@ -205,8 +205,8 @@ class Tiles {
     return columns_.panels() % most == 0 ? most : 1;
   }
 
-  // So much of k is read by lanes of a right factor that runs along it; 1 where it isn't known to
-  // pay.
+  // The run along k that lanes read from a right operand that is contiguous along it; 1 where that
+  // does not pay.
   std::int64_t line_along_depth() const {
     if (!p_.right.runs_along_depth || p_.right.neighbours < kFewestLanes) return 1;
     const bool whole = p_.right.neighbours % kLanes == 0;
@@ -226,14 +226,14 @@ class Tiles {
     builder_.close_to(depth);
   }
 
-  // Where a block of accumulators begins.
+  // The origin of a block of accumulators.
   struct Corner {
     Index row, k;                // of the product
-    Index row_of_panel;          // of the left, as it is packed
-    Index row_of_tile, columns;  // of the sums; the latter a panel's number
+    Index row_of_panel;          // in the packed left operand
+    Index row_of_tile, columns;  // of the sums; columns: a panel number
   };
 
-  // Some rows by a panel of columns: a vector of sums a row.
+  // The microkernel: `height` rows by a panel of columns, a vector of sums a row.
   void multiply(const Corner& at, std::int64_t height) {
     const std::size_t depth = builder_.depth();
     const Index j = lane();
@@ -266,7 +266,7 @@ class Tiles {
     builder_.close_to(depth);
   }
 
-  // Tiles at the right edge may have fewer columns than the others.
+  // Tiles at the right edge may have fewer columns.
   void write() {
     const std::int64_t last = p_.columns - columns_.size * (columns_.tiles - 1);
     if (columns_.tiles == 1 || last == columns_.size) return write_columns(last);
@@ -297,8 +297,8 @@ class Tiles {
   const TiledProduct& p_;
   const std::int64_t bytes_;
   const Cut columns_, rows_, depth_;
-  const bool reads_left_;   // where it stands; else it is packed
-  const bool writes_sums_;  // out of their registers
+  const bool reads_left_;   // read in place, not packed
+  const bool writes_sums_;  // directly from registers
   const Scratch right_;
   std::optional<Scratch> left_, sums_;
   Indices batch_;

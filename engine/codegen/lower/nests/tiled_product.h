@@ -1,5 +1,5 @@
 // Matrix products in tiles, after GotoBLAS (Goto and van de Geijn, Anatomy of High-Performance
-// Matrix Multiplication, 2008) and BLIS (Van Zee and van de Geijn 2015): blocks of the factors are
+// Matrix Multiplication, 2008) and BLIS (Van Zee and van de Geijn 2015): blocks of the operands are
 // packed into scratch, and a few rows of sums stay in registers while a loop over k adds to them.
 //
 // A sum's products are added one after another from k = 0 on, however the tiles are cut.
@@ -12,21 +12,19 @@
 
 namespace recut::loop {
 
-// One side of a product: its lines are the rows of the left, the columns of the right.
+// One operand of a product: its lines are the rows of the left one, the columns of the right one.
 struct Factor {
-  // Element k of a line, of the product's type; 0 where there is a condition that doesn't hold.
+  // Element k of a line, in the product's type; 0 where a given condition is false.
   std::function<Quantity(const Indices& batch, const Index& line, const Index& k,
                          const std::optional<Quantity>& inside)>
       element;
-  bool runs_along_depth = false;  // neighbours along k are neighbours in memory, not lines
-  // So many neighbours lie at equal steps, from a multiple of it on; 0: all of them, or nobody
-  // knows.
+  bool runs_along_depth = false;  // contiguous along k, rather than across lines
+  // The length of runs at equal steps, from any multiple of it on; 0: all elements, or unknown.
   std::int64_t neighbours = 0;
-  bool converts = false;  // an element isn't what stands in memory
+  bool converts = false;  // an element differs from its bits in memory
 };
 
-// An operand of `nest`: batch dimensions, then one of lines and one along which products are
-// summed.
+// The operand of `nest` with batch dimensions, then one of lines and one of depth (k).
 Factor factor_of(const Nest& nest, std::string_view parameter, std::size_t lines, std::size_t depth,
                  DType type);
 
@@ -34,20 +32,19 @@ Factor factor_of(const Nest& nest, std::string_view parameter, std::size_t lines
 struct TiledProduct {
   Shape batch;
   std::int64_t rows = 0, columns = 0, depth = 0;
-  std::int64_t depth_unit = 1;  // blocks of the depth, which is a multiple of it, are, too
+  std::int64_t depth_unit = 1;  // divides the depth, and its blocks
   DType type = DType::f32;
   Factor left, right;
-  bool writes_all = true;  // else only where some condition holds
+  bool writes_all = true;  // false: `write` is conditional
   std::function<void(const Indices& batch, const Index& row, const Index& column,
                      const Quantity& sum)>
       write;
 
-  // The same with rows for columns.
+  // The transposed product.
   TiledProduct turned() const;
 };
 
-// Whether tiles are quicker than loops over single sums: enough of products, and no short
-// dimension.
+// True where tiles are faster than plain loops: enough products, and no short dimension.
 bool is_worth_tiles(const Lowering& lowering, const TiledProduct& product);
 
 void in_tiles(Lowering& lowering, const TiledProduct& product);

@@ -1,5 +1,5 @@
-// Transposed convolutions. In the words of an ordinary one that goes the other way, from an image
-// [N, C, plane...] to a map [N, O, windows...] by a weight [O, C / groups, kernel...]:
+// Transposed convolutions, described as the ordinary convolution whose gradient they are, from an
+// image [N, C, plane...] to a map [N, O, windows...] by a weight [O, C / groups, kernel...]:
 //   forward          map, weight -> image
 //   its gradients    image, weight -> map;  image, map -> weight;  image -> bias
 #include "engine/codegen/lower/nests/transposed_convolution.h"
@@ -37,7 +37,7 @@ struct Transposed {
 
   std::size_t dims() const { return kernel.size(); }
 
-  // Where a sample's channel of an image or map stands.
+  // The index of a sample's channel in an image or map.
   Indices place(const Index& sample, const Index& channel, const Indices& spatial) const {
     Indices at;
     if (batched) at.push_back(sample);
@@ -53,8 +53,7 @@ struct Transposed {
   Quantity zero() const { return nest.lowering.constant(type, 0); }
 };
 
-// Dimensions one after another; `folded` ones are behind the kept ones. Lanes go along the last
-// kept one.
+// Concatenates dimensions, kept before reduced ones. Lanes go along the last kept one.
 FoldSpace space_of(std::initializer_list<Shape> kept, std::initializer_list<Shape> folded) {
   FoldSpace space;
   for (const auto* lists : {&kept, &folded})
@@ -71,10 +70,9 @@ FoldSpace space_of(std::initializer_list<Shape> kept, std::initializer_list<Shap
   return space;
 }
 
-// Places of the image by what they leave when they are divided by the stride: those of one phase
-// are reached by the same offsets of the kernel, every stride-th one (taps). Where the strides
-// don't divide the plane, or offsets are dilated, there is one phase, and taps are the kernel's
-// offsets.
+// Stride phases: positions of the image by their remainder modulo the stride. Those of one phase
+// are reached by the same offsets of the kernel, every stride-th one (taps). Where the strides do
+// not divide the plane, or offsets are dilated, there is one phase, and the taps are all offsets.
 struct Phases {
   Shape phases, places, taps;  // one a dimension
   bool divided = true;
@@ -97,7 +95,7 @@ struct Phases {
   }
 };
 
-// The window whose offset falls on a place of the image, and the offset.
+// The window and the offset that reach a position of the image.
 struct Reached {
   Fallen window;
   Indices offset;
@@ -128,7 +126,7 @@ Reached reached(const Transposed& c, const Phases& p, const Indices& phase, cons
   return out;
 }
 
-// kept: sample, group, channel, phase, place; folded: output, tap.
+// kept: sample, group, channel, phase, position; reduced: output, tap.
 void image(const Nest& nest) {
   const Transposed c(nest, nest.type().shape, nest.shape_of("input"));
   const Phases p(c);
@@ -155,7 +153,7 @@ void image(const Nest& nest) {
   });
 }
 
-// kept: sample, group, output, window; folded: channel, offset.
+// kept: sample, group, output, window; reduced: channel, offset.
 void input_gradient(const Nest& nest, const Transposed& c) {
   const std::size_t dims = c.dims();
   const FoldSpace space =
@@ -176,7 +174,7 @@ void input_gradient(const Nest& nest, const Transposed& c) {
   });
 }
 
-// kept: group, output, channel, offset; folded: sample, window.
+// kept: group, output, channel, offset; reduced: sample, window.
 void weight_gradient(const Nest& nest, const Transposed& c) {
   const std::size_t dims = c.dims();
   FoldSpace space =

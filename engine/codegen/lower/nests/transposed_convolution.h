@@ -5,7 +5,7 @@
 
 namespace recut::loop {
 
-// Whether a convolution of any form, forward or backward, is a transposed one.
+// True for a transposed convolution of any form, forward or backward.
 bool is_transposed(const Call& call);
 
 void transposed_convolution(const Nest& nest);

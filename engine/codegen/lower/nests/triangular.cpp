@@ -1,12 +1,12 @@
-// Cholesky factorisations, and solving with triangles. One matrix of a batch stands in scratch.
+// Cholesky factorisations and triangular solves. One matrix of a batch is in scratch.
 #include "engine/codegen/lower/nests/matrices.h"
 
 namespace recut::loop {
 namespace {
 
-// The lower factor in the place of the matrix, from its lower triangle, as LAPACK's dpotrf. `info`
-// becomes the order of the first minor that isn't positive, from 1, or 0; columns from there on
-// stay as they are.
+// Computes the lower factor in place from the lower triangle, as LAPACK's dpotrf. `info` becomes
+// the order of the first minor that is not positive, from 1, or 0; columns from there on stay
+// unchanged.
 void factor_cholesky(const MatrixWork& work, const ScratchMatrix& l, const Scratch& info) {
   const auto subtract_products = [&](const Index& i, const Index& j) {
     work.each_before(j, l.rows,
@@ -30,7 +30,7 @@ void factor_cholesky(const MatrixWork& work, const ScratchMatrix& l, const Scrat
   });
 }
 
-// cholesky, linalg_cholesky and linalg_cholesky_ex. Only the triangle that is asked for counts.
+// cholesky, linalg_cholesky and linalg_cholesky_ex. Only the requested triangle is read.
 void cholesky(const Nest& nest) {
   const MatrixWork work(nest);
   const Shape& shape = nest.shape_of("self");
@@ -74,8 +74,8 @@ void cholesky_inverse(const Nest& nest) {
   });
 }
 
-// The matrix and the right-hand sides of a system, of batches that are broadcast; the solution
-// takes the place of these, and is the first output.
+// Solves a system with broadcast batches; the solution overwrites the right-hand sides, and is the
+// first output.
 void for_each_system(const Nest& nest, std::string_view matrix, std::string_view right,
                      const std::function<void(const MatrixWork&, const ScratchMatrix&,
                                               const ScratchMatrix&)>& solve) {

@@ -1,4 +1,4 @@
-// Sums of products of three operands, whose dimensions are inserted and broadcast.
+// _trilinear: sums of products of three operands, with inserted and broadcast dimensions.
 #include "engine/codegen/lower/nest.h"
 
 namespace recut::loop {
@@ -23,7 +23,7 @@ struct TrilinearOperand {
     return nest.real(name, place);
   }
 
-  // Makes a space as large as the operand is.
+  // Makes a space as large as the operand.
   void extend(const Nest& nest, Shape& space) const {
     space.resize(inserted.size(), 1);
     std::size_t from = 0;
