@@ -45,7 +45,7 @@ struct CardCalibration {
 // The code of the kernels that it is measured by. Fails where NVRTC is missing.
 Result<std::string> calibration_code(const Card& card);
 
-// Fails where the card lacks the memory, doesn't take the code, or a library is missing.
+// Fails where the GPU lacks the memory, doesn't take the code, or a library is missing.
 Result<CardCalibration> calibrate(const SharedCard& card, const std::string& code,
                                   const CardCalibrationRequest& request);
 

@@ -42,7 +42,7 @@ Scalar scalar_of(DType dtype) {
 // The address of an operand.
 template <class Form>
 void* place(const Form& form, std::span<const driver::Address> buffers) {
-  return reinterpret_cast<void*>(  // NOLINT: the card's addresses are pointers to cuBLASLt
+  return reinterpret_cast<void*>(  // NOLINT: the GPU's addresses are pointers to cuBLASLt
       buffers[form.buffer] + static_cast<driver::Address>(form.offset));
 }
 

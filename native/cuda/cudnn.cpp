@@ -43,7 +43,7 @@ Math math_of(const ConvolutionForm& form, Precision precision) {
 
 // The address of an operand.
 void* place(const TensorForm& form, std::span<const driver::Address> buffers) {
-  return reinterpret_cast<void*>(  // NOLINT: the card's addresses are pointers to cuDNN
+  return reinterpret_cast<void*>(  // NOLINT: the GPU's addresses are pointers to cuDNN
       buffers[form.buffer] + static_cast<driver::Address>(form.offset));
 }
 

@@ -258,7 +258,7 @@ class CudnnAttention : public DeviceCall {
     return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
   }
   static void* pointer(driver::Address address) {
-    return reinterpret_cast<void*>(address);  // NOLINT: the card's addresses are pointers to cuDNN
+    return reinterpret_cast<void*>(address);  // NOLINT: the GPU's addresses are pointers to cuDNN
   }
   std::int64_t item(const Operand& operand) const {
     return item_bytes(kernel_.buffers[operand.buffer].dtype);

@@ -1449,7 +1449,7 @@ def backend(budget: str | int | float | None = "none", *, kernels: str = "induct
               results, gradients, workspaces) or "step" (its inputs and parameters counted too; an
               optimizer's states are not in the graph and never counted).
     kernels   "inductor", or "eager": PyTorch's own kernels one by one.
-    device    the profile that times are priced by: "auto" goes by the card's name.
+    device    the profile that times are priced by: "auto" goes by the GPU's name.
     measure   "workspaces": what kernels take for themselves while they run is measured as the model
               is compiled; "times": their times as well, and recomputation is priced by them;
               "nothing". Measuring resets the device's peak statistics.
