@@ -233,7 +233,7 @@ TEST_CASE("calibrate: the step that was measured is predicted, and its workspace
 Ran run_on_fake(const std::string& path, const std::string& budget, bool json) {
   const test::FakeStep kernels = test::fake_step(path, "none", true);
   fake_card().records = false;
-  fake_card().slower_ms = 1;  // so that of two ways the one that a library names first is quicker
+  fake_card().slower_ms = 1;  // the algorithm that a library names first is quicker
   RunCommand command;
   command.graph.path = path;
   command.plan.budget = budget;
@@ -355,8 +355,8 @@ TEST_CASE("run: on a card, what has no way within the budget is told with that",
   if (!libraries.provided) SKIP("there is no compiler for the libraries");
   if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
   const SettingsFolder settings;
-  // 2,048 bytes a result. cuDNN's ways: 64 bytes with other bits each time, which doesn't run here;
-  // 4,096 bytes.
+  // 2,048 bytes a result. cuDNN's algorithms: a nondeterministic one with 64 bytes, which fails
+  // here; one with 4,096 bytes.
   struct Case {
     int count, gradient;
     const char* told;

@@ -151,7 +151,7 @@ TEST_CASE("cuda: a matrix is added where it runs as out does", "[native][cuda]")
   check(product);
   product.added->layout.strides = {12, 4, 1};
   CHECK_FALSE(form_of(product).has_value());
-  // Single rows and columns run either way.
+  // Single rows and columns are contiguous in either order.
   for (const std::int64_t rows : {1, 3})
     for (const std::int64_t columns : {1, 4})
       check({operand(0, {rows, 5}, {5, 1}),

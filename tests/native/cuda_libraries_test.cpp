@@ -72,7 +72,7 @@ TEST_CASE("cuda: what was measured of calls is kept between runs", "[native][cud
   CHECK(once > 0);
   CHECK(measured({}, 0) == 0);
   CHECK(measured({Precision::tf32, kUsualWorkspace, false}, 0) == once);
-  CHECK(measured({Precision::f32, 600, false}, 0) > 0);  // fewer ways are within it
+  CHECK(measured({Precision::f32, 600, false}, 0) > 0);  // fewer algorithms fit
   CHECK(measured({Precision::f32, kUsualWorkspace, true}, 0) == once);
   CHECK(measured({}, 0) == 0);
 
