@@ -1,5 +1,5 @@
-// The device profiles that `recut calibrate` leaves for later runs: device.json of this machine's
-// processor, and beside it those of cards, and of graphs on cards, each under its own name.
+// The device profiles that `recut calibrate` leaves for later runs: device.json for this machine's
+// processor, and beside it one for each GPU, and for each graph on a GPU.
 #pragma once
 
 #include <string>
@@ -7,28 +7,30 @@
 
 namespace recut::native {
 
-// $XDG_CONFIG_HOME/recut/device.json, else ~/.config/recut/device.json; empty where there is
-// neither folder.
+// $XDG_CONFIG_HOME/recut/device.json, else ~/.config/recut/device.json; empty where neither folder
+// exists.
 std::string calibrated_profile_path();
 
-// The same where it was written; empty before.
+// The same path where the file exists; else empty.
 std::string find_calibrated_profile();
 
-// NAME.json in the same folder; empty where there is none, or, of the second, no such file.
+// NAME.json in the same folder. Empty where there is no folder; the second also where there is no
+// such file.
 std::string profile_path(const std::string& name);
 std::string find_profile(const std::string& name);
 
 // "NVIDIA H100 80GB HBM3": "nvidia-h100-80gb-hbm3".
 std::string profile_name_of_card(std::string_view card);
-// Of a graph's kernels on it: the graph's digest (measured_kernels.h), and how f32 is multiplied.
+// The name of a graph's kernel profile: the graph's digest (measured_kernels.h), and how f32 is
+// multiplied.
 std::string profile_name_of_graph(std::string_view card, std::string_view digest, bool tf32);
 
-// The device by which steps are planned that run here: what `recut calibrate` left, else the
-// profile of a usual processor, which is a guess.
+// The device that plans steps on this machine: `recut calibrate`'s profile, else that of a typical
+// processor, which is a guess.
 inline constexpr const char* kUsualProcessor = "cpu8";
 std::string profile_of_this_machine();
 
-// How the command line names the calibrated profile as a device.
+// The command line's name of the calibrated profile.
 inline constexpr const char* kCalibratedDevice = "calibrated";
 
 }  // namespace recut::native

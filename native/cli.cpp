@@ -59,7 +59,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_compile(app, chosen);
   add_cache(app, chosen);
   try {
-    // CLI11 takes the arguments last first.
+    // CLI11 takes the arguments in reverse order.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& failure) {
     const bool asked =

@@ -18,7 +18,7 @@ constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kRed = "\033[31m";
 constexpr std::string_view kPlain = "\033[0m";
 
-// The lines of all of them, each file read once; none of a file that isn't there to be read.
+// The lines of all diagnostics, each file read once; none for an unreadable file.
 std::vector<std::optional<Excerpt>> excerpts_by_file(const Diagnostics& diagnostics) {
   std::map<std::string, std::string> files;
   std::vector<std::optional<Excerpt>> excerpts;

@@ -1,4 +1,4 @@
-// Where a command writes: results to one stream, complaints and progress to the other.
+// The streams of a command: results to one, diagnostics and progress to the other.
 #pragma once
 
 #include <ostream>
@@ -17,20 +17,20 @@ inline constexpr int kBadInput = 2;
 struct Console {
   std::ostream& out;
   std::ostream& err;
-  bool colours = false;   // of `out`: a terminal that wants them
-  bool progress = false;  // of `err`: a terminal
-  std::string command;    // the line that was typed, as a shell takes it; "": it isn't read yet
+  bool colours = false;   // `out` is a terminal that wants them
+  bool progress = false;  // `err` is a terminal
+  std::string command;    // the line as typed, for a shell; "" before it is parsed
 
-  // Prints diagnostics as compilers do, with the line and a caret where the file can be read, and
-  // returns kBadInput.
+  // Prints diagnostics as compilers do, with the line and a caret where the file can be read.
+  // Returns kBadInput.
   int complain(const Diagnostics& diagnostics) const;
 
-  // Shows what is going on, on one line that the next call overwrites; "" clears it. Nothing where
-  // there is no terminal.
+  // Shows progress on one line that the next call overwrites; "" clears it. Does nothing without
+  // a terminal.
   void say(std::string_view what) const;
 };
 
-// The text with its first line set off, where the console wants colours.
+// The text with its first line highlighted, where the console wants colours.
 std::string highlighted(const Console& console, std::string_view text);
 
 }  // namespace recut::native

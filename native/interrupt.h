@@ -1,11 +1,11 @@
-// Ctrl-C as a wish: long work ends early with what it has.
+// Ctrl-C as a request to stop: long work ends early with its best result.
 #pragma once
 
 #include <atomic>
 
 namespace recut::native {
 
-// While one lives, the first Ctrl-C sets the flag; the second ends the program as usual. One at a
+// While it lives, the first Ctrl-C sets the flag; the second ends the program as usual. One at a
 // time.
 class Interrupt {
  public:

@@ -1,6 +1,6 @@
 // A server of plain files on the loopback address, for the page: node serve.mjs FOLDER [PORT]
-// Any other server does as well; the page needs no headers of its own. With those that this one sends (isolation from
-// other origins) steps run on several threads.
+// Any other server works as well; the page needs no headers of its own. With the cross-origin isolation headers that
+// this one sends, steps run on several threads.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -27,7 +27,7 @@ async function answer(folder, headers, request, response) {
     return response.writeHead(400).end();
   }
   if (path.endsWith('/')) path += 'index.html';
-  const file = join(folder, path); // normalised from its root: nothing leads out of the folder
+  const file = join(folder, path); // normalised: no path leads out of the folder
   const found = await stat(file).catch(() => null);
   if (!found?.isFile()) return response.writeHead(404).end();
   const type = kTypes[extname(file)] ?? 'application/octet-stream';
@@ -36,8 +36,8 @@ async function answer(folder, headers, request, response) {
   createReadStream(file).pipe(response);
 }
 
-// Port 0: any that is free. `prefix`: the folder of the address in which the files stand, "/a/b". `isolated`: from other
-// origins, so that it may share memory with its workers.
+// Port 0: any free one. `prefix`: the path under which the files are served, "/a/b". `isolated`: send the cross-origin
+// isolation headers, so that the page may share memory with its workers.
 export function serve(folder, port = 0, prefix = '', isolated = false) {
   const server = createServer((request, response) => {
     if (!request.url.startsWith(prefix + '/')) return response.writeHead(404).end();

@@ -7,7 +7,7 @@
 namespace recut::aot {
 namespace {
 
-// The last place of a storage that a view shows.
+// The last element of a storage that a view shows.
 std::int64_t last_place(const Layout& layout) {
   std::int64_t last = layout.offset;
   for (std::size_t d = 0; d < layout.shape.size(); ++d)
@@ -15,11 +15,11 @@ std::int64_t last_place(const Layout& layout) {
   return last;
 }
 
-// Where the element stands that a view counts as `number`, in row-major order.
+// The offset of a view's element number `number`, in row-major order.
 loop::Index place_in(const Layout& layout, const loop::Index& number, const loop::Ranges& ranges) {
   if (layout.strides == contiguous_strides(layout.shape)) return number + layout.offset;
   loop::Index place = layout.offset;
-  std::int64_t inner = 1;  // elements of the dimensions behind
+  std::int64_t inner = 1;  // elements of the inner dimensions
   for (std::size_t d = layout.shape.size(); d-- > 0; inner *= layout.shape[d])
     place =
         place + layout.strides[d] * modulo(divide(number, inner, ranges), layout.shape[d], ranges);

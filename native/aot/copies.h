@@ -1,5 +1,4 @@
-// Kernels that bring outputs from where a step leaves them to where a caller wants them, row by
-// row.
+// Kernels that copy outputs from where a step leaves them to the caller's memory, row by row.
 #pragma once
 
 #include "engine/codegen/loop/kernel.h"

@@ -8,14 +8,21 @@
 #include "engine/codegen/llvm/emit.h"
 #include "native/aot/copies.h"
 
+// A compiled step is data plus one small interpreter loop. The IR has tables (@stages, @launches,
+// @places, @inputs, @outputs, @faults) and fixed functions that walk them; only the tables depend
+// on the step. A step begins with its pointers: inputs, outputs, the arena; behind them stand the
+// seed, the parallel loop and its context, as the C header declares. A launch resolves each buffer
+// to (pointer, offset), then runs its stages, whole or in parts by the caller's parallel loop.
+// Copies of outputs are launches of their own, skipped where the caller's pointer is null. Code per
+// launch would grow with the step; the loop does not.
+
 namespace recut::aot {
 namespace {
 
 constexpr std::int64_t kAlways = -1;
 
-// The functions, in terms of the tables: {{arena}} is the number of the arena among the pointers
-// that a step begins with (inputs, outputs, arena), behind which its seed, its parallel loop and
-// that loop's context stand.
+// The functions over the tables. {{arena}} is the index of the arena among the step's pointers
+// (inputs, outputs, arena); the seed, the parallel loop and its context follow it.
 constexpr std::string_view kDriverFunctions = R"(
 define internal void @part(ptr %state, i64 %first, i64 %last) {{
   %buffers_at = getelementptr i64, ptr %state, i64 1
@@ -178,11 +185,11 @@ define ptr @{prefix}_output(i32 %number) {{
 // One launch in the tables.
 struct TableLaunch {
   std::uint32_t kernel = 0;
-  std::vector<std::pair<std::int64_t, std::int64_t>> places;  // which pointer, and bytes from it
+  std::vector<std::pair<std::int64_t, std::int64_t>> places;  // index of the pointer, bytes from it
   std::int64_t wants = kAlways;  // runs where this pointer of the step isn't null
 };
 
-// "[3 x i64] [i64 1, i64 2, i64 3]", or none of them.
+// "[3 x i64] [i64 1, i64 2, i64 3]", or an empty array.
 std::string array(std::string_view type, const std::vector<std::string>& values) {
   if (values.empty()) return fmt::format("[0 x {}] zeroinitializer", type);
   return fmt::format("[{} x {}] [{}]", values.size(), type, fmt::join(values, ", "));
@@ -225,7 +232,7 @@ class Driver {
   }
 
  private:
-  // Pointers of a step: inputs, outputs, the arena.
+  // The index of a pointer of the step: inputs, outputs, the arena.
   std::int64_t output(std::size_t number) const {
     return static_cast<std::int64_t>(interface_.inputs.size() + number);
   }
@@ -280,7 +287,7 @@ class Driver {
     text_ += "@places = internal constant " + array("[2 x i64]", places) + "\n";
   }
 
-  // A text in memory, ended by 0; its name.
+  // Adds a zero-terminated text and returns its name.
   std::string constant_text(std::string_view text) {
     const std::string name = fmt::format("@text_{}", constants_++);
     std::string bytes;

@@ -10,7 +10,7 @@
 
 namespace recut::aot {
 
-// `schedule`: the one that the program was made of.
+// `schedule`: the schedule that the program was made from.
 std::string step_text(const Program& program, const Schedule& schedule, const Interface& interface);
 
 }  // namespace recut::aot

@@ -8,7 +8,7 @@
 namespace recut::aot {
 namespace {
 
-// Of an arena: a vector of the widest machine, and a line of its cache.
+// Alignment of an arena: the widest vector of any machine, and a cache line.
 constexpr std::int64_t kAlignment = 64;
 
 // {p}: the prefix, {P}: in capitals.
@@ -88,7 +88,7 @@ const {p}_tensor* {p}_output(int32_t number);
 #endif
 )";
 
-// A name in a comment can't end it.
+// Makes a name safe inside a comment.
 std::string in_comment(std::string text) {
   for (std::size_t at = text.find("*/"); at != std::string::npos; at = text.find("*/", at))
     text[at] = '.';

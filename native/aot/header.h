@@ -9,12 +9,12 @@
 namespace recut::aot {
 
 struct HeaderFacts {
-  std::string graph;      // its name
-  std::string processor;  // that the code is for, in LLVM's words
+  std::string graph;      // the graph's name
+  std::string processor;  // LLVM's name of the target
   std::int64_t arena_bytes = 0;
 };
 
-// C99, and C++: what the library has, and how it is used.
+// A header for C99 and C++: the library's functions, and how they are used.
 std::string header_text(const Interface& interface, const HeaderFacts& facts);
 
 }  // namespace recut::aot

@@ -14,7 +14,7 @@ std::string in_capitals(std::string text) {
   return text;
 }
 
-// Names that are told apart by more than an identifier shows get numbers.
+// Adds numbers to names that would become the same identifier.
 class Enumerators {
  public:
   std::string add(const std::string& wish) {
@@ -27,7 +27,7 @@ class Enumerators {
   std::set<std::string> taken_;
 };
 
-// As as_kernels_read lays it out.
+// The type with the strides that as_kernels_read gives it.
 TensorType in_memory(const TensorType& type) {
   return is_dense(type) ? type : make_type(type.dtype, type.shape);
 }
@@ -62,7 +62,7 @@ Interface interface_of(const Graph& graph, const Program& program, const std::st
   for (const NodeId id : graph.inputs()) add_input(id, name_of(graph.input_kind(id)));
   for (const NodeId id : graph.order())
     if (graph.op(id).is(kInput) && !graph.is_input(id)) add_input(id, "constant");
-  std::vector<NodeId> differentiated;  // one a gradient
+  std::vector<NodeId> differentiated;  // one per gradient
   for (const NodeId id : graph.inputs())
     if (graph.input_kind(id) != InputKind::tangent) differentiated.push_back(id);
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {

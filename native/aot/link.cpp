@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The linker's files, gone with this.
+// The linker's temporary files; the destructor removes them.
 class Workshop {
  public:
   Workshop() : path_((fs::temp_directory_path() / "recut-link-XXXXXX").string()) {
@@ -47,7 +47,7 @@ class Workshop {
   bool made_ = false;
 };
 
-// The library of this process that has a function; "" where it is none of its own.
+// The path of the loaded library that has a function; "" where the program itself has it.
 std::string library_of(const char* function) {
   Dl_info facts{};
   void* address = dlsym(RTLD_DEFAULT, function);
@@ -56,7 +56,7 @@ std::string library_of(const char* function) {
   return name.find(".so") == std::string_view::npos ? "" : std::string(name);
 }
 
-// Runs a program with its words in a file; its exit code, or -1 where there is none to run.
+// Runs a program with its output in a file. Returns its exit code, or -1 where it can't be started.
 int run(std::vector<std::string> words, const std::string& says) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());

@@ -1,5 +1,5 @@
-// What stands around every call of the C library: whatever goes wrong becomes a status and words,
-// and ends there.
+// The frame of every call of the C library: any failure becomes a status and a message, and ends
+// there.
 #pragma once
 
 #include <locale.h>
@@ -17,7 +17,7 @@
 
 namespace recut::c_api {
 
-// A copy for the caller, who frees it with recut_text_free; null where there is no memory for it.
+// A copy for the caller, who frees it with recut_text_free; null where memory is missing.
 inline char* copy_text(std::string_view text) noexcept {
   auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
   if (copy == nullptr) return nullptr;
@@ -43,7 +43,8 @@ inline recut_status give_text(std::string_view text, char** out) {
   return RECUT_OK;
 }
 
-// While one lives, numbers in texts have a point on this thread, whatever the host's locale says.
+// While it lives, this thread formats and parses numbers with a decimal point, whatever the host's
+// locale is.
 class PlainNumbers {
  public:
   PlainNumbers() : plain_(newlocale(LC_NUMERIC_MASK, "C", duplocale(uselocale({})))) {

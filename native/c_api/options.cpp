@@ -12,6 +12,11 @@
 #include "engine/workspace/budget.h"
 #include "engine/workspace/cost_model.h"
 
+// Options are JSON objects, so that new ones need no new C function. Options reads one object field
+// by field into a request of the workspace. Unknown keys, wrong types and values out of range are
+// collected as diagnostics with key, found and expected value; the caller gets all of them at once.
+// A request is used only if sound() holds.
+
 namespace recut::c_api {
 namespace {
 
@@ -28,7 +33,7 @@ constexpr std::string_view kPlanKeys[] = {"strategy", "budget", "effort", "secon
 constexpr std::string_view kSweepKeys[] = {"points", "effort", "search_seed", "device",
                                            "model",  "save",   "recompute",   "plans"};
 
-// The options of one call. What is wrong with them is collected, so that all of it is told at once.
+// The options of one call. All errors are collected and reported at once.
 class Options {
  public:
   Options(const JsonDocument& document, std::string_view text,
@@ -92,7 +97,7 @@ class Options {
     fields_.complain(fmt::format("'{}': {}", key, message), fields_.find(key));
   }
 
-  // Of another function's complaints, which know no place here.
+  // Adds another function's diagnostics, which have no location in this text.
   void complain(std::string_view key, const Diagnostics& diagnostics) {
     for (const Diagnostic& diagnostic : diagnostics) complain(key, diagnostic.message);
   }
@@ -142,7 +147,7 @@ class Options {
     seed = static_cast<std::uint64_t>(*number);
   }
 
-  // As people write it, or a number.
+  // The budget as people write it, or a number.
   std::optional<std::string> budget() {
     const JsonValue value = fields_.find("budget");
     if (!value.present()) return std::nullopt;
@@ -156,7 +161,7 @@ class Options {
     return std::nullopt;
   }
 
-  // What a percentage is of is seen by the planner; here any peak does.
+  // A percentage needs a peak, which the planner knows later; any peak serves to check it here.
   void read_budget(PlanningRequest& request) {
     const auto wish = budget();
     if (!wish) return;

@@ -1,5 +1,5 @@
 // The C library's options: JSON objects as requests of the workspace. Unknown keys, wrong types and
-// values out of range are diagnostics that name key, found and expected.
+// values out of range are diagnostics with the key, the value found and the value expected.
 #pragma once
 
 #include "engine/support/result.h"

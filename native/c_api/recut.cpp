@@ -35,7 +35,7 @@ using recut::c_api::fail;
 using recut::c_api::give_text;
 using recut::c_api::Watcher;
 
-// Plans name nodes of their document, so they share it.
+// A plan names nodes of its document, so both share it.
 struct recut_graph {
   std::shared_ptr<const Document> document;
 };
@@ -44,6 +44,11 @@ struct recut_plan {
   std::shared_ptr<const Document> document;
   Planned planned;
 };
+
+// Each call of the C library runs inside attempt() (attempt.h), reads its JSON options, and calls
+// the workspace as the command does; so both give the same bytes. Graphs and plans are handles; a
+// plan shares its document, because it names nodes of it. Texts are copies that the caller frees.
+// Calls may run on several threads with one graph: it is never changed.
 
 namespace {
 
@@ -62,7 +67,7 @@ recut_status read_graph(std::string_view bytes, const char* name, const char* op
   return RECUT_OK;
 }
 
-// What the options name has to be the graph's: inputs that are real, and results.
+// Checks that the options name inputs with gradients, and results of the graph.
 Result<recut::Done> check_names(const recut::Graph& graph, const recut::GradOptions& options) {
   Diagnostics wrong;
   for (const std::string& name : options.wanted.value_or(std::vector<std::string>{})) {
@@ -101,7 +106,7 @@ recut_status differentiate_graph(const recut_graph& graph, const char* options_j
   return RECUT_OK;
 }
 
-// Sets `error`: a forward graph alone, or one that is sound, but too large for any plan.
+// Sets `error` for a forward graph alone, and for a sound graph that is too large for any plan.
 recut_status check_plannable(const Document& document, char** error) {
   if (!recut::check_joint(document, "graph"))
     return fail(RECUT_FORWARD_ONLY,
@@ -138,7 +143,7 @@ recut_status make_plan(const recut_graph& graph, const char* options_json, Watch
   return holds ? RECUT_OK : fail(RECUT_NOT_HELD, why, error);
 }
 
-// A point of the curve as the plan file that a budget of as much would give.
+// A point of the curve as the plan file that its peak as a budget would give.
 Result<std::string> plan_of_point(const Document& document, const CurveRequest& curve,
                                   const recut::CurveReport& report, const recut::CurvePoint& point,
                                   const Plan& plan, const recut::CostModel& costs) {
@@ -201,7 +206,7 @@ recut_status sweep(const recut_graph& graph, const char* options_json, Watcher& 
 }  // namespace
 
 const char* recut_version(void) {
-  return recut::version().data();  // a literal, which ends with a zero
+  return recut::version().data();  // a zero-terminated literal
 }
 
 recut_status recut_graph_read(const void* bytes, size_t size, const char* name,

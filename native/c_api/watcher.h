@@ -1,4 +1,4 @@
-// A call's callbacks, as the engine asks for them.
+// A call's callbacks, in the form that the engine polls.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@ class Watcher {
     if (tells()) callbacks_.progress(callbacks_.user, fraction, words.c_str());
   }
 
-  // Asks the caller at most once in kPause; once it was so, it stays so.
+  // Asks the caller at most once in kPause; a yes is final.
   bool stop() {
     if (stopped_ || !asks()) return stopped_;
     const auto now = Clock::now();
@@ -33,7 +33,7 @@ class Watcher {
     return stopped_;
   }
 
-  // The same at once, whenever it was asked last: before and after the work.
+  // Asks at once, whenever it asked last: before and after the work.
   bool stop_now() {
     next_ = {};
     return stop();

@@ -13,7 +13,7 @@
 namespace recut::cache {
 namespace {
 
-// The id among an object's notes, in hexadecimal; "" where there is none.
+// The build id among an object's ELF notes, in hexadecimal, or "".
 std::string id_among(std::span<const std::byte> notes) {
   while (notes.size() >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) note;
@@ -31,7 +31,7 @@ std::string id_among(std::span<const std::byte> notes) {
   return "";
 }
 
-// Of the loaded object that this code stands in.
+// The build id of the loaded object that contains this code.
 std::string build_id() {
   std::string id;
   dl_iterate_phdr(

@@ -1,4 +1,4 @@
-// Which Recut this is: what one build keeps, another doesn't run.
+// Identifies this build of Recut: another build doesn't run what this one keeps.
 #pragma once
 
 #include <string>

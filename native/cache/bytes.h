@@ -7,8 +7,8 @@
 //   ByteWriter<Fields> writer;  writer(place);
 //   ByteReader<Fields> reader(text);  reader(place);  reader.done();
 //
-// Numbers, enumerations, texts, lists, optional values and variants describe themselves. For one
-// machine and one build of Recut: numbers are as they stand in memory.
+// Numbers, enumerations, texts, lists, optional values and variants describe themselves. The bytes
+// are for one machine and one build of Recut: numbers stand as in memory.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,7 @@ class ByteReader {
     (get(values), ...);
   }
 
-  // Whether the bytes were enough, and all were read.
+  // Whether the bytes sufficed and all were read.
   bool done() const { return sound_ && left_.empty(); }
 
  private:

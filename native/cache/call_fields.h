@@ -1,4 +1,5 @@
-// Calls of libraries as bytes (bytes.h): all fields are named, so that a new one is not forgotten.
+// Calls of libraries as bytes (bytes.h). All fields are named, so that the compiler finds a new
+// one.
 #pragma once
 
 #include "engine/codegen/library/library_call.h"

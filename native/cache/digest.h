@@ -1,6 +1,5 @@
-// Names for contents: BLAKE3 (O'Connor, Aumasson, Neves, Wilcox-O'Hearn 2020), as LLVM has it.
-// Contents that differ have names that differ, even where somebody wants them alike, and 256 bits
-// of hash leave no room for accidents.
+// Content hashes: BLAKE3 (O'Connor, Aumasson, Neves, Wilcox-O'Hearn 2020), in LLVM's
+// implementation. The hash is cryptographic, so even chosen contents don't collide.
 #pragma once
 
 #include <array>
@@ -19,7 +18,7 @@ struct Digest {
   friend bool operator==(const Digest&, const Digest&) = default;
 };
 
-// Of several texts, each with its length, so that no two lists of texts run together.
+// The digest of several texts, each with its length, so that no two lists of texts collide.
 Digest digest_of(std::initializer_list<std::string_view> texts);
 
 }  // namespace recut::cache

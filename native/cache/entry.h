@@ -1,6 +1,7 @@
-// One entry of the cache as bytes: its contents, and what proves that they are what was asked for.
+// One entry of the cache as bytes: its contents, with a proof that they are the requested ones.
 //
-//   "RECUTC\r\n"   8 bytes: no text file begins so, and what copies line ends breaks it
+//   "RECUTC\r
+// "   8 bytes: no text file begins so, and line-end conversion breaks it
 //   key           32 bytes: the name that it was kept under
 //   checksum      32 bytes: of key, build and payload
 //   build         length in 8 bytes, then the text: who wrote it
@@ -23,7 +24,7 @@ struct EntryContents {
   std::string build, payload;
 };
 
-// Fails where the bytes are no entry, cut off or changed, or kept under another key.
+// Fails where the bytes are no entry, are truncated or changed, or were kept under another key.
 Result<EntryContents> read_entry(std::string_view entry, const Digest& key);
 
 }  // namespace recut::cache

@@ -74,7 +74,7 @@ Result<Done> make_directory(const std::string& path) {
   }
 }
 
-// The writer holds a lock on its temporary file: one without a lock is abandoned.
+// The writer holds a lock on its temporary file; a file without a lock is abandoned.
 Result<Done> write_whole(const std::string& path, std::string_view bytes) {
   std::string temporary = path.substr(0, path.rfind('/') + 1);
   temporary += std::string(kTemporary) + "XXXXXX";
@@ -119,7 +119,7 @@ std::vector<FileFacts> files_in(const std::string& directory) {
   return files;
 }
 
-// A writer takes the lock at once, but not in one call with making the file.
+// A young file may be unlocked: its writer creates it first and locks it next.
 void remove_abandoned(const std::string& directory) {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);

@@ -1,4 +1,5 @@
-// Files that are there whole or not at all, whoever is killed when, and however many write at once.
+// Atomic files: a file is there whole or not at all, whichever writer is killed, and however many
+// write at once.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +12,31 @@
 
 namespace recut::cache {
 
-// Makes the directory, and those above it, for this user alone. Fails with the system's reason.
+// Makes the directory and its parents, for this user alone. Fails with the system's reason.
 Result<Done> make_directory(const std::string& path);
 
 // Writes to a temporary name beside `path`, then renames: readers see the old file, or all of the
-// new one. Fails with the system's reason (a full disk, no permission) and leaves nothing. Nothing
-// is forced onto the disk: a file that a power cut left empty is one more that checksums find.
+// new one. Fails with the system's reason (a full disk, no permission) and leaves nothing. Without
+// fsync: checksums find a file that a power cut left empty.
 Result<Done> write_whole(const std::string& path, std::string_view bytes);
 
-// The whole file. Nothing where there is none. Fails where it can't be read, and where another user
-// than this one or root owns it or may write to it: such code isn't run.
+// The whole file; none where there is no such file. Fails where it can't be read, and where a user
+// other than this one or root owns it or may write to it: such code isn't run.
 Result<std::optional<std::string>> read_own(const std::string& path);
 
-// Says that it was used now, where that is allowed.
+// Sets the file's time of last use, where that is allowed.
 void mark_used(const std::string& path);
 
 struct FileFacts {
   std::string name;
   std::int64_t bytes = 0;
-  std::int64_t used = 0;  // when last, in nanoseconds since 1970
+  std::int64_t used = 0;  // last use, in nanoseconds since 1970
 };
 
 // The directory's plain files, by name; none where it can't be read.
 std::vector<FileFacts> files_in(const std::string& directory);
 
-// Removes temporary files that are a minute old and whose writers are gone.
+// Removes temporary files that are a minute old and whose writers have ended.
 void remove_abandoned(const std::string& directory);
 
 }  // namespace recut::cache

@@ -1,4 +1,4 @@
-// What of a step a run found in the cache.
+// The part of a step that a run found in the cache.
 #pragma once
 
 #include <cstdint>

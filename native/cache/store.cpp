@@ -26,7 +26,7 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// The key in a file's name, where it has that ending.
+// The key in a file's name, where the name has that ending.
 std::optional<Digest> key_in(std::string_view name, std::string_view ending) {
   if (!name.ends_with(ending)) return std::nullopt;
   return Digest::from_hex(name.substr(0, name.size() - ending.size()));
@@ -99,13 +99,14 @@ Result<Done> Store::keep(std::string_view kind, const Digest& key, std::string_v
   return Done{};
 }
 
-// The entry first: a description alone is nothing that could be used.
+// Removes the entry first: a description alone can't be used.
 void Store::remove(std::string_view kind, const Digest& key) const {
   unlink(path(kind, key, kEntry).c_str());
   unlink(path(kind, key, kDescription).c_str());
 }
 
-// Whoever reads an entry that is removed has it whole already, or misses it.
+// Evicts the least recently used entries. A reader of a removed entry has it whole already, or
+// misses it.
 void Store::make_room(std::string_view kind, const Digest& kept) const {
   std::vector<EntryFacts> entries = scan();
   std::int64_t bytes = 0;
@@ -124,7 +125,7 @@ void Store::make_room(std::string_view kind, const Digest& kept) const {
 std::string Store::fault_of(const EntryFacts& entry) const {
   const auto bytes = read_own(path(entry.kind, entry.key, kEntry));
   if (!bytes) return bytes.diagnostics().front().message;
-  if (!*bytes) return "";  // it has gone in the meantime
+  if (!*bytes) return "";  // removed in the meantime
   if (const auto contents = read_entry(**bytes, entry.key); !contents)
     return contents.diagnostics().front().message;
   if (!entry.description.empty() && !nlohmann::json::accept(entry.description))
@@ -164,7 +165,7 @@ std::size_t Store::clear() const {
     for (const FileFacts& file : files_in(folder(kind)))
       for (const std::string_view ending : {kEntry, kDescription})
         if (const auto key = key_in(file.name, ending)) remove(kind, *key);
-    rmdir(folder(kind).c_str());  // fails where something else stands in it
+    rmdir(folder(kind).c_str());  // fails where anything else is in it
   }
   return entries;
 }

@@ -1,5 +1,4 @@
-// A store as those use it who can do without: what can't be found or kept costs time and nothing
-// else, and is noted.
+// A store for callers that can do without: failures cost time and nothing else, and are noted.
 #pragma once
 
 #include <optional>
@@ -20,12 +19,12 @@ class TolerantStore {
   const std::optional<Store>& store() const { return store_; }
   std::string build() const { return store_ ? store_->build() : ""; }  // of the entries
 
-  // What was kept under the key and may be used.
+  // The usable contents kept under the key.
   std::optional<std::string> find(std::string_view kind, const Digest& key);
   void keep(std::string_view kind, const Digest& key, std::string_view payload,
             std::string_view description);
 
-  // What couldn't be used or kept, and why.
+  // Entries that couldn't be used or kept, and why.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

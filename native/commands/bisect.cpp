@@ -1,4 +1,4 @@
-// recut bisect: which pass, and which change of it, makes a check fail.
+// recut bisect: finds the pass, and its change, that makes a check fail.
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -11,6 +11,11 @@
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
 #include "native/commands/shell_check.h"
+
+// The check is a user's command (shell_check.h) or a comparison of values. bisect_passes searches
+// the passes, then the changes of the guilty pass, by halves: about log2(passes) + log2(changes)
+// checks. The verdict names the pass, the rule and the node. Like LLVM's -opt-bisect-limit, but it
+// also bisects within a pass.
 
 namespace recut::native {
 namespace {
@@ -88,7 +93,7 @@ std::string as_text(const Bisection& found) {
   return text + fmt::format("Found by {} checks.\n", found.checks);
 }
 
-// The last good graph and the first bad one, for a report of the fault.
+// Writes the last good graph and the first bad one, for a report of the fault.
 Result<Done> dump(const Bisection& found, const std::string& folder) {
   if (folder.empty()) return Done{};
   const std::filesystem::path path(folder);

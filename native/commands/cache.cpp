@@ -1,4 +1,4 @@
-// recut cache: what is kept between runs of compiled steps and kernels.
+// recut cache: lists, verifies and clears compiled steps and kernels kept between runs.
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShownDigits = 12;  // of a key
 
-// Null where it is none.
+// Null where the description is no JSON.
 Json described(const cache::EntryFacts& entry) {
   Json json = Json::parse(entry.description, nullptr, false);
   return json.is_object() ? json : Json();

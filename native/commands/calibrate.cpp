@@ -1,4 +1,4 @@
-// recut calibrate: what this machine sustains, as a device profile.
+// recut calibrate: measures what this machine sustains, as a device profile.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -21,9 +21,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kCalibrateLeastShare = 0.001;  // that a profile may have
+constexpr double kCalibrateLeastShare = 0.001;  // of a profile
 
-// As the system names it.
+// The system's name of the processor.
 std::string processor_name() {
   std::ifstream lines("/proc/cpuinfo");
   for (std::string line; std::getline(lines, line);) {
@@ -33,7 +33,7 @@ std::string processor_name() {
   return "a processor without a name";
 }
 
-// Of the ceiling of f32, what products come to.
+// The share of the f32 ceiling that products reach.
 double products_share(const cpu::Calibration& c) {
   return std::clamp(c.products_f32 / c.multiply_adds_f32, kCalibrateLeastShare, 1.0);
 }
@@ -97,14 +97,14 @@ std::string as_text(const cpu::Calibration& c, const CalibrateCommand& command) 
                      command.threads == 1 ? "" : "s", table.format(), command.out);
 }
 
-// Whose options mean nothing to a processor.
+// Fails for options that mean nothing on a processor.
 Result<Done> refuse_options_of_cards(const CalibrateCommand& command) {
   if (!command.graph.path.empty())
     return error("kernels of a graph are measured on a card: --device cuda");
   return refuse_card_options(command.precision, command.workspace);
 }
 
-// What is measured: a processor, a card, a graph on it.
+// The target: a processor, a GPU, or a graph on a GPU.
 void add_target(CLI::App& command, CalibrateCommand& arguments) {
   arguments.graph.add_to(command);
   command.get_option("FILE")->required(false)->description(

@@ -1,4 +1,4 @@
-// What recut calibrate is asked for, and who does it.
+// The request of recut calibrate, and the functions that serve it.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@ namespace recut::native {
 struct CalibrateCommand {
   GraphArguments graph;  // whose kernels are measured; no path: none
   std::string target = "cpu";
-  int threads = 0;  // of a processor; 0: one a core
+  int threads = 0;  // of a processor; 0: one per core
   double seconds = 0.3;
   std::int64_t triad_bytes = 0;
-  std::string precision = "f32";  // of a card's products of f32
-  std::string workspace;          // the most that its libraries may take; "": the usual
+  std::string precision = "f32";  // of a GPU's f32 products
+  std::string workspace;          // the most that its libraries may take; "": the default
   std::string out;
   bool json = false;
 };
 
-// All give the exit code.
+// Both return the exit code.
 int calibrate_cpu(CalibrateCommand command, const Console& console);
 int calibrate_cuda(const CalibrateCommand& command, const Console& console);
 
-// The same of a card that is open, by code that is there (nothing: NVRTC makes it), in products of
-// so many rows.
+// An open GPU to calibrate, with the code of the kernels (none: NVRTC makes it) and the rows of the
+// products.
 struct CardToCalibrate {
   cuda::SharedCard card;
   std::optional<std::string> code;
@@ -37,7 +37,7 @@ struct CardToCalibrate {
 int calibrate_card(const CalibrateCommand& command, const CardToCalibrate& with,
                    const Console& console);
 
-// What is said where nobody says where the profile goes, and there is no folder of settings.
+// The error where no output is named and no settings folder exists.
 Diagnostic no_settings_folder();
 
 }  // namespace recut::native

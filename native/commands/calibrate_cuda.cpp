@@ -1,5 +1,5 @@
-// recut calibrate --device cuda: what an NVIDIA card sustains, and what a graph's kernels take
-// there.
+// recut calibrate --device cuda: measures what an NVIDIA GPU sustains, and what a graph's kernels
+// take on it.
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One graph's kernels and what the plan by them would predict.
+// One graph's kernels, and the launches of its step.
 struct MeasuredStep {
   cuda::GraphProfile profile;
   std::size_t launches = 0;
@@ -38,7 +38,7 @@ class CardCommand {
     const bool of_graph = !command_.graph.path.empty();
     if (command_.out.empty() && card_path().empty())
       return console_.complain({no_settings_folder()});
-    if (of_graph)  // what is wrong with it is said before anything is measured
+    if (of_graph)  // report a bad graph before anything is measured
       if (auto opened = command_.graph.open_joint(console_); !opened)
         return console_.complain(opened.diagnostics());
     auto profile = measure_card();
@@ -81,8 +81,8 @@ class CardCommand {
     return card_profile(words(), calibration_);
   }
 
-  // Where the profile was written. The card's own goes to its usual place, unless there is another
-  // for both: a run pads the graph's products by what it finds there, as is done here.
+  // Returns where the profile was written. The GPU's own goes to its default path unless one file
+  // is named for both: a run pads the graph's products by what it finds there, as is done here.
   Result<std::string> measure_graph(Json profile) {
     if (command_.out.empty())
       if (auto card = written(profile, 2, card_path()); !card) return card;

@@ -1,4 +1,4 @@
-// Options of the commands that run on an NVIDIA card, which mean nothing to a processor.
+// Options of the commands that run on an NVIDIA GPU; they mean nothing on a processor.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -9,13 +9,13 @@
 
 namespace recut::native {
 
-// --device, "cpu" or "cuda"; and --precision, of the card's libraries.
+// Adds --device ("cpu" or "cuda"), and --precision of the GPU's libraries.
 void add_card_options(CLI::App& command, std::string& target, std::string& precision);
 
-// Bytes that libraries may take for a call, as --workspace has them; the usual where it is "".
+// The bytes of --workspace that libraries may take for a call; the default for "".
 Result<std::int64_t> most_workspace(const std::string& workspace);
 
-// Fails where one of them was given for a processor.
+// Fails where one of these options was given for a processor.
 Result<Done> refuse_card_options(const std::string& precision, const std::string& workspace);
 
 }  // namespace recut::native

@@ -13,9 +13,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kCardProfileLeastShare = 0.001;  // that a profile may have
-constexpr double kMostSlowdown = 1e3;             // too
-// Of the ceiling that the profile names, what usual products come to.
+constexpr double kCardProfileLeastShare = 0.001;  // of a profile
+constexpr double kMostSlowdown = 1e3;             // of a profile
+// The share of the profile's ceiling that usual products reach.
 double products_share(const cuda::CardCalibration& c, bool tf32) {
   const cuda::ProductRate* rate = c.product(tf32 ? "tf32" : "f32");
   if (rate == nullptr) return 1;

@@ -1,4 +1,4 @@
-// Device profiles of NVIDIA cards, as recut calibrate writes them.
+// Device profiles of NVIDIA GPUs, as recut calibrate writes them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,17 +9,17 @@
 
 namespace recut::native {
 
-// A card as a device profile names it: products of f32 are rounded to tf32, or aren't.
+// A GPU as its device profile names it, and whether products of f32 are rounded to tf32.
 struct CardWords {
   std::string name;    // "NVIDIA H100 80GB HBM3"
   std::string driver;  // the CUDA version that it knows
   bool tf32 = false;
 };
 
-// What was measured of the card alone.
+// The profile of the GPU alone.
 nlohmann::ordered_json card_profile(const CardWords& card, const cuda::CardCalibration& measured);
 
-// Adds what a graph's kernels took, and the name of such a profile.
+// Adds the times of a graph's kernels, and the name of such a profile.
 void add_kernels(nlohmann::ordered_json& profile, const CardWords& card,
                  const cuda::GraphProfile& measured);
 

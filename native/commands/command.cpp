@@ -41,7 +41,7 @@ void GraphArguments::add_to(CLI::App& command) {
 
 namespace {
 
-// "batch=1,tokens=128", in as many options as one likes.
+// Parses "batch=1,tokens=128", in any number of options.
 Result<onnx::Options> onnx_options(const std::vector<std::string>& dimensions) {
   auto sizes = read_dimensions(fmt::format("{}", fmt::join(dimensions, ",")));
   if (!sizes) return error("--dim " + sizes.diagnostics().front().message);
@@ -119,7 +119,7 @@ Result<std::unique_ptr<TensorFiles>> read_tensors(const std::vector<std::string>
 
 Result<Done> write_file(const std::string& path, std::string_view bytes) {
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
-  std::error_code ignored;  // what matters is whether the file can be opened
+  std::error_code ignored;  // only whether the file can be opened matters
   if (!parent.empty()) std::filesystem::create_directories(parent, ignored);
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

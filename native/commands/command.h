@@ -1,4 +1,4 @@
-// What the commands share: how a file is named and opened, and how each one joins the command line.
+// Shared by the commands: how a file is named and opened, and how each command is registered.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -17,54 +17,54 @@
 
 namespace recut::native {
 
-// Passes by name, and what a runner needs to run them.
+// Passes by name, and the runner's options for them.
 struct ChosenPasses {
   std::vector<std::string> names;
   RunnerOptions options;
 };
 
-// The arguments that say which graph: FILE, --graph KEY, --dim, --passes, --no-passes, --inexact,
-// --stage, --with, --rules, --skip, --stop-at, --dump.
+// The arguments that choose the graph and its passes: FILE, --graph KEY, --dim, --passes,
+// --no-passes, --inexact, --stage, --with, --rules, --skip, --stop-at, --dump.
 struct GraphArguments {
   std::string path;
   std::string key = std::string(kDefaultGraphKey);
   std::string passes;
-  bool passes_wanted = false;  // where none are named all run, whatever the graph
+  bool passes_wanted = false;  // run all passes where none are named
   bool no_passes = false;
-  bool inexact = false;              // those that don't keep every bit, too
-  std::string stages;                // "pre-grad,joint"; empty: `usual_stage`
+  bool inexact = false;              // also passes that are not bit-exact
+  std::string stages;                // "pre-grad,joint"; empty: the default stage
   Stage usual_stage = Stage::joint;  // where passes run and no stage is named
-  std::string with;                  // passes that don't run by default, besides the stages' own
+  std::string with;                  // passes off by default, besides the stages' own
   std::vector<std::string> rules;    // FILE, before:STAGE=FILE or after:STAGE=FILE
-  std::string device;                // whose figures passes decide by; empty: the reference's
-  // The card whose libraries are to multiply: where stages run, products are padded and
-  // convolutions laid out for it.
+  std::string device;                // its figures decide passes; empty: the reference's
+  // The GPU whose libraries will multiply: where stages run, products are padded and convolutions
+  // laid out for it.
   std::optional<Device> card;
-  bool freeze = false;  // the stage freezing after those
-  bool halves = false;  // the stage post-grad is for later: see half_passes
+  bool freeze = false;  // also run the stage freezing, last
+  bool halves = false;  // the stage post-grad runs after the partition
   std::string skip;
-  int stop_at = -1;                     // -1: run them all
+  int stop_at = -1;                     // -1: run all
   std::vector<std::string> dimensions;  // "name=N"
   std::string dump;
 
   void add_to(CLI::App& command);
   void add_device_to(CLI::App& command);  // --device, where nothing else is priced by it
-  // The file alone, no pass run.
+  // Reads the file alone and runs no pass.
   Result<GraphFile> read(const Console& console) const;
   Result<Document> open(const Console& console) const;
 
-  // The same for what plans: a joint graph.
+  // Opens a joint graph, for planning.
   Result<Document> open_joint(const Console& console) const;
 
-  // With passes for that device's libraries, where there is one, and without that pass ("": with
-  // all).
+  // The same arguments with passes for that device's libraries, if any, and without the named
+  // pass ("": with all).
   GraphArguments for_card(const std::optional<Device>& device, std::string_view without) const;
 
-  // The passes that open() runs of a file, and how. Fails where the graph isn't what a stage is
-  // for.
+  // The passes that open() runs on a file, and their options. Fails where the graph isn't what a
+  // stage is for.
   Result<ChosenPasses> chosen_passes(const GraphFile& file) const;
 
-  // Those that run on the two halves of a plan: the stage post-grad.
+  // The passes of the two partitioned graphs of a plan: the stage post-grad.
   Result<ChosenPasses> half_passes(const GraphFile& file) const;
 
  private:
@@ -79,7 +79,7 @@ struct GraphArguments {
 // Reads a file of rules.
 Result<std::shared_ptr<const RuleSet>> read_rules(const std::string& path);
 
-// Writes a file, or says why it can't.
+// Writes a file; fails with the reason.
 Result<Done> write_file(const std::string& path, std::string_view bytes);
 
 // The tensors of safetensors files, with their bytes.
@@ -88,15 +88,15 @@ struct TensorFiles {
   std::vector<NamedTensor> tensors;
 };
 
-// What the files hold ("": nothing) in their order, before what the graph's own has: of two of one
-// name, the first counts.
+// The files' tensors ("": none) in their order, before the graph's own tensors; of one name, the
+// first counts.
 Result<std::unique_ptr<TensorFiles>> read_tensors(const std::vector<std::string>& paths,
                                                   const GraphFile& file);
 
-// A command, once the command line has been read: what to run.
+// The parsed command, ready to run.
 using Action = std::function<int(const Console&)>;
 
-// Each adds its subcommand to `app`; `chosen` is set where the command line asks for it.
+// Each adds its subcommand to `app`; parsing sets `chosen`.
 void add_show(CLI::App& app, Action& chosen);
 void add_opt(CLI::App& app, Action& chosen);
 void add_plan(CLI::App& app, Action& chosen);

@@ -45,7 +45,7 @@ Result<std::string> prefix_of(const CompileCommand& command, const Graph& graph)
                            command.name, aot::identifier_of(command.name)));
 }
 
-// What has to be right before there is any work.
+// The parts of the command that are checked before any work.
 struct Order {
   std::string prefix;
   cpu::Target target;

@@ -37,12 +37,12 @@ struct EmitCommand {
   }
 };
 
-// As the large cards of an architecture have them: A100 and H100.
+// The limits of an architecture's large GPUs: A100 and H100.
 SmLimits usual_limits(const std::string& architecture) {
   return architecture == "sm_90" ? kSmLimitsOfH100 : kSmLimitsOfA100;
 }
 
-// Loops, and for CUDA the functions of attention.
+// Loops, and for CUDA the attention kernels.
 ProgramOptions options_of(const EmitCommand& command) {
   ProgramOptions options;
   if (command.target == "wasm") options.lower = wasm::lower_options(command.rows);
@@ -52,7 +52,7 @@ ProgramOptions options_of(const EmitCommand& command) {
           .lower = cuda::lower_options(usual_limits(command.architecture))};
 }
 
-// Kernels in loop form are counted first.
+// Kernels in loop form come first in the count.
 std::uint32_t kernel_count(const Program& program) {
   return static_cast<std::uint32_t>(program.kernels.size() + program.library.size());
 }
@@ -107,8 +107,8 @@ std::string text_of(const EmitCommand& command, const Program& program,
   return text;
 }
 
-// Lines of remarks as the target's own: WebAssembly's begin with two semicolons, CUDA's with two
-// strokes.
+// Lines of remarks as the target's comments: WebAssembly's begin with two semicolons, CUDA's with
+// two slashes.
 std::string remarks(const std::string& target, const std::string& lines) {
   if (target != "wasm" && target != "cuda") return lines;
   std::string text;
@@ -123,7 +123,7 @@ std::string remarks(const std::string& target, const std::string& lines) {
   return text;
 }
 
-// What only the module's file and its bytes know how to honour.
+// The option that only the module's file can honour, if one is misplaced.
 std::optional<std::string> misplaced(const EmitCommand& command) {
   if (command.relaxed && command.target != "wasm") return "--relaxed: for --target wasm alone";
   if (command.rows != wasm::kRows && command.target != "wasm")
@@ -138,7 +138,7 @@ std::optional<std::string> misplaced(const EmitCommand& command) {
   return std::nullopt;
 }
 
-// The module as bytes, and beside it what a host has to know to run it.
+// Writes the module as bytes, and beside it the JSON that a host needs to run it.
 int write_module(const EmitCommand& command, const Graph& graph, const Program& program,
                  const Console& console) {
   const wasm::Module module = wasm::emit(program.kernels, command.options());

@@ -30,7 +30,7 @@ Json json_of(const Place& place) {
   return json;
 }
 
-// The values that a kernel reads beside the views of which it is made.
+// The inputs that kernels read, apart from views of them.
 Json inputs_json(const Graph& graph, const Program& program) {
   Json inputs = Json::array();
   for (const NodeId id : program.inputs) {
@@ -43,7 +43,7 @@ Json inputs_json(const Graph& graph, const Program& program) {
   return inputs;
 }
 
-// Scratch is part of what a worker needs, and no buffer that the host brings.
+// Scratch is needed by each worker, and is no buffer of the host.
 Json kernel_json(const loop::Kernel& kernel, const std::vector<loop::Stage>& stages) {
   Json buffers = Json::array(), functions = Json::array();
   for (std::size_t b = 0; b < loop::brought_buffers(kernel); ++b) {

@@ -1,4 +1,4 @@
-// What a host has to know to run a step's module of WebAssembly: memory, launches, outputs.
+// The JSON by which a host runs a step's WebAssembly module: memory, launches, outputs.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace recut::native {
 
-// As JSON: the module's needs, inputs, kernels with their buffers and stages, launches in order,
-// and outputs. A place is {"arena": bytes} or {"input": its number}.
+// The module's needs, inputs, kernels with their buffers and stages, launches in order, and
+// outputs. A location is {"arena": bytes} or {"input": its number}.
 std::string module_json(const Graph& graph, const Program& program, const wasm::Module& module,
                         const wasm::Options& options);
 

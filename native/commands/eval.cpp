@@ -29,7 +29,7 @@ struct EvalArguments {
   bool json = false;
 };
 
-// What an evaluation came to, with the plan that it followed, if any.
+// The result of an evaluation, with the peak of the plan that it followed, if any.
 struct Evaluated {
   EvaluationReport report;
   std::optional<std::int64_t> planned_peak_bytes;

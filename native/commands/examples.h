@@ -7,7 +7,7 @@
 
 namespace recut::native {
 
-// `prose`, and below it one line for each command, which has all but the word recut: "show FILE".
+// `prose`, and below it one line per command, without the word recut: "show FILE".
 // tests/house/command_examples.py runs them.
 inline std::string footer_with_examples(std::string_view prose,
                                         std::initializer_list<std::string_view> commands) {

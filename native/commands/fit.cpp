@@ -14,19 +14,24 @@
 #include "native/commands/examples.h"
 #include "native/commands/plan_arguments.h"
 
+// Binds the named symbols to one size and searches for the largest size whose plan holds the
+// budget. Each size is a whole opening and planning of the graph, so few sizes are tried: fit_size
+// (engine/workspace/fit.h) guesses by the ratio of budget and peak, then bisects. The table shows
+// every tried size.
+
 namespace recut::native {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 struct FitCommand {
-  GraphArguments graph;  // its --dim without a size: what is looked for
+  GraphArguments graph;  // its --dim without a size: the symbols to fit
   PlanArguments plan;
   std::int64_t most = 1 << 20;
   bool json = false;
 };
 
-// The symbols to size, taken out of the graph's --dim.
+// Takes the symbols to fit out of the graph's --dim.
 std::vector<std::string> take_open(GraphArguments& graph) {
   std::vector<std::string> open, bound;
   for (std::string& word : graph.dimensions)
@@ -43,7 +48,7 @@ GraphArguments of_size(const GraphArguments& graph, const std::vector<std::strin
   return sized;
 }
 
-// The symbols as the file has them, with the size that the graph was traced with.
+// The file's symbols, with the size that the graph was traced with.
 Result<std::vector<BoundSymbol>> traced(const GraphArguments& graph,
                                         const std::vector<std::string>& symbols,
                                         const Console& console) {
@@ -124,7 +129,7 @@ int fit(FitCommand command, const Console& console) {
   };
   std::string note;
   request.open = [&](std::int64_t size) {
-    std::ostringstream out, err;  // the hints of the others were told once
+    std::ostringstream out, err;  // hints were printed once already
     auto document = of_size(command.graph, symbols, size).open_joint(Console{out, err});
     if (document && !document->file.symbols_note.empty()) note = document->file.symbols_note;
     return document;

@@ -1,4 +1,4 @@
-// recut grad: a forward graph's joint graph, or its forward mode.
+// recut grad: differentiates a forward graph into a joint graph, or into its forward mode.
 #include <fmt/core.h>
 
 #include <map>
@@ -27,7 +27,7 @@ struct GradArguments {
   bool verbose = false;
 };
 
-// What '*' stands for: every input that can have a gradient.
+// The inputs that '*' stands for: all that can have a gradient.
 std::vector<std::string> real_inputs(const Graph& graph) {
   std::vector<std::string> names;
   for (const NodeId id : graph.inputs())
@@ -48,7 +48,7 @@ GradRequest request_of(const GradArguments& arguments, const Graph& graph) {
   return request;
 }
 
-// How often each derivative row was applied.
+// How often each derivative rule was applied.
 Json rules_json(const GradReport& report) {
   std::map<std::string_view, int> counts;
   for (const DerivativeStep& step : report.steps) ++counts[step.rule];
@@ -113,7 +113,7 @@ int grad(const GradArguments& arguments, const Console& console) {
   else
     console.out << report_text(*report, arguments);
   if (arguments.verbose && !arguments.json) {
-    const std::string_view remark = arguments.out.empty() ? "; " : "";  // behind a graph's text
+    const std::string_view remark = arguments.out.empty() ? "; " : "";  // as a comment
     for (const DerivativeStep& step : report->steps)
       console.out << fmt::format("{}{}: {}\n", remark, step.rule, step.words);
   }

@@ -1,4 +1,4 @@
-// recut plan where FILE is a node-link graph.
+// recut plan for a FILE that is a node-link graph.
 #pragma once
 
 #include <string>

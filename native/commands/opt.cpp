@@ -1,4 +1,4 @@
-// recut opt: runs passes and says what each of them did.
+// recut opt: runs passes and reports the changes of each.
 #include <fmt/format.h>
 
 #include <map>
@@ -54,7 +54,7 @@ std::string report_text(const PipelineReport& report) {
   return table.format(0);
 }
 
-// Of passes that are made of rules: how often each was tried, matched, and what that took.
+// For rule passes: how often each rule was tried and matched, and its time.
 std::string statistics_text(const PipelineReport& report) {
   Table table;
   table.column("pass");
@@ -72,7 +72,7 @@ std::string statistics_text(const PipelineReport& report) {
   return any ? table.format(0) : "";
 }
 
-// What is wrong with rules, where the graph shows it.
+// Faults of rules that the graph reveals.
 std::string complaints(const PipelineReport& report) {
   std::string text;
   for (const PassReport& pass : report.passes) {
@@ -114,7 +114,7 @@ std::string report_json(const PipelineReport& report) {
   return Json{{"passes", passes}}.dump(2) + "\n";
 }
 
-// The values that a file gives of what the graph holds, as far as it gives any.
+// The file's values for the graph's inputs, as far as it has any.
 Result<Inputs> given_values(const Graph& graph, std::span<const NamedTensor> tensors) {
   std::map<std::string_view, const NamedTensor*> by_name;
   for (const NamedTensor& tensor : tensors) by_name.emplace(tensor.name, &tensor);
@@ -131,7 +131,7 @@ Result<Inputs> given_values(const Graph& graph, std::span<const NamedTensor> ten
   return values;
 }
 
-// What the frozen graph holds, and what the file has for its inputs and outputs.
+// Writes the values that the frozen graph holds, and the file's values of its inputs and outputs.
 Result<Done> write_values(const Frozen& frozen, std::span<const NamedTensor> given,
                           const std::string& path) {
   std::vector<std::string> storage;
@@ -151,7 +151,7 @@ Result<Done> write_values(const Frozen& frozen, std::span<const NamedTensor> giv
   return write_file(path, write_safetensors(sorted));
 }
 
-// The document's graph with what its parameters and constants alone decide computed.
+// The document's graph with everything computed that depends on parameters and constants alone.
 Result<Graph> frozen_graph(const OptArguments& arguments, const Document& document) {
   const Graph& graph = document.graph();
   const auto tensors = read_tensors({arguments.tensors}, document.file);

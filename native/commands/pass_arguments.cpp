@@ -1,4 +1,5 @@
-// Which passes the command line asks for: --passes, --stage, --with, --rules and what they share.
+// The passes that the command line asks for: --passes, --stage, --with, --rules and their shared
+// code.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 namespace recut::native {
 namespace {
 
-// --rules FILE, before:STAGE=FILE or after:STAGE=FILE.
+// Parses --rules FILE, before:STAGE=FILE or after:STAGE=FILE.
 struct RulesArgument {
   std::string path;
   std::optional<std::pair<Stage, When>> where;  // none: the pass `rules`
@@ -122,8 +123,8 @@ RunnerOptions GraphArguments::runner_options() const {
   return options;
 }
 
-// Those that --stage names, or the usual one where passes run at all. A list of passes, and a file
-// that PyTorch's passes have gone over, has none.
+// The stages of --stage, or the default one where passes run at all. A list of passes, and a file
+// already processed by PyTorch's passes, have none.
 Result<std::vector<Stage>> GraphArguments::named_stages(const GraphFile& file) const {
   auto named = parse_stages(stages);
   if (!named) return named;
@@ -144,7 +145,7 @@ Result<std::vector<Stage>> GraphArguments::named_stages(const GraphFile& file) c
   return named;
 }
 
-// These stages, with what `with` and `rules` put into them.
+// These stages, with the additions of `with` and `rules`.
 Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
   Pipeline made;
   made.stages = std::move(run);
@@ -169,7 +170,7 @@ Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
   return made;
 }
 
-// Passes that decide by a device's figures, with those of the one that is named.
+// Adds passes that decide by a device's figures, for the named device.
 Result<Done> GraphArguments::add_device_passes(RunnerOptions& options) const {
   if (card) options.more = {pad_mm_pass(*card), channels_last_pass(*card)};
   if (card || device.empty() || device == kMeasuredDevice) return Done{};
@@ -179,7 +180,7 @@ Result<Done> GraphArguments::add_device_passes(RunnerOptions& options) const {
   return Done{};
 }
 
-// The stages in order; where a plan comes between, those before it or those after.
+// The stages in order. If a plan comes between, either the stages before it or those after it.
 Result<ChosenPasses> GraphArguments::stage_passes(const GraphFile& file, bool of_halves) const {
   auto run = named_stages(file);
   if (!run) return run.diagnostics();

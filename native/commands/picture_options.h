@@ -1,4 +1,4 @@
-// How a command draws: --dark, --width, --no-title, --no-fonts.
+// Drawing options: --dark, --width, --no-title, --no-fonts.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -14,7 +14,7 @@ struct PictureArguments {
   double width_mm = 0;  // on paper; 0: as on a screen
 
   void add_to(CLI::App& command);
-  // Light and with its fonts, where nothing else was asked for.
+  // The default is light, with embedded fonts.
   gui::PictureLook look() const;
 };
 

@@ -1,4 +1,4 @@
-// recut plan: what to keep and what to compute again.
+// recut plan: decides which values to keep and which to recompute.
 #include <fmt/core.h>
 
 #include <memory>
@@ -30,7 +30,7 @@ struct PlanCommand {
   bool json = false;
 };
 
-// The plan's two halves, each after the passes of the stage post-grad.
+// Writes the forward and backward graphs, each after the passes of the stage post-grad.
 Result<Done> write_halves(const PlanCommand& command, const Document& document,
                           const Planned& planned) {
   const auto chosen = command.graph.half_passes(document.file);
@@ -73,7 +73,7 @@ int plan_node_link(const PlanCommand& command, std::string_view bytes, const Con
 }
 
 int plan(const PlanCommand& command, const Console& console) {
-  // What can't be read is the graph reader's to complain about.
+  // The graph reader reports unreadable files.
   if (const auto bytes = read_file(command.graph.path); bytes && is_node_link(*bytes))
     return plan_node_link(command, *bytes, console);
   auto document = command.graph.open_joint(console);
@@ -82,7 +82,7 @@ int plan(const PlanCommand& command, const Console& console) {
     return console.complain(done.diagnostics());
   const auto planned = command.plan.plan(*document, console);
   if (!planned) return console.complain(planned.diagnostics());
-  // No file is written for what isn't asked for.
+  // No file is written for a plan that breaks the budget.
   if (!planned->report.holds()) return refuse(planned->report, command.json, console);
   const auto written = write_outputs(command, *document, *planned);
   if (!written) return console.complain(written.diagnostics());

@@ -1,4 +1,4 @@
-// How a plan is asked for on the command line: --strategy, --budget, --device, --model, --save,
+// The plan options of the command line: --strategy, --budget, --device, --model, --save,
 // --recompute.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace recut::native {
 
 struct PlanArguments {
   std::string strategy;
-  std::optional<std::string> budget;  // as it was asked for
+  std::optional<std::string> budget;  // as written on the command line
   double effort = 1;
   double seconds = 0;
   std::uint64_t seed = 1;
@@ -23,42 +23,42 @@ struct PlanArguments {
   ChoiceRequest choices;
 
   void add_to(CLI::App& command);
-  void add_search_to(CLI::App& command);  // all but what calls cost
+  void add_search_to(CLI::App& command);  // all but the prices of calls
   bool asked() const {
     return !strategy.empty() || budget || !device.empty() || !model.empty() || !choices.empty();
   }
   SearchLimits limits() const;
   PlanningRequest request() const;
-  // Tells of better plans on the way.
+  // Reports better plans while it searches.
   Result<Planned> plan(const Document& document, const Console& console) const;
 };
 
-// Gives the document's graph the workspaces of its calls that a device's profile, by its name, has
-// measured of it (engine/workspace/workspaces.h), however large.
+// Gives the document's graph the workspaces of its calls that the named device's profile has
+// measured (engine/workspace/workspaces.h), however large.
 Result<Done> add_workspaces(Document& document, const std::string& device);
 
-// Makes "calibrated" the path of the profile that recut calibrate wrote, and fails where there is
-// none; so with the names of others that it left.
+// Replaces "calibrated" by the path of recut calibrate's profile, and fails where there is none.
+// Names of its other profiles become paths, too.
 CLI::Validator calibrated_by_name();
 
-// The default of --profile in words, where what runs is measured.
+// The shown default of --profile, where the device that runs is measured.
 inline constexpr const char* kProfileOfTheDevice = "the device's own";
 
-// A profile to price times by, as that option; `usual`: its default, in words.
+// Adds an option for the profile that prices times; `usual`: the shown default.
 void add_profile(CLI::App& command, const std::string& option, std::string& device,
                  const std::string& usual);
 
-// --device, --model.
+// Adds --device and --model.
 void add_cost_model(CLI::App& command, std::string& device, std::string& model);
 
-// --save, --recompute.
+// Adds --save and --recompute.
 void add_choices(CLI::App& command, ChoiceRequest& choices);
 
-// Says why the budget can't be held and what can, after the plan's figures where JSON is asked for;
-// the exit code for that.
+// Reports why the budget can't be held and which can, after the plan's figures where JSON is asked
+// for. Returns the exit code.
 int refuse(const PlanReport& report, bool json, const Console& console);
 
-// The same where the arena is beyond the budget, or its plan is, with the schedule's figures.
+// The same where the arena or its plan exceeds the budget, with the schedule's figures.
 int refuse_arena(const Document& document, const ScheduledPlan& scheduled, bool json,
                  const Console& console);
 

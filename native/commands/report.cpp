@@ -1,4 +1,4 @@
-// recut report: a plan, the whole trade-off and where the bytes are, as one HTML file.
+// recut report: a plan, the whole trade-off and the memory that is live, as one HTML file.
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -24,7 +24,7 @@ struct ReportCommand {
   std::string out = "report.html";
 };
 
-// The plan that was asked for, then those to compare it with; stops at the first that can't be had.
+// The requested plan, then those to compare it with; stops at the first that fails.
 Result<std::vector<Planned>> plan_all(const ReportCommand& command, const Document& document,
                                       const Console& console) {
   std::vector<Planned> plans;
@@ -70,7 +70,7 @@ int report(const ReportCommand& command, const Console& console) {
     if (!planned.report.holds()) return refuse(planned.report, false, console);
     html.plans.push_back(&planned.report);
   }
-  // Its figures are told of the first alone.
+  // Arena figures are reported for the first plan alone.
   if (auto done = note_arena(document->graph(), plans->front()); !done)
     return console.complain(done.diagnostics());
   const auto curve = sweep(command, *document, console);

@@ -1,4 +1,4 @@
-// What recut run is asked for, and who does it.
+// The request of recut run, and the functions that serve it.
 #pragma once
 
 #include <cstdint>
@@ -21,29 +21,29 @@ struct RunCommand {
   PlanArguments plan;
   std::string target = "cpu";
   std::vector<std::string> tensors;
-  std::string out_tensors;  // where the outputs are written; "": nowhere
+  std::string out_tensors;  // file for the outputs; "": none
   std::uint64_t seed = 0;
-  int threads = 0;  // 0: as many as there are
+  int threads = 0;  // 0: one per core
   int steps = 10;
-  std::string precision = "f32";  // of a card's libraries
-  std::string workspace;          // the most that these may take; "": the usual
-  bool nondeterministic = false;  // of these, ways that give other bits each time, too
+  std::string precision = "f32";  // of a GPU's libraries
+  std::string workspace;          // the most that these may take; "": the default
+  bool nondeterministic = false;  // also use nondeterministic algorithms of these
   bool no_library = false;
   bool check = false;
   bool no_cache = false;
   bool json = false;
 };
 
-// All give the exit code.
+// All return the exit code.
 int run_on_cpu(RunCommand command, const Console& console);
 int run_on_cuda(const RunCommand& command, const Console& console);
-// The same of a card that is open.
+// The same on an open GPU.
 int run_on_card(const RunCommand& command, const Console& console, cuda::SharedCard card);
 
-// Writes a step's outputs as out.<position>, where that is asked for.
+// Writes a step's outputs as out.<position>, if requested.
 Result<Done> write_outputs(const RunCommand& command, std::span<const Tensor> outputs);
 
-// The cache that the environment names; what is wrong with it is said and costs time alone.
+// The cache that the environment names. A fault is reported and costs time alone.
 std::optional<cache::Store> usual_store(const RunCommand& command, const Console& console);
 
 }  // namespace recut::native

@@ -16,12 +16,12 @@
 namespace recut::native {
 namespace {
 
-// Where the planner takes its prices from.
+// The profile that prices the plan.
 std::string profile_of(const RunCommand& command) {
   return command.plan.device.empty() ? profile_of_this_machine() : command.plan.device;
 }
 
-// The peaks of a profile, but for the usual guess: nobody measured that here.
+// The peaks of the profile; none for the default guess, since nobody measured that here.
 std::optional<Ceilings> ceilings_of(const RunCommand& command, const Graph& graph) {
   const std::string profile = profile_of(command);
   if (profile == kMeasuredDevice) return std::nullopt;

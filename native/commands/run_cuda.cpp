@@ -1,4 +1,4 @@
-// recut run --device cuda: a planned training step on an NVIDIA card, measured beside its plan.
+// recut run --device cuda: a planned training step on an NVIDIA GPU, measured beside its plan.
 #include <fmt/core.h>
 
 #include "engine/support/units.h"

@@ -1,4 +1,4 @@
-// What recut run says of a step that ran, on whatever it ran.
+// The report of recut run on a measured step, whatever device ran it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,12 +11,12 @@
 
 namespace recut::native {
 
-// What the measured rates stand beside: a profile of what the step runs on.
+// The ceilings beside the measured rates: those of the device's profile.
 struct Ceilings {
   std::string name;   // of the profile, or its file
-  std::string title;  // what it was measured on
+  std::string title;  // the measured device
   DeviceRates peaks;
-  std::string source;  // who says so: a measurement, a data sheet
+  std::string source;  // a measurement, or a data sheet
 };
 
 struct RunReport {
@@ -25,11 +25,11 @@ struct RunReport {
   int steps = 10;
   bool check = false;
   std::optional<Ceilings> ceilings;
-  std::string where;             // "2 threads", or the card
-  std::string library;           // whose calls are marked so
-  std::string facts;             // lines of their own
-  nlohmann::ordered_json more;   // the same as keys
-  std::string without_ceilings;  // where none are known: how to know them
+  std::string where;             // "2 threads", or the GPU
+  std::string library;           // the library whose calls are marked
+  std::string facts;             // extra lines
+  nlohmann::ordered_json more;   // extra JSON keys
+  std::string without_ceilings;  // advice where no ceilings are known
 };
 
 std::string as_json(const RunReport& report);

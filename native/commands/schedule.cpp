@@ -1,4 +1,4 @@
-// recut schedule: a plan's kernels, and a place in one arena for each of their buffers.
+// recut schedule: a plan's kernels, and a location in one arena for each of their buffers.
 #include <memory>
 
 #include "engine/schedule/make_schedule.h"
@@ -29,7 +29,7 @@ int schedule(const ScheduleCommand& command, const Console& console) {
   console.say("");
   if (!scheduled) return console.complain(scheduled.diagnostics());
   const bool holds = scheduled->holds();
-  if (holds && !command.out.empty()) {  // no file is written for what isn't asked for
+  if (holds && !command.out.empty()) {  // no file is written for a broken budget
     const auto written = write_file(command.out, schedule_json(*document, *scheduled, true));
     if (!written) return console.complain(written.diagnostics());
   }

@@ -14,7 +14,7 @@
 namespace recut::native {
 namespace {
 
-// The file that the command looks at; gone with its owner.
+// The file that the command reads; the destructor removes it.
 class GraphFileOnDisk {
  public:
   GraphFileOnDisk()

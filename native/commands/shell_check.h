@@ -1,4 +1,4 @@
-// A user's command as a check of graphs.
+// A user's shell command as a check of graphs.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 namespace recut::native {
 
 // Writes the graph into a file, in text form, and runs `command` by the shell with every {}
-// replaced by the file's name in quotes. The graph is good where the command exits with 0. Fails
-// where the command has no {}, the shell can't find or start it (exit 126, 127), or a signal ended
-// it.
+// replaced by the quoted file name. Exit code 0 means that the graph is good. Fails where the
+// command has no {}, where the shell can't find or start it (exit 126, 127), and where a signal
+// ended it.
 Result<GraphCheck> shell_check(const std::string& command);
 
 }  // namespace recut::native

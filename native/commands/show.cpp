@@ -1,4 +1,4 @@
-// recut show: the graph, after the chosen passes.
+// recut show: prints or draws the graph, after the chosen passes.
 #include <fmt/core.h>
 
 #include <memory>

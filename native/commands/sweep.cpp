@@ -1,4 +1,4 @@
-// recut sweep: the whole trade-off of a graph, peak against step time.
+// recut sweep: the whole trade-off of a graph: peak against step time.
 #include <fmt/core.h>
 
 #include <memory>

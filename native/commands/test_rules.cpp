@@ -1,4 +1,4 @@
-// recut test-rules: tries every rule of a file by itself, both sides on the same values.
+// recut test-rules: tests every rule of a file alone: both sides on the same values.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct TestedFile {
   std::vector<RuleTest> tests;
 };
 
-// The files, or all that come with Recut.
+// The named files, or all that come with Recut.
 Result<std::vector<TestedFile>> read_all(const std::vector<std::string>& files) {
   std::vector<TestedFile> all;
   Diagnostics faults;

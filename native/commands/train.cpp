@@ -1,4 +1,4 @@
-// recut train: a step that updates its parameters, run on data that is made for it.
+// recut train: trains with the optimizer in the graph, on generated data.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -23,6 +23,11 @@
 #include "native/executors/cpu_executor.h"
 #include "native/executors/cuda_executor.h"
 
+// The optimizer is part of the graph, so the planner counts its state, and the new parameters
+// replace the old ones at the end of a step. Parameters, optimizer state and data lie beside the
+// arena. Any executor runs the step (CPU or CUDA) by the same interface. The command fails with
+// exit code 1 where the measured peak is not the planned one, or the loss is not finite.
+
 namespace recut::native {
 namespace {
 
@@ -33,20 +38,20 @@ constexpr auto kBetweenProgress = std::chrono::milliseconds(100);
 struct TrainCommand {
   GraphArguments graph;
   PlanArguments plan;
-  std::string loss;  // empty: the only result that can be one
+  std::string loss;  // empty: the only possible result
   std::string optimizer = "adam";
   std::optional<double> learning_rate, momentum, epsilon, weight_decay;
   std::vector<double> betas;
   std::vector<std::string> tensors;
   std::string target = "cpu", precision = "f32";
-  int threads = 0;  // of a processor; on a card none is asked for
+  int threads = 0;  // of a processor; unused on a GPU
   TrainingRequest request;
   std::string curve, out;
   PictureArguments picture;
   bool json = false;
 };
 
-// Fails where an option is for another optimiser.
+// Fails for an option of another optimizer.
 Result<Optimizer> optimizer_of(const TrainCommand& c) {
   Optimizer optimizer = optimizer_named(c.optimizer).value();
   if (c.learning_rate) set_learning_rate(optimizer, *c.learning_rate);
@@ -65,7 +70,7 @@ Result<Optimizer> optimizer_of(const TrainCommand& c) {
   return optimizer;
 }
 
-// The file's graph with the optimiser in it, and the passes over both.
+// Opens the file's graph with the optimizer in it, after the passes over both.
 Result<Document> open(const GraphArguments& graph, const std::string& loss,
                       const Optimizer& optimizer, const Console& console) {
   auto file = graph.read(console);
@@ -121,7 +126,7 @@ std::string as_text(const Training& t, const TrainCommand& command, const Optimi
       format_bytes(t.scratch_bytes));
 }
 
-// What the options ask to be written, of a run that ended well.
+// Writes the requested files of a run that ended well.
 Result<Done> write_outputs(const TrainCommand& command, const Training& training,
                            const Document& document, const Optimizer& optimizer) {
   if (!command.curve.empty()) {
@@ -139,10 +144,10 @@ Result<Done> write_outputs(const TrainCommand& command, const Training& training
   return write_file(command.out, write_safetensors(tensors));
 }
 
-// What it trains on; the card is open, for a plan is priced by its profile.
+// The device that trains. A GPU is open already, since its profile prices the plan.
 struct TrainingDevice {
   std::unique_ptr<Executor> executor;
-  std::string card;  // its name; "" on a processor
+  std::string card;  // the GPU's name; "" on a processor
 };
 Result<TrainingDevice> device_of(const TrainCommand& command) {
   if (command.target == "cpu") {
@@ -194,7 +199,7 @@ Result<PlannedTraining> plan(const TrainCommand& command, const TrainingDevice& 
   return PlannedTraining{std::move(planned->document), std::move(planned->scheduled)};
 }
 
-// One line a tenth of a second, where there is a terminal.
+// Prints at most ten lines a second, on a terminal.
 std::function<void(int, double)> progress(const Console& console, int steps) {
   const auto last = std::make_shared<std::chrono::steady_clock::time_point>();
   return [&console, steps, last](int step, double loss) {

@@ -31,7 +31,7 @@ struct Times {
   double best = 0, median = 0;  // seconds
 };
 
-// Every call of a forward graph once, in order.
+// A plan that runs every call of a forward graph once, in order.
 Plan plan_of(const Graph& graph) {
   Plan plan;
   for (const NodeId id : graph.order())
@@ -108,7 +108,7 @@ double flops_of(const Graph& graph) {
   return static_cast<double>(node_flops(graph, graph.results.front()));
 }
 
-// Caches hold nothing of arrays as large as all of them.
+// Arrays as large as all caches together leave nothing in a cache.
 std::int64_t usual_triad_bytes() {
   const std::int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
   return std::max(kLeastTriadBytes, 2 * std::max<std::int64_t>(0, cache));

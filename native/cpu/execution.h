@@ -15,8 +15,8 @@ struct Execution : StepExecution {
   StepOrigin origin = StepOrigin::compiled;
 };
 
-// `ready`: the step of this document's graph. Fails where an input is missing or is of another
-// dtype or shape than the graph's, where the data is at fault, and where the run was ended.
+// `ready`: the step of this document's graph. Fails where an input is missing or has another dtype
+// or shape than the graph's, where the data is at fault, and where the run was ended.
 Result<Execution> execute(const Document& document, const ReadyStep& ready,
                           const ExecutionRequest& request);
 

@@ -22,7 +22,7 @@ struct Jit::Engine {
   LLVMErrorRef start() {
     LLVMInitializeNativeTarget();
     if (LLVMErrorRef fault = LLVMOrcCreateLLJIT(&jit, nullptr)) return fault;
-    // The C library's functions are this process's.
+    // C library functions are resolved in this process.
     LLVMOrcDefinitionGeneratorRef process = nullptr;
     if (LLVMErrorRef fault = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
             &process, LLVMOrcLLJITGetGlobalPrefix(jit), nullptr, nullptr))

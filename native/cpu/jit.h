@@ -1,4 +1,4 @@
-// Object code to functions of this process, by LLVM's ORC. Nothing of LLVM shows outside.
+// Loads object code into this process, by LLVM's ORC. No LLVM type shows outside.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@ namespace recut::cpu {
 
 class Jit {
  public:
-  // Object code for this machine (object_code.h). The C library's functions that it calls are found
-  // in this process. Fails where it is no object (the message is LLVM's).
+  // Loads object code for this machine (object_code.h). The C library's functions that it calls
+  // are found in this process. Fails where it is no object (the message is LLVM's).
   static Result<Jit> load(std::string_view object);
 
-  // LLVM IR text, compiled for this machine and loaded. Fails as both do.
+  // Compiles LLVM IR text for this machine and loads it. Fails as both do.
   static Result<Jit> compile(std::string_view text);
 
   Jit(Jit&& other) noexcept;
   Jit& operator=(Jit&& other) noexcept;
   ~Jit();
 
-  // The function of that name, which the code has to have.
+  // The function of that name; the code must have it.
   void* find(std::string_view symbol) const;
 
  private:

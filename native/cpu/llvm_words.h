@@ -1,4 +1,4 @@
-// What LLVM says, as our text: its memory is given back to it.
+// LLVM's messages as our strings; LLVM's memory is freed.
 #pragma once
 
 #include <llvm-c/Core.h>

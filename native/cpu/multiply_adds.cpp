@@ -15,16 +15,16 @@ namespace {
 
 using Rounds = void (*)(std::int64_t rounds, void* numbers);
 
-// Enough independent chains for two units with a latency of five, and few enough that all of them
-// stay in sixteen registers.
+// Enough independent chains for two units with a latency of five, and few enough that all stay in
+// sixteen registers.
 constexpr int kChains = 10;
 constexpr std::array kVectorBytes = {16, 32, 64};
 constexpr std::size_t kMostBytes = 64;
 constexpr std::int64_t kRounds = 100'000;
 
-// The loop form has no fused multiply-add, as its bits are those of a multiplication and an
-// addition; this is LLVM IR of its own. What the chains begin with is read from memory and what
-// they come to is written there, so that none of it is known beforehand.
+// The loop form has no fused multiply-add, since its bits are those of a multiplication and an
+// addition; so this is LLVM IR of its own. The chains read their start from memory and write their
+// end to it, so that no compiler folds them.
 std::string chains_of(const std::string& vector, const std::string& suffix, int vector_bytes) {
   std::string begin, phis, steps, end;
   for (int i = 0; i < kChains; ++i) {
@@ -50,7 +50,7 @@ std::string chains_of(const std::string& vector, const std::string& suffix, int 
       vector, vector_bytes, begin, phis, steps, end, suffix, 8 * vector_bytes);
 }
 
-// The most operations a second that one width comes to.
+// The best rate of one vector width, in operations per second.
 double best_rate(Rounds chains, double operations_a_round, const Threads& threads, double seconds) {
   const int count = threads.count();
   std::vector<std::array<std::byte, kChains * kMostBytes>> numbers(static_cast<std::size_t>(count));

@@ -1,5 +1,4 @@
-// How many multiplications and additions the processor does a second, where nothing has to be
-// fetched: the ceiling of its arithmetic.
+// The ceiling of the processor's arithmetic: multiply-adds per second, where nothing is fetched.
 #pragma once
 
 #include "engine/ir/dtype.h"
@@ -8,8 +7,8 @@
 
 namespace recut::cpu {
 
-// Floating-point operations a second of all threads together, by chains of fused multiply-adds in
-// registers: of vectors of several widths the best. `dtype`: f32 or f64. Takes about `seconds`.
+// Floating-point operations per second of all threads together, by chains of fused multiply-adds in
+// registers; the best of several vector widths. `dtype`: f32 or f64. Takes about `seconds`.
 Result<double> multiply_adds_per_second(DType dtype, const Threads& threads, double seconds);
 
 }  // namespace recut::cpu

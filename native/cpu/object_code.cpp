@@ -38,7 +38,7 @@ using Machine = std::unique_ptr<LLVMOpaqueTargetMachine, Disposer<LLVMDisposeTar
 using Context = std::unique_ptr<LLVMOpaqueContext, Disposer<LLVMContextDispose>>;
 using Module = std::unique_ptr<LLVMOpaqueModule, Disposer<LLVMDisposeModule>>;
 
-// Code that can stand anywhere, as in a shared library.
+// Makes position-independent code, as for a shared library.
 Result<Machine> machine_of(const Target& target) {
   know_this_processor();
   LLVMTargetRef known = nullptr;

@@ -1,6 +1,6 @@
-// LLVM IR text to object code (LLVM 19, linked in): parsed, checked, optimised and compiled for a
-// processor. Nothing of LLVM shows outside. The object holds nothing of this process: it can be
-// kept in a file and linked, or loaded by another one (jit.h).
+// LLVM IR text to object code (LLVM 19, linked in): parsed, verified, optimised and compiled for a
+// processor. No LLVM type shows outside. The object holds no address of this process: it can be
+// kept in a file and linked, or loaded by another process (jit.h).
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 namespace recut::cpu {
 
 struct Target {
-  std::string triple, processor, features;  // in LLVM's words
+  std::string triple, processor, features;  // LLVM's names
 };
 
-// This machine's, with all that its processor can do.
+// This machine, with all features of its processor.
 Target this_machine();
 
-// A processor by LLVM's name of it ("x86-64-v3"), with the system that this machine has. Fails
-// where LLVM knows no such processor.
+// A processor by LLVM's name ("x86-64-v3"), with this machine's system. Fails where LLVM knows no
+// such processor.
 Result<Target> processor_target(const std::string& name);
 
 // LLVM's version: "19.1.7".

@@ -23,15 +23,15 @@ using library::Operand;
 
 constexpr std::int64_t kAlignment = 64;
 constexpr auto kReal = memory::data_type::f32;
-// Multiply-adds while a core goes through a statement of a loop, of which it does several at once:
-// they take two units of eight lanes, on most.
+// Multiply-adds in the time of one loop statement. A core runs several statements at once;
+// multiply-adds run on two units of eight lanes, on most cores.
 constexpr double kAddsAtOnce = 5;
 
 double elements(const Operand& operand) {
   return static_cast<double>(element_count(operand.layout.shape));
 }
 
-// Multiply-adds. A convolution has as many as its two gradients have each.
+// Multiply-adds of a call. A convolution has as many as each of its two gradients.
 double adds_of(const MatrixProduct& p) {
   return elements(p.out) * static_cast<double>(p.left.layout.shape.back());
 }
@@ -39,9 +39,10 @@ double adds_of(const Convolution& c) {
   const double windows = elements(c.transposed ? c.input : c.output);
   return windows * elements(c.weight) / static_cast<double>(c.weight.layout.shape.front());
 }
-double adds_of(const library::Attention&) { return 0; }  // which oneDNN doesn't run
+double adds_of(const library::Attention&) { return 0; }  // oneDNN doesn't run it
 
-// As loop stages count it, from numbers of the call alone: the same wherever it runs.
+// The work in the units of loop stages. It depends on the call alone, so it is the same on every
+// machine.
 double work_of(const library::Kernel& kernel) {
   double adds = 0;
   for (const library::Call& call : kernel.calls)
@@ -49,7 +50,7 @@ double work_of(const library::Kernel& kernel) {
   return adds / kAddsAtOnce;
 }
 
-// A tensor as the graph has it: where, and laid out how.
+// A graph's tensor: its location and layout.
 struct Given {
   std::size_t buffer = 0;
   std::int64_t offset = 0;  // bytes
@@ -64,8 +65,8 @@ Given given(const Operand& operand) {
   return given(operand, operand.layout.shape, operand.layout.strides);
 }
 
-// One primitive with its memory. Its code is made when it is to run: whether there is any is known
-// by its description.
+// One primitive with its memory. Its code is made just before it runs; its description already
+// tells whether there is any.
 struct Action {
   struct Argument {
     memory where;
@@ -79,11 +80,11 @@ struct Action {
   std::vector<dnnl_exec_arg_t> names;
 };
 
-// The actions of one kernel.
+// The primitives of one kernel, in order.
 struct Sequence {
   std::vector<Action> actions;
   std::int64_t scratch_bytes = 0;
-  bool alone = false;  // one thread's
+  bool alone = false;  // runs on one thread
 };
 
 class Preparation {
@@ -101,10 +102,10 @@ class Preparation {
   }
 
  private:
-  // Where an operand of a primitive stands: in the graph's memory, or in scratch in its own layout.
+  // The memory of a primitive's operand: the graph's own, or scratch in the primitive's layout.
   struct Placed {
     Action::Argument argument;
-    std::optional<Given> original;  // of what stands in scratch
+    std::optional<Given> original;  // set where the operand is in scratch
   };
 
   std::int64_t take(std::size_t bytes) {
@@ -147,7 +148,7 @@ class Preparation {
                          {DNNL_ARG_SCRATCHPAD, scratch(description.scratchpad_desc())}});
   }
 
-  // What is read is brought into the primitive's layouts before, what is written out of them after.
+  // Operands that are read are reordered before the primitive, those written after it.
   struct Named {
     int name;
     Given tensor;
@@ -196,10 +197,10 @@ class Preparation {
   const dnnl::engine& engine_;
   dnnl::primitive_attr attributes_;
   Sequence sequence_;
-  std::int64_t used_ = 0;  // of scratch, by this call
+  std::int64_t used_ = 0;  // bytes of scratch, by this call
 };
 
-// A convolution and its transpose are two families of primitives with the same shape.
+// Convolutions and transposed convolutions are two families of primitives with the same interface.
 struct Plain {
   using Forward = dnnl::convolution_forward;
   using Data = dnnl::convolution_backward_data;
@@ -213,7 +214,7 @@ struct Transposed {
   static constexpr auto kAlgorithm = dnnl::algorithm::deconvolution_direct;
 };
 
-// oneDNN counts outputs before channels, and groups before both.
+// oneDNN orders weights as groups, outputs, channels.
 Given weight_of(const Convolution& c) {
   const Layout& layout = c.weight.layout;
   const std::int64_t groups = c.groups, first = layout.shape[0] / groups, second = layout.shape[1];
@@ -231,8 +232,8 @@ Given weight_of(const Convolution& c) {
   return given(c.weight, shape, strides);
 }
 
-// Behind the plane; in front of it stands `padding`. The windows of a transposed convolution lie on
-// its output.
+// The trailing padding of the plane; `padding` is the leading one. The windows of a transposed
+// convolution lie on its output.
 memory::dims padding_behind(const Convolution& c) {
   memory::dims behind = c.padding;
   if (!c.transposed) return behind;
@@ -325,7 +326,7 @@ OneDnn::~OneDnn() = default;
 Result<OneDnn> OneDnn::prepare(std::span<const library::Kernel> kernels, double least_shared_work) {
   auto primitives = std::make_unique<Primitives>();
   for (const library::Kernel& kernel : kernels) try {
-      // A primitive divides its work when it is made.
+      // A primitive fixes its number of threads when it is made.
       std::optional<Alone> alone;
       if (work_of(kernel) < least_shared_work) alone.emplace();
       Sequence sequence = Preparation(primitives->engine).run(kernel);

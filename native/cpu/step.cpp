@@ -146,7 +146,7 @@ void Run::launch(const Launch& launch, void* const* buffers, std::int64_t seed) 
       stage.run(buffers, 0, stage.extent, seed, &fault_);
       continue;
     }
-    // One reference is captured: a std::function keeps that without memory of its own.
+    // The lambda captures one reference, so that std::function allocates nothing.
     const auto part = [&](std::int64_t first, std::int64_t last) {
       stage.run(buffers, first, last, seed, &fault_);
     };

@@ -1,4 +1,4 @@
-// A program as machine code: what runs a training step on this machine's processor.
+// A program as machine code, and runs of it as a training step on this machine's processor.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@
 
 namespace recut::cpu {
 
-// One block of memory of so many bytes: a step's arena, and the scratch memory of its library. It
-// begins at a multiple of 64, and less than 64 bytes behind it nothing can be read.
+// One block of memory: a step's arena, or its library's scratch. It begins at a multiple of 64, and
+// a guard page begins less than 64 bytes behind its end.
 class Arena {
  public:
-  // Fails where the machine has no such memory.
+  // Fails where the machine lacks the memory.
   static Result<Arena> reserve(std::int64_t bytes);
 
   Arena(Arena&& other) noexcept;
@@ -39,11 +39,11 @@ class Arena {
   std::int64_t bytes_ = 0, mapped_bytes_ = 0;
 };
 
-// A program's kernels as object code for this machine, and what of it is called.
+// A program's kernels as object code for this machine, and the functions in it.
 struct StepCode {
   std::string object;
   std::vector<std::vector<loop::Stage>> kernels;  // by kernel
-  std::vector<std::string> faults;                // as llvm_ir::Module has them
+  std::vector<std::string> faults;                // as in llvm_ir::Module
 };
 
 class Step {
@@ -51,7 +51,7 @@ class Step {
   // Fails where the machine has no code for the kernels.
   static Result<Step> compile(Program program);
 
-  // Of a program whose code is there: its kernels need no bodies.
+  // Loads existing code; the program's kernels need no bodies.
   static Result<Step> load(Program program, const StepCode& code);
 
   // A stage of a kernel (codegen/llvm/emit.h).
@@ -76,13 +76,13 @@ class Step {
   std::vector<std::string> faults_;
 };
 
-// A step with memory and threads: inputs, an arena, and the library's calls with their scratch.
+// A step with memory and threads: inputs, an arena, and library calls with their scratch.
 class Run : public StepRun {
  public:
-  // `inputs`: one for each of the program's, of their types, as kernels read them
-  // (as_kernels_read). The step is kept by reference. What is less than `least_shared_work`
-  // (codegen/loop/stages.h) is one thread's, however many there are. Fails where the machine lacks
-  // the memory, or its library code for a call.
+  // `inputs`: one for each of the program's, of their types, in the layout of as_kernels_read.
+  // The step is kept by reference. A stage or call below `min_parallel_work`
+  // (codegen/loop/stages.h) runs on one thread. Fails where the machine lacks the memory, or the
+  // library has no code for a call.
   static Result<Run> prepare(const Step& step, std::vector<Tensor> inputs, int threads,
                              double least_shared_work = loop::kLeastSharedWork);
 

@@ -6,7 +6,7 @@
 namespace recut::cpu {
 namespace {
 
-// All fields of what is kept whole are named, so that a new one is not forgotten here.
+// Names all fields of a kept step, so that the compiler finds a new one.
 struct StepBytesFields : cache::CallFields {
   using CallFields::of;
 
@@ -85,7 +85,7 @@ void change_nodes(Program& program, Change&& change) {
 
 }  // namespace
 
-// Ids depend on what else the graph's pool has been used for; positions don't.
+// Ids depend on the history of the graph's pool; positions don't.
 std::string bytes_of(const Graph& graph, KeptStep step) {
   change_nodes(step.program, [&](NodeId id) { return NodeId(graph.position(id)); });
   cache::ByteWriter<StepBytesFields> writer;

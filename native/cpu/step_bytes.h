@@ -1,4 +1,4 @@
-// A compiled step as bytes: what is kept of it between runs beside its object code.
+// A compiled step as bytes: all that is kept of it between runs beside its object code.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@
 
 namespace recut::cpu {
 
-// Kernels have names, notes and buffers, but no bodies: those are the object code.
+// Kernels have names, locations and buffers, but no bodies: those are the object code.
 struct KeptStep {
   Program program;
   std::vector<std::vector<loop::Stage>> kernels;
   std::vector<std::string> faults;
-  cache::Digest object;  // the key that the object code is kept under
+  cache::Digest object;  // key of the object code
 };
 
 std::string bytes_of(const Graph& graph, KeptStep step);
 
-// The step of an equal graph. Nothing where the bytes are no step.
+// The step of an equal graph. None where the bytes are no step.
 std::optional<KeptStep> step_of(const Graph& graph, std::string_view bytes);
 
 }  // namespace recut::cpu

@@ -1,5 +1,5 @@
-// Steps that were compiled before, found again in a directory (native/cache/store.h): whole steps,
-// which need no planning, no lowering and no LLVM, and kernels, which plans of one graph may share.
+// Steps from the cache directory (native/cache/store.h): whole steps, which need no planning,
+// lowering or LLVM, and kernels, which plans of one graph may share.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ namespace recut::cpu {
 
 using cache::StepOrigin;
 
-// A step that can run, and how it came to be one.
+// A step that can run, and its origin.
 struct ReadyStep {
   Step step;
   StepOrigin origin = StepOrigin::compiled;
-  double ms = 0;  // from a schedule to machine code; of one that was found: from its graph
+  double ms = 0;  // from a schedule, or from a cached step's graph, to code
 };
 
 class StepCache {
@@ -29,16 +29,16 @@ class StepCache {
   // Without a store nothing is found and nothing kept. `options`: of all its steps' programs.
   StepCache(std::optional<cache::Store> store, const ProgramOptions& options);
 
-  // The step of an equal graph and request. Nothing where none is kept, or none that may be used.
-  // Fails where the request's device is none.
+  // The step of an equal graph and request. None where none is kept, or none that may be used.
+  // Fails where the request's device is unknown.
   Result<std::optional<ReadyStep>> find(const Document& document, const SchedulingRequest& request);
 
-  // Compiles the scheduled plan, or takes its kernels where they were compiled before, and keeps
-  // what is new. Fails where an operator has no loops (all are named).
+  // Compiles the scheduled plan, or takes its kernels from the cache, and keeps the new parts.
+  // Fails where an operator has no loops (the message names all).
   Result<ReadyStep> compile(const Document& document, const SchedulingRequest& request,
                             const ScheduledPlan& scheduled);
 
-  // What couldn't be used or kept, and why: it cost time and nothing else.
+  // Entries that couldn't be used or kept, and why: they cost time and nothing else.
   const std::vector<std::string>& notes() const { return store_.notes(); }
 
  private:

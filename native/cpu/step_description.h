@@ -1,5 +1,5 @@
-// What stands beside an entry of the cache, for people and scripts: JSON as that of PyTorch's
-// aoti_compile_with_persistent_cache, with more of how it came to be.
+// The description beside an entry of the cache, for people and scripts: JSON like that of PyTorch's
+// aoti_compile_with_persistent_cache, with more of its origin.
 #pragma once
 
 #include <string>

@@ -34,7 +34,7 @@ struct StepKeyFields {
   }
 };
 
-// What the text form leaves out of a graph.
+// The parts of a graph that its text form leaves out.
 std::string beside_text(const Graph& graph) {
   std::string names;
   for (const auto& [alias, id] : graph.aliases())
@@ -52,7 +52,7 @@ std::string beside_text(const Graph& graph) {
   return writer.bytes();
 }
 
-// The times that kernels are priced by, where they were measured.
+// The measured times that price kernels, if any.
 std::string prices_text(const Graph& graph, const DeviceRates& rates) {
   std::string text;
   if (rates.prices == nullptr) return text;

@@ -13,7 +13,7 @@ void Threads::run(std::int64_t extent, std::int64_t grain, const Work& work) con
     if (extent > 0) work(0, extent);
     return;
   }
-  // Grains as evenly as they go, in order.
+  // Divides the grains evenly, in order.
   const std::int64_t grains = (extent + grain - 1) / grain;
 #pragma omp parallel for num_threads(count_) schedule(static, 1)
   for (int part = 0; part < count_; ++part) {

@@ -1,4 +1,4 @@
-// A call that several can do: the ways of all of them.
+// One call that several implementations can do: it offers the algorithms of all of them.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace recut::cuda {
 
 class Alternatives : public DeviceCall {
  public:
-  // At least one, the first thought best.
+  // `calls` has at least one; the one thought best comes first.
   explicit Alternatives(std::vector<std::unique_ptr<DeviceCall>> calls) : calls_(std::move(calls)) {
     for (const auto& call : calls_)
       for (std::size_t way = 0; way < call->ways(); ++way) ways_.push_back({call.get(), way});

@@ -1,5 +1,5 @@
-// Attention on the card: not a library's call, but functions of the step's own code
-// (engine/codegen/cuda/attention.h).
+// Attention on the GPU by functions of the step's own code (engine/codegen/cuda/attention.h),
+// without a library.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace recut::cuda {
 
 class AttentionCall : public DeviceCall {
  public:
-  // The stream is kept by its handle.
+  // The call keeps the stream by its handle.
   AttentionCall(const library::Kernel& kernel, std::vector<Function> functions, SharedCard card,
                 const Stream& stream);
 
@@ -32,8 +32,8 @@ class AttentionCall : public DeviceCall {
   std::int64_t workspace_bytes_;
 };
 
-// Gives the graph the workspaces that its calls of attention have on a card, where Recut's own
-// kernels compute them: so that a plan has room for them.
+// Gives the graph the workspace of each attention call that Recut's own kernels compute on a GPU,
+// so that a plan has room for them.
 void add_attention_workspaces(Graph& graph);
 
 }  // namespace recut::cuda

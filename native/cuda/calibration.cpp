@@ -11,6 +11,13 @@
 #include "native/cuda/library_calls.h"
 #include "native/cuda/nvrtc.h"
 
+// How a GPU is measured: each figure is the time of a kernel or library call between two events on
+// one stream, after a run that warms up. Runs repeat until `seconds` have passed. Ceilings (triad,
+// multiply-adds, the largest product) take the best run; usual products take the median. Example:
+// triad bytes per second = 3 * bytes / best seconds. Products are real cuBLASLt calls through
+// LibraryCalls, so they run by the algorithm that a step would take. A launch is measured inside a
+// CUDA graph, because steps run as graphs.
+
 namespace recut::cuda {
 namespace {
 
@@ -30,13 +37,13 @@ struct ProductKind {
   DType dtype;
   Precision precision;
 };
-// What the libraries don't take of them is passed over.
+// Kinds that the libraries don't take are passed over.
 constexpr ProductKind kProductKinds[] = {{"f32", DType::f32, Precision::f32},
                                          {"tf32", DType::f32, Precision::tf32},
                                          {"bf16", DType::bf16, Precision::f32},
                                          {"f16", DType::f16, Precision::f32}};
 
-// One matrix product as its library's call; nothing where the libraries don't take it.
+// One matrix product as its library's call; none where the libraries don't take it.
 struct MeasuredProduct {
   library::Kernel kernel;
   double flops = 0;
@@ -77,7 +84,7 @@ class CardCalibrator {
   }
 
  private:
-  // Of what `work` puts on the stream, by the card's clock, once it has run to warm up.
+  // Times what `work` puts on the stream, by the GPU's clock, after one run to warm up.
   Result<Times> time(const std::function<Result<Done>()>& work) const {
     std::vector<double> times;
     if (auto done = work(); !done) return done.diagnostics();
@@ -153,7 +160,7 @@ class CardCalibrator {
     request_.progress("launches");
     const auto function = cubin_.find("nothing", 0);
     if (!function) return function.diagnostics();
-    if (auto done = launch(*function, 1, {}); !done) return done;  // what is recorded loads nothing
+    if (auto done = launch(*function, 1, {}); !done) return done;  // loads the code
     if (auto done = stream_.wait(); !done) return done;
     const auto graph = LaunchGraph::record(card_, stream_, [&] {
       auto done = Result<Done>(Done{});
@@ -190,7 +197,7 @@ class CardCalibrator {
     return Done{};
   }
 
-  // Factors are random: zeros cost a card less power, and so less time.
+  // Factors are random numbers: zeros cost a GPU less power, and so less time.
   Result<Times> time_of(const MeasuredProduct& product, const ProductKind& kind) const {
     std::vector<DeviceMemory> memory;
     KernelPlaces place;
@@ -201,7 +208,7 @@ class CardCalibrator {
       place.buffers.push_back(filled->address());
       memory.push_back(std::move(*filled));
     }
-    const std::vector<Function> none;  // of the card's own
+    const std::vector<Function> none;  // no kernels of Recut's own
     const auto calls =
         LibraryCalls::prepare(card_, stream_, std::span(&product.kernel, 1), std::span(&place, 1),
                               std::span(&none, 1), {kind.precision, kUsualWorkspace});
@@ -209,7 +216,7 @@ class CardCalibrator {
     return time([&] { return calls->run(0, place.buffers, {}); });
   }
 
-  // A piece of random numbers again and again.
+  // The memory repeats one piece of random numbers.
   Result<DeviceMemory> random(DType dtype, std::int64_t elements) const {
     constexpr std::int64_t kPiece = std::int64_t{1} << 18;
     auto memory = DeviceMemory::reserve(card_, elements * item_bytes(dtype),

@@ -1,5 +1,5 @@
-// The kernels by which a card's ceilings are measured, for NVRTC. What comes of multiply-adds is
-// written where it is a number that it can't be, so that no compiler leaves them out.
+// The kernels that measure a GPU's ceilings, for NVRTC. Each writes the result of its multiply-adds
+// where that is a number which it can't be, so that no compiler removes them.
 
 extern "C" __global__ void __launch_bounds__(256)
 triad(float4* __restrict__ a, const float4* __restrict__ b, const float4* __restrict__ c,

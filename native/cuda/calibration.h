@@ -1,5 +1,4 @@
-// What a card sustains, measured: the figures of a device profile
-// (engine/cost/device_profile.h).
+// Measures what a GPU sustains: the figures of a device profile (engine/cost/device_profile.h).
 #pragma once
 
 #include <cstdint>
@@ -14,15 +13,15 @@
 namespace recut::cuda {
 
 struct CardCalibrationRequest {
-  double seconds = 0.3;  // about as long for each figure, by the card's clock
-  // Of each of the three arrays of the triad; 0: several times the card's cache.
+  double seconds = 0.3;  // for each figure, about, by the GPU's clock
+  // Bytes of each of the three arrays of the triad; 0: several times the GPU's cache.
   std::int64_t triad_bytes = 0;
   // Rows, columns and sums of the largest matrix product.
   std::int64_t product = 8192;
   std::function<void(std::string_view what)> progress = [](std::string_view) {};
 };
 
-// Operations a second of the library's matrix products, by what they multiply.
+// The library's rate of matrix products of one kind of factors, in operations per second.
 struct ProductRate {
   std::string name;   // as device profiles name it: "tf32"
   double best = 0;    // of the largest product, the quickest run
@@ -46,7 +45,7 @@ struct CardCalibration {
 // The code of the kernels that it is measured by. Fails where NVRTC is missing.
 Result<std::string> calibration_code(const Card& card);
 
-// Fails where the card lacks the memory, doesn't take the code, or a library is missing.
+// Fails where the GPU lacks the memory, doesn't take the code, or a library is missing.
 Result<CardCalibration> calibrate(const SharedCard& card, const std::string& code,
                                   const CardCalibrationRequest& request);
 

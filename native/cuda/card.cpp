@@ -8,10 +8,16 @@
 #include "engine/support/units.h"
 #include "native/cuda/shared_library.h"
 
+// The driver is opened at run time (dlopen of libcuda.so.1), and its functions are found by name,
+// so that one build works with and without a GPU. The primary context is retained once per process
+// and made current for each thread by enter(). All errors come through done(), which adds the
+// driver's own name and text of the status. Memory is freed in the destructor, from whichever
+// thread that is: driver_here() enters first.
+
 namespace recut::cuda {
 namespace {
 
-constexpr int kLeastDriver = 12000;  // the CUDA version that a driver knows
+constexpr int kLeastDriver = 12000;  // the lowest CUDA version of a driver
 
 std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);

@@ -1,4 +1,4 @@
-// An NVIDIA card, by CUDA's driver: what is on it, and memory of it.
+// An NVIDIA GPU through CUDA's driver: its properties, its context and its memory.
 #pragma once
 
 #include <cstddef>
@@ -22,15 +22,15 @@ struct CardMemory {
   std::int64_t free = 0, total = 0;
 };
 
-// A card and this process' context on it. The driver keeps a current context for each thread: the
-// one that opens the card has it, others enter() before they use what is there. All that stands on
-// the card keeps it, and may be let go of by any thread.
+// A GPU and this process' context on it. The driver keeps a current context for each thread: the
+// thread that opens the GPU has it, others call enter() before they use anything on it. Every
+// object on the GPU keeps the GPU alive, and any thread may release it.
 class Card {
  public:
-  // The first card that is visible (CUDA_VISIBLE_DEVICES). Fails, with one sentence, where there is
-  // no driver, one that is too old, no card, or one below sm_80.
+  // Opens the first visible GPU (CUDA_VISIBLE_DEVICES). Fails, with one sentence, where there is
+  // no driver, one that is too old, no GPU, or one below sm_80.
   static Result<std::shared_ptr<const Card>> open(const char* driver = kDriverLibrary);
-  // The same of a driver that was found.
+  // The same with a driver that was found.
   static Result<std::shared_ptr<const Card>> open(const driver::Functions& functions);
 
   Card(const Card&) = delete;
@@ -45,12 +45,12 @@ class Card {
   CardMemory memory() const;
   int attribute(driver::DeviceAttribute which) const;  // 0 where the driver doesn't say
 
-  // Makes the context the calling thread's.
+  // Makes this context the calling thread's.
   Result<Done> enter() const;
   const driver::Functions& driver() const { return functions_; }
-  // The driver for a thread that may not have entered, which it then has.
+  // The driver, for a thread that may not have entered: it enters first.
   const driver::Functions& driver_here() const;
-  // Fails with the driver's word for the status: "`doing`: CUDA_ERROR_… (…)".
+  // Fails with the driver's text for the status: "`doing`: CUDA_ERROR_… (…)".
   Result<Done> done(driver::Status status, std::string_view doing) const;
 
  private:
@@ -65,11 +65,11 @@ class Card {
 };
 using SharedCard = std::shared_ptr<const Card>;
 
-// A block of the card's memory.
+// A block of the GPU's memory.
 class DeviceMemory {
  public:
-  // So many bytes, from a multiple of 256 on; `what` needs them. Fails where the card hasn't that
-  // many free.
+  // Reserves `bytes` bytes at an address that is a multiple of 256; `what` needs them, for the
+  // message. Fails where the GPU hasn't that many free.
   static Result<DeviceMemory> reserve(SharedCard card, std::int64_t bytes, std::string_view what);
 
   DeviceMemory() = default;
@@ -80,7 +80,7 @@ class DeviceMemory {
   driver::Address address() const { return address_; }
   std::int64_t bytes() const { return bytes_; }
 
-  // All of these wait until they are done; nothing else may run meanwhile.
+  // These three wait until they are done; nothing else may run meanwhile.
   Result<Done> fill(std::byte with);
   Result<Done> write(std::int64_t offset, std::span<const std::byte> from);
   Result<Done> read(std::int64_t offset, std::span<std::byte> to) const;

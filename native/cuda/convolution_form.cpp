@@ -8,7 +8,7 @@ namespace {
 
 using library::Convolution;
 
-// A plane as cuDNN has it: at least two dimensions.
+// The lowest rank of a cuDNN tensor: samples, channels and two dimensions of the plane.
 constexpr std::size_t kLeastRank = 4;
 
 class ConvolutionFormFormer {
@@ -29,7 +29,7 @@ class ConvolutionFormFormer {
     form_.channels_last = !is_dense(false) ||
                           (is_dense(true) && (lies_by_pixels(form_.x) || lies_by_pixels(form_.y)));
     if (!fits_) return error("a convolution is too large for cuDNN");
-    // It has no code for that, on an H100 at least.
+    // cuDNN has no code for that, on an H100 at least.
     if (form_.bias_is_gradient && form_.dtype == DType::bf16)
       return error("cuDNN sums no gradient of a bias in bf16");
     if (form_.channels_last && !is_dense(true))
@@ -51,7 +51,7 @@ class ConvolutionFormFormer {
     return static_cast<int>(value);
   }
 
-  // One a dimension of the plane.
+  // One number for each dimension of the plane.
   std::vector<int> numbers(const Shape& values, int missing) {
     std::vector<int> all;
     if (values.size() + 2 < kLeastRank) all.push_back(missing);
@@ -89,7 +89,8 @@ class ConvolutionFormFormer {
     form_.bias = std::move(bias);
   }
 
-  // Whether the weight's elements follow each other, channels innermost or right behind outputs.
+  // Whether the weight's elements follow each other, with channels innermost or right behind
+  // outputs.
   bool is_dense(bool channels_last) const {
     const std::vector<int>&shape = form_.w.shape, &strides = form_.w.strides;
     std::vector<std::size_t> order;  // innermost first
@@ -109,7 +110,7 @@ class ConvolutionFormFormer {
     return tensor.shape[1] == 1 || tensor.strides[1] == 1;
   }
 
-  // Whether it has its channels last and could not be taken for one that has them first.
+  // Whether the tensor has its channels last and can't be taken for one that has them first.
   static bool lies_by_pixels(const TensorForm& tensor) {
     const auto several = [](int size) { return size > 1; };
     return tensor.shape[1] > 1 && tensor.strides[1] == 1 &&

@@ -1,4 +1,4 @@
-// Convolutions in cuDNN's words, as plain numbers.
+// Convolutions in cuDNN's terms, as plain numbers.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ struct TensorForm {
 };
 
 // y[samples, k, windows…] of x[samples, c, plane…] and w[k, c / groups, kernel…]. A transposed
-// convolution is the data gradient of one that goes the other way: its output is that one's x.
+// convolution is the data gradient of a convolution in the other direction: its output is that
+// one's x.
 struct ConvolutionForm {
   enum class Way : std::uint8_t {
     forward,  // x, w -> y
@@ -29,11 +30,11 @@ struct ConvolutionForm {
   };
   Way way = Way::forward;
   TensorForm x, w, y;
-  bool channels_last = false;  // of w, which is dense
+  bool channels_last = false;  // layout of w, which is dense
   std::vector<int> padding, stride, dilation;
   int groups = 1;
 
-  // [1, channels, 1…]: added to the result of the call (`biased`), or the sum of what stands there.
+  // Shape [1, channels, 1…]: added to the result of the call (`biased`), or the sum over it.
   std::optional<TensorForm> bias;
   bool bias_is_gradient = false;
   bool biased_is_x = false;  // else y
@@ -41,15 +42,15 @@ struct ConvolutionForm {
   const TensorForm& biased() const { return biased_is_x ? x : y; }
 };
 
-// Whether its factors may not be rounded, as tensor cores do with f32. Nor are they where each
-// channel is a group of its own: sums of so few products gain nothing by tensor cores, and PyTorch
-// has kernels in f32 for them. cuDNN rounds no f32 to bf16: where products do, convolutions take
-// tf32.
+// Whether the factors must stay f32, although tensor cores round them. They do in precision f32,
+// and where each channel is a group of its own: sums of so few products gain nothing by tensor
+// cores, and PyTorch has f32 kernels for them. cuDNN rounds no f32 to bf16: where products do,
+// convolutions take tf32.
 bool keeps_f32(const ConvolutionForm& form, Precision precision);
 
-// Planes of one dimension get a second one of 1 element. Fails where the weight isn't dense or has
-// its channels last alone, where a number is beyond cuDNN's 32 bits, and where a bias has a
-// gradient of bf16.
+// Planes of one dimension get a second one of 1 element. Fails where the weight isn't dense or is
+// alone in having its channels last, where a number is beyond cuDNN's 32 bits, and for the gradient
+// of a bias in bf16.
 Result<ConvolutionForm> form_of(const library::Convolution& convolution);
 
 }  // namespace recut::cuda

@@ -8,6 +8,13 @@
 #include "native/cuda/matrix_forms.h"
 #include "native/cuda/shared_library.h"
 
+// A matrix product as one cublasLtMatmul. prepare() describes the operands once and asks cuBLASLt's
+// heuristic (cublasLtMatmulAlgoGetHeuristic) for candidates within the workspace's bounds; if all
+// need more than the smallest launch has, it asks again with that smaller bound. Each candidate is
+// one algorithm of the DeviceCall, tuned by LibraryCalls. Split-k sums in 16 bits are refused,
+// since they lose digits. The bias pointer comes with each run; the heuristic gets one of the same
+// alignment.
+
 namespace recut::cuda {
 
 using namespace cublas_lt;  // NOLINT: its words alone, in this file alone
@@ -32,10 +39,10 @@ Scalar scalar_of(DType dtype) {
   return dtype == DType::bf16 ? kRealBf16 : kRealF32;
 }
 
-// Where an operand begins.
+// The address of an operand.
 template <class Form>
 void* place(const Form& form, std::span<const driver::Address> buffers) {
-  return reinterpret_cast<void*>(  // NOLINT: the card's addresses are pointers to cuBLASLt
+  return reinterpret_cast<void*>(  // NOLINT: the GPU's addresses are pointers to cuBLASLt
       buffers[form.buffer] + static_cast<driver::Address>(form.offset));
 }
 
@@ -53,7 +60,7 @@ class ProductCall : public DeviceCall {
     if (product_ != nullptr) f.cublasLtMatmulDescDestroy(product_);
   }
 
-  // Whether cuBLASLt took all of it and has a way.
+  // Whether cuBLASLt took the description and has an algorithm.
   bool prepare(Precision precision, const WorkspaceBounds& workspace) {
     describe(precision);
     if (sound_) find_ways(workspace.most);
@@ -119,14 +126,14 @@ class ProductCall : public DeviceCall {
     return form_.bias ? kWithBias : kPlain;
   }
 
-  // The real address comes with each run; to choose ways by, it has to be one as much aligned.
+  // The real address comes with each run. The heuristic needs one of the same alignment.
   void describe(const BiasForm& bias) {
     const std::int64_t like = kBufferAlignment + bias.offset % kBufferAlignment;
     set(kBiasPointer, static_cast<std::uint64_t>(like));
     set(kBiasType, static_cast<std::int32_t>(scalar_of(form_.dtype)));
   }
 
-  // Nothing is read where nothing is added.
+  // cuBLASLt reads nothing there where nothing is added.
   Matrix layout_of_added() const { return form_.c ? c_ : d_; }
 
   Matrix matrix(const MatrixForm& form) {
@@ -152,7 +159,7 @@ class ProductCall : public DeviceCall {
       take(f.cublasLtMatmulPreferenceSetAttribute(preference, which, &value, sizeof value));
     };
     prefer(kMostWorkspace, static_cast<std::uint64_t>(most_workspace));
-    if (form_.dtype != DType::f32) prefer(kPartialSums, kAsComputed);  // parts of 16 bits are lossy
+    if (form_.dtype != DType::f32) prefer(kPartialSums, kAsComputed);  // 16 bits lose digits
     const auto align = [&](PreferenceAttribute which, const MatrixForm& form) {
       prefer(which, static_cast<std::uint32_t>(form.alignment()));
     };

@@ -11,23 +11,23 @@
 
 namespace recut::cuda {
 
-// What the calls of one library share: where they run and what they may take.
+// Options that all calls of one program share.
 struct CallOptions {
   Precision precision = Precision::f32;
   std::int64_t most_workspace_bytes = kUsualWorkspace;
-  bool may_vary = false;  // ways that give other bits each time are as good as others
+  bool may_vary = false;  // nondeterministic algorithms are as good as others
 };
 
 class CublasLt {
  public:
-  // Fails where no version of it is found that the card's driver bears.
+  // Fails where no version is found that works with the GPU's driver.
   static Result<std::shared_ptr<const CublasLt>> load(const Card& card);
 
   CublasLt(const CublasLt&) = delete;
   CublasLt& operator=(const CublasLt&) = delete;
   ~CublasLt();
 
-  // The product on that stream. Fails where cuBLASLt has no way to do it.
+  // Prepares the product on that stream. Fails where cuBLASLt has no algorithm for it.
   static Result<std::unique_ptr<DeviceCall>> call(std::shared_ptr<const CublasLt> library,
                                                   const library::MatrixProduct& product,
                                                   const Stream& stream, Precision precision,

@@ -1,4 +1,4 @@
-// What is used of cublasLt.h, in our own declarations (driver_api.h says why).
+// The part of cublasLt.h that is used, in our own declarations (driver_api.h says why).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ using Matrix = struct MatrixOfCublas*;
 using Preference = struct PreferenceOfCublas*;
 
 enum Status : int { kSuccess = 0 };
-// Those of bf16 and tf32 may round factors of f32 to these; that of bf16 to tf32 as well.
+// The bf16 and tf32 kinds may round factors of f32 to these types; the bf16 kind also to tf32.
 enum Compute : int { kComputeF32 = 68, kComputeBf16 = 75, kComputeTf32 = 77 };
 enum Scalar : int { kRealF32 = 0, kRealF16 = 2, kRealBf16 = 14 };
 enum Turn : std::int32_t { kStraight = 0, kTurned = 1 };
@@ -37,7 +37,7 @@ enum PreferenceAttribute : int {
   kAlignmentD = 8,
 };
 
-// How a product that is divided along k may keep its parts.
+// The type in which a split-k product may keep its partial sums.
 enum PartialSums : std::uint32_t { kAsComputed = 2 };
 
 struct Algorithm {

@@ -8,6 +8,13 @@
 #include "native/cuda/convolution_form.h"
 #include "native/cuda/shared_library.h"
 
+// A convolution by cuDNN's convolution interface (not its graphs). prepare() describes tensors,
+// filter and windows once, and asks cudnnGetConvolution…Algorithm_v7 for candidates in the form's
+// direction (forward, backward data, backward filter). A candidate stays if it fits the workspace
+// and its math is no coarser than the precision allows. The bias is a second call: cudnnAddTensor
+// forward, cudnnConvolutionBackwardBias for its gradient. Cost: one heuristic query per layer;
+// LibraryCalls times the candidates.
+
 namespace recut::cuda {
 
 using namespace cudnn;  // NOLINT: its words alone, in this file alone
@@ -34,9 +41,9 @@ Math math_of(const ConvolutionForm& form, Precision precision) {
   return keeps_f32(form, precision) ? kFmaMath : kUsualMath;
 }
 
-// Where an operand begins.
+// The address of an operand.
 void* place(const TensorForm& form, std::span<const driver::Address> buffers) {
-  return reinterpret_cast<void*>(  // NOLINT: the card's addresses are pointers to cuDNN
+  return reinterpret_cast<void*>(  // NOLINT: the GPU's addresses are pointers to cuDNN
       buffers[form.buffer] + static_cast<driver::Address>(form.offset));
 }
 
@@ -148,7 +155,8 @@ class ConvolutionCall : public DeviceCall {
     }
   }
 
-  // What is asked for at most: cuDNN may also name the tensor cores' ways of f32 in 16 bits.
+  // Rejects math coarser than was requested: cuDNN may also name f32 algorithms in 16 bits on
+  // tensor cores.
   bool may_take(Math named) const {
     if (named == kConvertingMath) return false;
     return math_ != kFmaMath || named != kTensorMath;
@@ -194,7 +202,7 @@ class ConvolutionCall : public DeviceCall {
   Filter w_ = nullptr;
   Windows windows_ = nullptr;
   std::vector<Candidate> ways_;
-  mutable Status status_ = kSuccess;  // of the last run, or of what was described
+  mutable Status status_ = kSuccess;  // of the last run, or of the description
 };
 
 Result<std::shared_ptr<const Cudnn>> Cudnn::load(const Stream& stream) {

@@ -11,7 +11,7 @@
 
 namespace recut::cuda {
 
-// One stream's.
+// A cuDNN handle, bound to one stream.
 class Cudnn {
  public:
   // Fails where version 9 isn't found.
@@ -21,7 +21,8 @@ class Cudnn {
   Cudnn& operator=(const Cudnn&) = delete;
   ~Cudnn();
 
-  // By the algorithms that take no more than `most_workspace` bytes. Fails where cuDNN has none.
+  // Prepares the convolution with the algorithms within `max_workspace` bytes. Fails where cuDNN
+  // has none.
   static Result<std::unique_ptr<DeviceCall>> call(std::shared_ptr<const Cudnn> library,
                                                   const library::Convolution& convolution,
                                                   Precision precision, std::int64_t most_workspace);

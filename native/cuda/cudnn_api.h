@@ -1,4 +1,4 @@
-// What is used of cudnn.h, version 9, in our own declarations (driver_api.h says why).
+// The part of cudnn.h, version 9, that is used, in our own declarations (driver_api.h says why).
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ enum Status : int { kSuccess = 0 };
 enum Type : int { kF32 = 0, kF16 = 2, kInt32 = 4, kBf16 = 9, kBoolean = 11 };
 enum Format : int { kChannelsFirst = 0, kChannelsLast = 1 };
 enum Mode : int { kCrossCorrelation = 1 };
-// The usual one takes tf32 where that is quicker; the tensor cores' one 16 bits where tensors have
-// these, and the converting one f16 for f32, too.
+// The default math takes tf32 where that is quicker. Tensor math takes 16 bits where tensors have
+// them; the converting math also takes f16 for f32.
 enum Math : int { kUsualMath = 0, kTensorMath = 1, kConvertingMath = 2, kFmaMath = 3 };
 using Algorithm = int;  // of one of three enumerations
 
-// Of all three directions: their algorithms are counted apart.
+// One candidate of any direction; each direction counts its algorithms apart.
 struct Candidate {
   Algorithm algorithm;
   Status status;
@@ -33,7 +33,7 @@ struct Candidate {
   int reserved[3];
 };
 
-// The graph interface: everything is a descriptor with attributes, which are arrays.
+// The graph interface: every object is a descriptor with attributes, which are arrays.
 using Descriptor = struct DescriptorOfCudnn*;
 
 enum Kind : int {  // of descriptors

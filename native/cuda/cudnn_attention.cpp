@@ -9,6 +9,13 @@
 
 #include "native/cuda/cudnn_graph.h"
 
+// Attention as a cuDNN graph. Writer spells the operations of scaled dot-product attention (matmul,
+// scale, causal select, softmax, matmul) in the pattern that cuDNN's fused engines match; the graph
+// is not run operation by operation. Forward: O = softmax(scale Q K^T) V with the log-sums kept.
+// Backward: dV, dK, dQ from dO, with the row sums of O dO in scratch. Scores never reach memory:
+// cost O(n) memory in the sequence length. Source: cuDNN developer guide, "Fused Flash Attention";
+// FlashAttention-2 (Dao 2023).
+
 namespace recut::cuda {
 namespace {
 
@@ -21,7 +28,7 @@ using GraphValue = OperationGraph::Value;
 
 constexpr std::size_t kMostPlans = 4;
 constexpr std::int64_t kF32Bytes = 4;
-constexpr std::int64_t kAlignment = 16;  // of what a graph is told of
+constexpr std::int64_t kAlignment = 16;  // bytes, of every tensor of the graph
 
 const Attention& attention_of(const library::Kernel& kernel) {
   return std::get<Attention>(kernel.calls.front());
@@ -31,14 +38,14 @@ DType dtype_of(const library::Kernel& kernel) {
   return kernel.buffers[attention_of(kernel).query.buffer].dtype;
 }
 
-// What a graph is given, in its order: operands, and behind them room in the workspace and numbers.
+// The graph's inputs, in order: operands, then tensors in the workspace, then scalars of the host.
 struct Given {
   std::vector<Operand> operands;
-  std::vector<std::int64_t> room;  // bytes each
+  std::vector<std::int64_t> room;  // bytes of each
   std::vector<float> numbers;
 };
 
-// Builds the graph of a call.
+// Builds the graph of one call.
 class Writer {
  public:
   Writer(OperationGraph& graph, const library::Kernel& kernel)
@@ -110,7 +117,7 @@ class Writer {
   }
 
  private:
-  // Dimensions of one element step anywhere.
+  // Strides of dimensions with one element are free; cuDNN wants the widest.
   static Sizes strides_of(const Operand& operand) {
     const Layout& layout = operand.layout;
     std::int64_t widest = 1;
@@ -170,7 +177,7 @@ class Writer {
     return scores;
   }
 
-  // The least number where a key comes after the query.
+  // Sets the lowest number where a key comes after the query.
   GraphValue seen(GraphValue scores) {
     if (!a_.causal) return scores;
     const GraphValue row = of_scores(cudnn::kInt32), column = of_scores(cudnn::kInt32),
@@ -182,7 +189,7 @@ class Writer {
     return masked;
   }
 
-  // [keys, queries] of 16 bits.
+  // Shape [keys, queries], in 16 bits.
   GraphValue turned(GraphValue scores) {
     const GraphValue made = between({batches_, heads_, keys_, queries_}, type_,
                                     {heads_ * queries_ * keys_, queries_ * keys_, 1, keys_});
@@ -190,7 +197,7 @@ class Writer {
     return made;
   }
 
-  // A product, of which heads that share keys are added up.
+  // A product whose heads that share keys are summed.
   void summed(GraphValue to, GraphValue left, GraphValue right, std::int64_t columns) {
     if (heads_ == key_heads_) return graph_.product(to, left, right);
     const GraphValue each = between({batches_, heads_, keys_, columns}, type_);
@@ -240,7 +247,7 @@ class CudnnAttention : public DeviceCall {
     return plans_[way].run(given, pointer(workspace));
   }
 
-  // Those that need more are left out.
+  // Removes the plans that need more than that.
   void keep_within(std::int64_t most) {
     std::erase_if(
         plans_, [&](const GraphPlan& plan) { return room_bytes_ + plan.workspace_bytes() > most; });
@@ -251,7 +258,7 @@ class CudnnAttention : public DeviceCall {
     return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
   }
   static void* pointer(driver::Address address) {
-    return reinterpret_cast<void*>(address);  // NOLINT: the card's addresses are pointers to cuDNN
+    return reinterpret_cast<void*>(address);  // NOLINT: the GPU's addresses are pointers to cuDNN
   }
   std::int64_t item(const Operand& operand) const {
     return item_bytes(kernel_.buffers[operand.buffer].dtype);

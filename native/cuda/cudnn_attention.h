@@ -1,5 +1,5 @@
-// Attention of 16 bits by cuDNN, forward and backward without the scores in memory: as a graph of
-// what it is made of, which cuDNN's engines know (its developer guide, "Fused Flash Attention").
+// Attention in 16 bits by cuDNN, forward and backward, without the scores in memory. The call is a
+// graph of operations that cuDNN's engines know (its developer guide, "Fused Flash Attention").
 #pragma once
 
 #include <memory>
@@ -12,11 +12,11 @@
 
 namespace recut::cuda {
 
-// Whether it may be asked: f16 or bf16, no bias and no dropout, and sums for the queries alone.
+// Whether cuDNN may be asked: f16 or bf16, no bias, no dropout, and log-sums for the queries alone.
 bool cudnn_may_take(const library::Kernel& attention);
 
-// Null where cuDNN has no way for it within `most_workspace` bytes. Backward gives other bits each
-// time: blocks of keys add to a query's gradient in any order.
+// Null where cuDNN has no engine for it within `max_workspace` bytes. Backward is nondeterministic:
+// blocks of keys add to a query's gradient in any order.
 std::unique_ptr<DeviceCall> cudnn_attention(std::shared_ptr<const Cudnn> library,
                                             const library::Kernel& attention, SharedCard card,
                                             const Stream& stream, std::int64_t most_workspace);

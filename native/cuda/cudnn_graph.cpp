@@ -5,11 +5,16 @@
 #include <numeric>
 #include <utility>
 
+// Builds cuDNN's backend descriptors: tensors, operations and their graph. Each builder call makes
+// one descriptor and finishes it; the first refusal clears fits_, and plans() then finds none.
+// plans() asks cuDNN's heuristic (mode A, best first) for engine configurations and keeps those
+// that make an execution plan. Descriptors are shared, since a plan may outlive its builder.
+
 namespace recut::cuda::cudnn {
 namespace {
 
 constexpr std::int64_t kAlignment = 16;   // bytes
-constexpr std::int64_t kFirstNumber = 1;  // of tensors: 0 is none
+constexpr std::int64_t kFirstNumber = 1;  // of tensors: 0 is no tensor
 
 std::vector<std::int64_t> dense(const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);

@@ -1,5 +1,5 @@
-// cuDNN's graph interface: a graph of operations on tensors, for which cuDNN has engines that
-// compute all of it as one kernel or few.
+// cuDNN's graph interface: a graph of operations on tensors, which cuDNN's engines compute as one
+// kernel or few.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace recut::cuda::cudnn {
 
-// Owns one. Attributes are set before it is finished; what fails is said by the next finish().
+// Owns one descriptor. Attributes are set before finish(), which reports the first failure.
 class OwnedDescriptor {
  public:
   OwnedDescriptor(std::shared_ptr<const Cudnn> library, Kind kind);
@@ -41,7 +41,7 @@ class OwnedDescriptor {
 };
 using SharedDescriptor = std::shared_ptr<OwnedDescriptor>;
 
-// A way to compute a graph.
+// One execution plan of a graph.
 class GraphPlan {
  public:
   GraphPlan(std::shared_ptr<const Cudnn> library, SharedDescriptor plan,
@@ -50,8 +50,8 @@ class GraphPlan {
 
   std::int64_t workspace_bytes() const { return workspace_bytes_; }
 
-  // Puts it on the library's stream. `given`: where each tensor that was given stands, in order;
-  // those from the host are read before this returns.
+  // Puts it on the library's stream. `given`: the address of each input tensor, in order; scalars
+  // of the host are read before this returns.
   Result<Done> run(std::span<void* const> given, void* workspace) const;
 
  private:
@@ -62,29 +62,29 @@ class GraphPlan {
 
 class OperationGraph {
  public:
-  using Value = std::int64_t;  // its number; those given are counted from 0
+  using Value = std::int64_t;  // its number; inputs are counted from 0
 
   explicit OperationGraph(std::shared_ptr<const Cudnn> library) : library_(std::move(library)) {}
 
-  // Of the card's memory, read or written; all of them before anything else.
+  // An input or output in the GPU's memory; all of them come before any other value.
   Value given(Type type, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides);
-  // One number of the host's, f32, of as many dimensions as it is beside.
+  // One scalar of the host, f32, with the rank of the tensor that it is combined with.
   Value from_host(std::size_t rank);
-  // Between operations.
+  // An intermediate value, which has no memory ("virtual" to cuDNN).
   Value between(Type type, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides = {});
 
   // y = x (mode) b, where t holds.
   void pointwise(PointwiseMode mode, Value y, Value x, std::optional<Value> b = std::nullopt,
                  std::optional<Value> t = std::nullopt);
-  // The place of each element along a dimension.
+  // y: the index of each element along a dimension.
   void index(Value y, Value x, std::int64_t dimension);
   void product(Value c, Value a, Value b);
   void reduce(ReductionHow how, Value y, Value x);
-  // The same elements under another shape, or turned.
+  // y: the same elements under another shape, or transposed.
   void reshape(Value y, Value x);
 
-  // Ways that cuDNN has for it on the stream's card, the best first, at most so many. None where it
-  // has none, or is older than what is needed here.
+  // At most so many plans for the graph on the stream's GPU, the best first. None where cuDNN has
+  // none, or is older than this interface needs.
   std::vector<GraphPlan> plans(std::size_t most);
 
  private:
@@ -101,7 +101,7 @@ class OperationGraph {
   std::shared_ptr<const Cudnn> library_;
   std::vector<SharedDescriptor> tensors_, calls_, operators_;
   std::vector<Type> types_;
-  bool fits_ = true;  // cuDNN has refused nothing
+  bool fits_ = true;  // false once cuDNN has refused a descriptor
 };
 
 }  // namespace recut::cuda::cudnn

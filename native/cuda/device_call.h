@@ -1,4 +1,4 @@
-// One call of a library on the card, with the ways in which the library can do it.
+// One call of a library on the GPU, with the algorithms that the library has for it.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ class DeviceCall {
  public:
   virtual ~DeviceCall() = default;
 
-  // At least one; the one that the library thinks best first.
+  // At least one; the library's preferred algorithm is 0.
   virtual std::size_t ways() const = 0;
   virtual std::int64_t workspace_bytes(std::size_t way) const = 0;
-  // Whether it may give other bits each time.
+  // Whether the algorithm may give other bits each time.
   virtual bool varies(std::size_t) const { return false; }
 
-  // Puts it on the stream that the call was made for. `buffers` in the kernel's order; `workspace`:
-  // as many bytes as the way needs, at a multiple of kWorkspaceAlignment. Fails where the library
-  // refuses.
+  // Puts the call on the stream that it was made for. `buffers` are in the kernel's order;
+  // `workspace` has as many bytes as the algorithm needs, at a multiple of kWorkspaceAlignment.
+  // Fails where the library refuses.
   virtual Result<Done> run(std::size_t way, std::span<const driver::Address> buffers,
                            driver::Address workspace) const = 0;
 
@@ -32,18 +32,18 @@ class DeviceCall {
   DeviceCall& operator=(const DeviceCall&) = delete;
 };
 
-// What bounds the ways of a call.
+// Bounds of a call's algorithms.
 inline constexpr std::size_t kMostWays = 8;
 inline constexpr std::int64_t kUsualWorkspace = std::int64_t{256} << 20;
 inline constexpr std::int64_t kWorkspaceAlignment = 256;
 
-// What a plan keeps for a call that takes so many bytes: schedules align buffers to less.
+// Bytes that a plan keeps for a call with such a workspace: schedules align buffers to less.
 constexpr std::int64_t planned_workspace(std::int64_t bytes) {
   return bytes == 0 ? 0 : bytes + kWorkspaceAlignment;
 }
 
-// Bytes of workspace: a call's ways take `most` or less, and one of them no more than `least`,
-// where the library has such a one.
+// Bounds of the workspace, in bytes: all algorithms take `max_bytes` or less, and one of them no
+// more than `min_bytes`, where the library has such a one.
 struct WorkspaceBounds {
   std::int64_t most = 0, least = 0;
 };

@@ -1,5 +1,5 @@
-// What is used of CUDA's driver (cuda.h), in our own declarations: machines that build Recut have
-// no CUDA. Where one has, tests/native/cuda_headers_test.cpp compares both.
+// The part of CUDA's driver interface (cuda.h) that is used, in our own declarations: machines that
+// build Recut have no CUDA. Where one has, tests/native/cuda_headers_test.cpp compares both.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace recut::cuda::driver {
 
-using Address = unsigned long long;  // in the card's memory
+using Address = unsigned long long;  // in the GPU's memory
 using Device = int;
 using Context = struct ContextOfDriver*;
 using StreamHandle = struct StreamOfDriver*;

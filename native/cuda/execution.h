@@ -1,4 +1,4 @@
-// Runs a scheduled training step on a card and measures it.
+// Runs a scheduled training step on a GPU and measures it.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ struct ExecutionRequest : StepExecutionRequest {
 
 struct Execution : StepExecution {
   cache::StepOrigin origin = cache::StepOrigin::compiled;
-  // What the card has less free than before: Run::taken_bytes, once the step has run.
+  // By how much the GPU's free memory shrank: Run::taken_bytes, once the step has run.
   std::int64_t taken_bytes = 0;
   std::int64_t scratch_limit_bytes = 0;  // Run::scratch_limit_bytes
   CardMemory card;                       // before the step
-  std::string not_recorded;              // why it doesn't run as a graph, where it doesn't
+  std::string not_recorded;              // why it doesn't run as a CUDA graph, or ""
 };
 
-// `ready`: the step of this document's graph. Fails where an input is missing or is of another
-// dtype or shape than the graph's, where the card's memory or a library is missing, where the data
-// is at fault, and where the run was ended.
+// `ready`: the step of this document's graph. Fails where an input is missing or has another dtype
+// or shape than the graph's, where the GPU's memory or a library is missing, where the data is at
+// fault, and where the run was ended.
 Result<Execution> execute(const Document& document, const ReadyStep& ready,
                           const ExecutionRequest& request);
 

@@ -1,4 +1,4 @@
-// A step on a card whose inputs and outputs are in this program's memory: what training needs.
+// A step on a GPU whose inputs and outputs are in the host's memory, as training needs them.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,12 @@
 
 namespace recut::cuda {
 
-// Every run takes the inputs as they are then, and brings all outputs back: parameters travel to
-// the card and back with each step. It may be used, and let go of, by any thread.
+// Every run copies the current inputs to the GPU and all outputs back: parameters travel both ways
+// with each step. Any thread may use and release it.
 class HostedRun : public StepRun {
  public:
-  // As Run::prepare; the inputs' storages are shared with whoever changes them between runs.
+  // As Run::prepare. The inputs' storages are shared with the caller, which may change them
+  // between runs.
   static Result<std::unique_ptr<HostedRun>> prepare(const Step& step, std::vector<Tensor> inputs,
                                                     const CallOptions& options);
 
@@ -30,7 +31,7 @@ class HostedRun : public StepRun {
   SharedCard card_;
   std::vector<Tensor> inputs_;
   Run run_;
-  std::vector<std::vector<std::byte>> outputs_;  // their storages
+  std::vector<std::vector<std::byte>> outputs_;  // storages of the outputs
 };
 
 }  // namespace recut::cuda

@@ -1,6 +1,6 @@
-// What was measured of libraries' calls on a card, kept between runs (native/cache/store.h): a call
-// whose ways were measured there once is not measured again. All of one card and its driver are one
-// entry, of which the latest calls stay.
+// A persistent cache of autotuning results for library calls (native/cache/store.h): a call whose
+// algorithms were measured once is not measured again. One entry holds the latest kernels of one
+// GPU and driver version. Like Inductor's autotune cache and cuDNN's plan cache.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@ struct MeasuredWay {
   std::size_t way = 0;
   std::int64_t workspace_bytes = 0;
   double seconds = 0;
-  bool avoided = false;  // for it gives other bits each time
+  bool avoided = false;  // since it gives other bits each time
 };
 
 class KeptWays {
  public:
-  // Of one kernel's calls, each in the order of preference.
+  // The algorithms of each call of one kernel, in the order of preference.
   using Ways = std::vector<std::vector<MeasuredWay>>;
 
   KeptWays(cache::Store store, const Card& card);
 
-  // What was kept under these words, which say all that ways depend on but the card, its driver and
-  // this build.
+  // The measurements kept under this key. The key names all that they depend on but the GPU, its
+  // driver and this build.
   std::optional<Ways> find(const std::string& words);
-  // Takes the place of what is there under them.
+  // Replaces what is kept under the key.
   void add(const std::string& words, Ways ways);
-  // Keeps what was added for later runs. Of two programs that do so at once, one's additions are
-  // measured again.
+  // Writes the additions for later runs. Of two programs that write at once, one's additions are
+  // lost and measured again.
   void write();
 
-  // What couldn't be used or kept, and why: it cost time and nothing else.
+  // Entries that couldn't be used or kept, and why: they cost time and nothing else.
   const std::vector<std::string>& notes() const { return store_.notes(); }
 
  private:

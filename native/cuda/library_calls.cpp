@@ -21,11 +21,19 @@
 #include "native/cuda/cudnn_attention.h"
 #include "native/cuda/matrix_forms.h"
 
+// Autotuning of library calls. prepare() makes each call once, with all algorithms that its library
+// offers (cuBLASLt and cuDNN heuristics, or Recut's attention kernels beside cuDNN's), and times
+// those that the AlgorithmCache lacks: kMeasuredRuns runs each, the minimum counts. Deterministic
+// algorithms come first, then the quickest. best() takes the first that fits: one in the launch's
+// workspace if it is within kTieFactor of the best, else one with scratch beside the arena. Cost:
+// (algorithms * runs) launches per new call. As in Inductor's and XLA's GEMM autotuning: a
+// library's heuristic ranks its algorithms without timing them.
+
 namespace recut::cuda {
 namespace {
 
 constexpr int kMeasuredRuns = 3;
-constexpr double kAsQuick = 1.02;  // times as long: by noise
+constexpr double kAsQuick = 1.02;  // time ratio that counts as a tie, by noise
 
 Diagnostics named(const library::Kernel& kernel, const Diagnostics& faults) {
   return {error(fmt::format("node {}: {}", quote(kernel.name), faults.front().message))};
@@ -49,8 +57,8 @@ library::TakesForm library_takes(Precision precision) {
   return precision == Precision::f32 ? takes<Precision::f32> : takes<Precision::tf32>;
 }
 
-// What a card's libraries have ways for. They are opened for the first call that needs them, and
-// asked once for all layers that make the same one.
+// Which kernels a GPU's libraries can compute. The libraries are opened for the first call that
+// needs them, and asked once for all layers that make the same call.
 class LibraryCalls::Question {
  public:
   Question(SharedCard card, const CallOptions& options)
@@ -75,7 +83,7 @@ class LibraryCalls::Question {
     return stream.ok();
   }
 
-  // Attention has kernels of Recut's own.
+  // Attention is never refused: Recut has kernels for it.
   bool is_refused(const library::Call& call) {
     if (std::holds_alternative<library::Attention>(call)) return false;
     if (!libraries_.load(call, *card_, *stream_)) return false;
@@ -86,7 +94,7 @@ class LibraryCalls::Question {
   const SharedCard card_;
   const CallOptions options_;
   std::mutex mutex_;
-  std::optional<Stream> stream_;  // outlives what is made for it
+  std::optional<Stream> stream_;  // outlives the calls made for it
   Libraries libraries_;
   std::unordered_map<std::string, bool> answers_;  // by the kernel's text
 };
@@ -98,7 +106,7 @@ library::Takes library_takes(const SharedCard& card, const CallOptions& options)
   };
 }
 
-// Measures the ways of calls on a stream.
+// Times the algorithms of calls on a stream.
 class LibraryCalls::Chooser {
  public:
   static Result<Chooser> create(const SharedCard& card, const Stream& stream, bool may_vary) {
@@ -109,7 +117,8 @@ class LibraryCalls::Chooser {
     return Chooser(stream, std::move(*from), std::move(*to), may_vary);
   }
 
-  // All ways that the library doesn't refuse, as Chosen has them. `place`: of so many bytes.
+  // All algorithms that the library doesn't refuse, in TunedCall's order. `workspace_at` gives
+  // the address of a workspace of so many bytes.
   Result<std::vector<MeasuredWay>> measure(
       const DeviceCall& call, std::span<const driver::Address> buffers,
       const std::function<driver::Address(std::int64_t)>& place) const {
@@ -132,8 +141,8 @@ class LibraryCalls::Chooser {
   Chooser(const Stream& stream, Event from, Event to, bool may_vary)
       : stream_(stream), from_(std::move(from)), to_(std::move(to)), may_vary_(may_vary) {}
 
-  // Seconds of the quickest run: whatever else was going on made the others longer. While the one
-  // before it is on the card, the host makes ready for it.
+  // Seconds of the quickest run: other work on the machine only makes runs longer. The first of
+  // the two launches keeps the GPU busy while the host prepares the second.
   Result<double> measure(const DeviceCall& call, std::size_t way,
                          std::span<const driver::Address> buffers, driver::Address scratch) const {
     double least = 0;
@@ -200,7 +209,7 @@ Result<std::unique_ptr<DeviceCall>> LibraryCalls::make(const library::Call& call
                      bounds.most);
 }
 
-// Recut's own kernels, and cuDNN's beside them where it is there and has some.
+// Recut's own kernels, and beside them cuDNN's where it has some.
 std::unique_ptr<DeviceCall> LibraryCalls::attention(const SharedCard& card, const Stream& stream,
                                                     const library::Kernel& kernel,
                                                     const std::vector<Function>& own,
@@ -280,7 +289,7 @@ std::string LibraryCalls::Libraries::versions() const {
 std::string LibraryCalls::words_of(library::Kernel kernel, const KernelPlaces& places,
                                    const Libraries& libraries, const CallOptions& options) const {
   std::string versions = libraries.versions();
-  std::vector<driver::Address> alignments;  // libraries know no larger ones
+  std::vector<driver::Address> alignments;  // libraries use no larger ones
   for (const driver::Address buffer : places.buffers)
     alignments.push_back(std::min<driver::Address>(buffer & (~buffer + 1), kWorkspaceAlignment));
   const auto [fewest, largest] =
@@ -339,7 +348,7 @@ Result<LibraryCalls> LibraryCalls::prepare(const SharedCard& card, const Stream&
                                      options.precision);
         !done)
       return done.diagnostics();
-  std::vector<std::pair<std::uint32_t, std::string>> unknown;  // kernels, and their words
+  std::vector<std::pair<std::uint32_t, std::string>> unknown;  // kernels, and their keys
   for (std::uint32_t k = 0; kept != nullptr && k < kernels.size(); ++k) {
     std::string words = calls.words_of(kernels[k], places[k], libraries, options);
     const auto known = kept->find(words);

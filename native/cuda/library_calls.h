@@ -1,4 +1,4 @@
-// A program's library calls on the card: made once, each in the way that is quickest there.
+// A program's library calls on the GPU: made once, each with the algorithm that is quickest there.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace recut::cuda {
 
-// Whether the libraries take the kernel's calls in the layouts that these have, or Recut's own
-// kernels of attention do. Not convolutions of f32 with channels last whose factors may not be
-// rounded: cuDNN has no way back through them but by tensor cores.
+// Whether the libraries, or Recut's attention kernels, take the kernel's calls in these layouts.
+// They don't take f32 convolutions with channels last whose factors must stay f32: cuDNN computes
+// their gradients only on tensor cores.
 library::TakesForm library_takes(Precision precision);
 
-// The same, but for kernels with a call that the card's libraries have no way for when they are
-// asked: those are left to loops. Where a library can't be opened, what runs the calls says so.
+// The same, but the GPU's libraries are asked as well: calls for which they have no algorithm are
+// left to loops. A library that can't be opened refuses nothing here; running the call reports it.
 library::Takes library_takes(const SharedCard& card, const CallOptions& options);
 
 // Memory that a launch's calls may write to beside their buffers.
@@ -28,33 +28,33 @@ struct Workspace {
   std::int64_t bytes = 0;
 };
 
-// Where a kernel's calls are launched.
+// The buffers and workspaces with which a kernel's calls are launched.
 struct KernelPlaces {
-  // Of the launch with the largest workspace: there ways are measured.
+  // Addresses of the launch with the largest workspace: algorithms are measured there.
   std::vector<driver::Address> buffers;
   Workspace workspace;
-  std::vector<std::int64_t> workspaces;  // bytes, of each launch
+  std::vector<std::int64_t> workspaces;  // bytes, one per launch
 };
 
 class LibraryCalls {
  public:
-  // Opens the libraries that the kernels need, and measures their ways at `places`, a kernel's each
-  // (what is written there is of no use afterwards), but for those that `kept`, where there is one,
-  // has of earlier runs. `own`: functions of kernels that are attention. Fails where a library is
-  // missing, or has no way to do a call in the workspace of one of its launches or what `options`
-  // allow beside it.
+  // Opens the libraries that the kernels need, and measures their algorithms with `arguments`,
+  // one per kernel; this overwrites those buffers. Algorithms that `kept` has from earlier runs
+  // are not measured again; `kept` may be null. `own`: functions of kernels that are attention.
+  // Fails where a library is missing, or has no algorithm that fits a launch's workspace or the
+  // scratch that `options` allow.
   static Result<LibraryCalls> prepare(const SharedCard& card, const Stream& stream,
                                       std::span<const library::Kernel> kernels,
                                       std::span<const KernelPlaces> places,
                                       std::span<const std::vector<Function>> own,
                                       const CallOptions& options, KeptWays* kept = nullptr);
 
-  // Of the card, beside the buffers, the most of all calls that don't fit their workspaces.
+  // Bytes of GPU memory beside the arena: the largest workspace that doesn't fit a launch's own.
   std::int64_t scratch_bytes() const { return scratch_.bytes(); }
-  // Of what a launch of the kernel that has so many bytes of workspace takes, there or beside, the
-  // most of its calls.
+  // Bytes that the kernel's calls take, in their workspace or beside it, with a workspace of so
+  // many bytes; the maximum over its calls.
   std::int64_t workspace_bytes(std::uint32_t kernel, std::int64_t workspace) const;
-  // What it takes there alone.
+  // The part of it inside the workspace.
   std::int64_t bytes_within(std::uint32_t kernel, std::int64_t workspace) const;
 
   Result<Done> run(std::uint32_t kernel, std::span<const driver::Address> buffers,
@@ -63,10 +63,10 @@ class LibraryCalls {
  private:
   struct Chosen {
     std::unique_ptr<DeviceCall> call;
-    std::vector<MeasuredWay> ways;  // those avoided last, else the quickest first
+    std::vector<MeasuredWay> ways;  // avoided ones last, else the quickest first
 
-    // The first that takes no more than `most`, but one that fits the workspace where that is as
-    // quick but for noise. Null where none is within it.
+    // The first algorithm within `max_bytes`, or one that fits the workspace where that is as
+    // quick but for noise. Null where none is within the bound.
     const MeasuredWay* best(std::int64_t workspace, std::int64_t most) const;
   };
   struct Libraries {
@@ -75,9 +75,9 @@ class LibraryCalls {
 
     Result<Done> load_products(const Card& card);
     Result<Done> load_convolutions(const Stream& stream);
-    // What the call needs.
+    // Loads the library that the call needs.
     Result<Done> load(const library::Call& call, const Card& card, const Stream& stream);
-    std::string versions() const;  // of those that are open
+    std::string versions() const;  // of the libraries that are open
   };
   class Chooser;
   class Question;
@@ -95,20 +95,20 @@ class LibraryCalls {
                                                const library::Kernel& kernel,
                                                const std::vector<Function>& own,
                                                Libraries& libraries, std::int64_t most_workspace);
-  // What a launch may take that has so many bytes of workspace.
+  // Bytes that a launch with such a workspace may take.
   std::int64_t most_of(std::int64_t workspace) const { return std::max(workspace, beside_); }
-  // Measures what isn't known yet.
+  // Measures the calls that have no algorithms yet.
   Result<Done> measure(const SharedCard& card, const Stream& stream,
                        std::span<const library::Kernel> kernels,
                        std::span<const KernelPlaces> places, const CallOptions& options);
-  // Ways that were measured before, where they are still those of the kernel's calls.
+  // Takes the known algorithms where they are still those of the kernel's calls.
   bool take(std::uint32_t kernel, const KeptWays::Ways& known);
-  // All that the kernel's ways depend on but the card.
+  // All that the kernel's algorithms depend on but the GPU.
   std::string words_of(library::Kernel kernel, const KernelPlaces& places,
                        const Libraries& libraries, const CallOptions& options) const;
-  // So that all ways can be measured that aren't known.
+  // Reserves scratch to measure all unknown algorithms.
   Result<Done> reserve_for_measuring(const SharedCard& card, std::span<const KernelPlaces> places);
-  // What the launches need that don't fit their workspaces.
+  // Reserves the scratch of launches whose workspaces are too small.
   Result<Done> reserve_for_launches(const SharedCard& card, std::span<const KernelPlaces> places,
                                     std::span<const library::Kernel> kernels);
   Result<Done> reserve(const SharedCard& card, std::int64_t bytes);
@@ -117,7 +117,7 @@ class LibraryCalls {
   }
 
   std::vector<std::vector<Chosen>> kernels_;
-  std::int64_t beside_ = 0;  // bytes that a call may take beside its workspace
+  std::int64_t beside_ = 0;  // that a call may take beside its workspace
   DeviceMemory scratch_;
 };
 

@@ -10,7 +10,7 @@ bool runs_along(const Layout& layout, std::size_t d) {
   return layout.shape[d] == 1 || layout.strides[d] == 1;
 }
 
-// A product's operands as matrices.
+// Describes a product's operands as column-major matrices.
 class MatrixFormsFormer {
  public:
   explicit MatrixFormsFormer(const library::MatrixProduct& product) : product_(product) {}
@@ -41,7 +41,7 @@ class MatrixFormsFormer {
     return operand.layout.offset * item_bytes(product_.dtype);
   }
 
-  // The matrix whose rows are counted by dimension `row` and its columns by `column`, as it stands.
+  // The matrix with rows along dimension `row` and columns along `column`, as it lies in memory.
   MatrixForm straight(const library::Operand& operand, std::size_t row, std::size_t column) const {
     const Layout& layout = operand.layout;
     MatrixForm form;
@@ -54,7 +54,7 @@ class MatrixFormsFormer {
     return form;
   }
 
-  // The same, turned where it doesn't run along its rows' numbers.
+  // The same, transposed where its rows aren't contiguous.
   MatrixForm matrix(const library::Operand& operand, std::size_t row, std::size_t column) const {
     const Layout& layout = operand.layout;
     const auto steps_by_one = [&](std::size_t d) {

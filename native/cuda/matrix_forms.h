@@ -1,4 +1,4 @@
-// Matrix products in cuBLASLt's words, as plain numbers: column-major matrices, turned or not.
+// Matrix products in cuBLASLt's terms, as plain numbers: column-major matrices, transposed or not.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 
 namespace recut::cuda {
 
-// What the addresses of all buffers are multiples of.
+// All buffer addresses are multiples of this.
 inline constexpr std::int64_t kBufferAlignment = 64;
 
-// As it stands in memory: element (row, column) at row + column * leading. `turned`: the product
+// A matrix in memory: element (row, column) at row + column * leading. `transposed`: the product
 // takes its transpose.
 struct MatrixForm {
   std::size_t buffer = 0;
@@ -22,7 +22,7 @@ struct MatrixForm {
   std::int64_t batch_stride = 0;  // elements
   bool turned = false;
 
-  // What its address is a multiple of.
+  // The largest power of two, up to kBufferAlignment, that divides its address.
   std::int64_t alignment() const;
 };
 
@@ -31,22 +31,22 @@ struct BiasForm {
   std::int64_t offset = 0;  // bytes
 };
 
-// d = alpha a b, with a[rows of d, k] and b[k, columns of d], and a number added to each row of d
-// where there is a bias, or beta c where there is that; 0 instead of what is below it where it is
-// `rectified`. All are of one dtype.
+// d = alpha a b, with a[rows of d, k] and b[k, columns of d]. `bias` adds one number to each row of
+// d; `c` adds beta c. `relu` then sets negative elements to 0. All have one dtype.
 struct ProductForm {
   MatrixForm a, b, d;
   std::int64_t batch = 1;
   std::optional<BiasForm> bias;
-  std::optional<MatrixForm> c;  // not turned
+  std::optional<MatrixForm> c;  // not transposed
   double alpha = 1, beta = 1;
   bool rectified = false;
   DType dtype = DType::f32;
 };
 
-// A product whose result runs along its rows is the transpose of one that runs along its columns:
-// out^T = right^T left^T, of which cuBLASLt adds a bias to each row. Nothing where there is a bias
-// and out runs along its columns, and where what is added runs the other way than out.
+// A product whose result is contiguous along its rows is the transpose of one that is contiguous
+// along its columns: out^T = right^T left^T, and cuBLASLt adds a bias to each row of that. None
+// where there is a bias and out is contiguous along its columns, and where the addend has another
+// order than out.
 std::optional<ProductForm> form_of(const library::MatrixProduct& product);
 
 }  // namespace recut::cuda

@@ -20,7 +20,7 @@ Result<Done> find_functions(const SharedLibrary& library, nvrtc::Functions& func
   return Done{};
 }
 
-// The name that stands before the first bracket behind `from`, but for __launch_bounds__.
+// The name before the first bracket behind `from`, but for __launch_bounds__.
 std::string name_behind(std::string_view text, std::size_t from) {
   for (std::size_t bracket = text.find('(', from); bracket != std::string_view::npos;
        bracket = text.find('(', bracket + 1)) {

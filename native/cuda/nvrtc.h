@@ -1,4 +1,4 @@
-// CUDA C++ to a card's code, by NVIDIA's run-time compiler. No card is needed for it.
+// CUDA C++ to GPU code, by NVIDIA's run-time compiler. It needs no GPU.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace recut::cuda {
 
-// What is used of nvrtc.h, in our own declarations (driver_api.h says why).
+// The part of nvrtc.h that is used, in our own declarations (driver_api.h says why).
 namespace nvrtc {
 
 using ProgramHandle = struct ProgramOfNvrtc*;
@@ -28,14 +28,14 @@ struct Functions {
 
 class Nvrtc {
  public:
-  // Fails where no version of it is found that a driver of this CUDA version bears.
+  // Fails where no version is found that works with a driver of this CUDA version.
   static Result<Nvrtc> load(int driver_major);
 
   std::string version() const;  // "13.0"
 
-  // Code for cards of this capability (90: sm_90). Products and sums are fused where the text says
-  // so and nowhere else. Fails where the compiler doesn't know the capability or refuses the text:
-  // Recut's own fault, told with the kernel and the compiler's words.
+  // Code for GPUs of this capability (90: sm_90). Multiply-adds are fused only where the text
+  // says so. Fails where the compiler doesn't know the capability or refuses the text. The latter
+  // is Recut's own fault; the message has the kernel and the compiler's log.
   Result<std::string> compile(const std::string& text, int capability) const;
 
  private:
@@ -46,7 +46,7 @@ class Nvrtc {
   nvrtc::Functions functions_;
 };
 
-// The function of the text in which the log's first error is; "" where there is none.
+// The function of the text that has the log's first error; "" where there is none.
 std::string function_of_error(std::string_view text, std::string_view log);
 
 }  // namespace recut::cuda

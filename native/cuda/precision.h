@@ -9,23 +9,23 @@
 
 namespace recut::cuda {
 
-// tf32: products and convolutions of libraries round their factors to 10 bits behind the point, for
-// tensor cores. bf16: products round them to 7 bits, and convolutions, for which cuDNN has no such
-// way, to 10. Sums and results are f32 in all of them.
+// tf32: libraries round the factors of products and convolutions to 10 fraction bits, for tensor
+// cores. bf16: products round them to 7 bits, and convolutions, for which cuDNN has no bf16 math,
+// to 10. Sums and results are f32 in all of them.
 enum class Precision : std::uint8_t { f32, tf32, bf16 };
 
 // "f32", "tf32", "bf16".
 std::string_view name_of(Precision precision);
 
-// By one of these words.
+// Parses one of these names.
 Precision precision_named(std::string_view word);
 
 // How attention multiplies f32 in a step of this precision: with bf16, too, by tf32.
 Factors factors_of(Precision precision);
 
-// How far a step's outputs may be from the interpreter's, relative to their norms, for the sake of
-// what is rounded to fewer bits than f32 has: factors by the precision, and values that the graph
-// has in f16 or bf16. 0: no farther than dtypes allow anyway.
+// How far a step's outputs may be from the interpreter's, relative to their norms, because values
+// are rounded to fewer bits than f32 has: factors by the precision, and the graph's own f16 or bf16
+// values. 0: no farther than dtypes allow anyway.
 double allowed_error(const Graph& graph, Precision precision);
 
 }  // namespace recut::cuda

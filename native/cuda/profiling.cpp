@@ -14,7 +14,7 @@ double median(std::vector<double> of) {
   return of[of.size() / 2];
 }
 
-// Of each launch, the median of several steps.
+// The median of several steps, for each launch.
 Result<std::vector<double>> launch_seconds(Run& run, const ProfilingRequest& request) {
   std::vector<std::vector<double>> rounds(run.program().launches.size());
   std::vector<double> once(rounds.size());
@@ -39,7 +39,7 @@ Result<GraphProfile> profile(const Document& document, const ScheduledPlan& sche
   auto run = Run::prepare(ready.step, kernel_inputs(graph, program, *inputs), request.calls);
   if (!run) return run.diagnostics();
   request.progress("measuring the graph's kernels");
-  for (int warm = 0; warm < 2; ++warm)  // as it is, and recorded
+  for (int warm = 0; warm < 2; ++warm)  // the first as it is, the second captured
     if (auto done = run->run(request.seed); !done) return done.diagnostics();
   Timing timing;
   timing.steps = request.rounds;

@@ -33,7 +33,7 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
   return found;
 }
 
-// <prefix>/lib/python3*/{site,dist}-packages/nvidia/*/lib
+// Folders <prefix>/lib/python3*/{site,dist}-packages/nvidia/*/lib.
 void add_wheels(const fs::path& prefix, std::vector<std::string>& folders) {
   for (const fs::path& python : folders_in(prefix / "lib")) {
     if (python.filename().string().rfind("python3", 0) != 0) continue;

@@ -1,4 +1,4 @@
-// CUDA's libraries, opened while the program runs: one build starts with them and without.
+// CUDA's libraries, opened at run time: one build starts with them and without.
 #pragma once
 
 #include <span>
@@ -12,9 +12,10 @@ namespace recut::cuda {
 
 class SharedLibrary {
  public:
-  // The first of the file names that is in a folder, by the order of names. The folder "" is the
-  // loader's own search (LD_LIBRARY_PATH, ldconfig). `what` names it in the complaint, which lists
-  // the folders. Libraries stay open until the process ends: CUDA's don't bear to be closed.
+  // Opens the first of the file names that is in a folder, in the order of names. The folder ""
+  // is the loader's own search (LD_LIBRARY_PATH, ldconfig). `what` names the library in the
+  // diagnostic, which lists the folders. Libraries stay open until the process ends, since CUDA's
+  // can't be closed safely.
   static Result<SharedLibrary> open(std::string_view what, std::span<const std::string> names,
                                     std::span<const std::string> folders);
 
@@ -37,12 +38,12 @@ class SharedLibrary {
   std::string path_;
 };
 
-// Where CUDA's libraries may be: the folders of RECUT_CUDA_PATH (separated by ':') and no others
-// where that is set; else the loader's own, CUDA_HOME's, /usr/local/cuda, and the folders that
-// NVIDIA's wheels make in each python3's packages (of PATH).
+// Folders where CUDA's libraries may be. If RECUT_CUDA_PATH is set, its folders (separated by ':')
+// and no others. Else the loader's own, CUDA_HOME's, /usr/local/cuda, and the folders that NVIDIA's
+// wheels make in each python3's packages (of PATH).
 std::vector<std::string> library_folders();
 
-// "libnvrtc.so.13", "libnvrtc.so.12": those that a driver of this CUDA version bears.
+// "libnvrtc.so.13", "libnvrtc.so.12": the names that work with a driver of this CUDA version.
 std::vector<std::string> versioned_names(const std::string& stem, int driver_major);
 
 }  // namespace recut::cuda

@@ -9,6 +9,13 @@
 #include "engine/schedule/schedule.h"
 #include "engine/support/check.h"
 
+// A step on the GPU. Memory: the arena is one allocation of exactly the planned bytes; inputs,
+// a fault word and library scratch lie beside it. Execution: the first run launches kernel by
+// kernel, which loads code; the second is captured as a CUDA graph, and later runs replay it
+// with one launch. Random kernels get their seed as an argument, which the graph holds by
+// value, so a new seed patches those nodes. Steps that can't be captured stay unrecorded and
+// report why.
+
 namespace recut::cuda {
 namespace {
 
@@ -31,7 +38,7 @@ bool asks_seed(const loop::Block& block) {
                      [](const loop::Statement& statement) { return asks_seed(statement); });
 }
 
-// What a storage has to have, for the innermost view of it to be there.
+// Bytes of storage up to the last element that the innermost view shows.
 std::int64_t bytes_seen(const ProgramOutput& output) {
   const Layout& layout = output.layouts.front();
   std::int64_t last = layout.offset;
@@ -42,7 +49,7 @@ std::int64_t bytes_seen(const ProgramOutput& output) {
   return (last + 1) * item_bytes(output.type.dtype);
 }
 
-// What the budget leaves beside the arena. A plan that doesn't hold its budget bounds nothing.
+// Bytes of the budget beside the arena. A plan that doesn't hold its budget bounds nothing.
 std::optional<std::int64_t> left_beside_arena(const Program& program) {
   const std::int64_t left = program.budget_bytes - program.arena_bytes;
   return program.budget_bytes > 0 && left >= 0 ? std::optional(left) : std::nullopt;
@@ -123,7 +130,7 @@ Result<Run> Run::prepare(const Step& step, const std::vector<Tensor>& inputs,
   return run;
 }
 
-// The arena is exactly as large as planned; inputs and the fault's number stand beside it.
+// The arena is exactly as large as planned; inputs and the fault word stand beside it.
 Result<Done> Run::reserve(const std::vector<Tensor>& inputs) {
   std::int64_t input_bytes = 0;
   for (const Tensor& input : inputs) {
@@ -186,7 +193,7 @@ Result<Done> Run::prepare_library(CallOptions options) {
   return Done{};
 }
 
-// What a library refuses to compute it may compute with more scratch.
+// The library might compute the call with more scratch, so the message names the bound.
 Diagnostics Run::told_of_budget(Diagnostics diagnostics) const {
   if (bounded_by_budget_)
     diagnostics.front().message += fmt::format(
@@ -194,7 +201,7 @@ Diagnostics Run::told_of_budget(Diagnostics diagnostics) const {
   return diagnostics;
 }
 
-// From a multiple of what libraries want on, which the schedule's need not be.
+// The schedule aligns to less than libraries want, so the workspace begins at their alignment.
 Workspace Run::workspace(const recut::Launch& launch) const {
   const std::int64_t begin = aligned(launch.free.offset, kWorkspaceAlignment);
   const std::int64_t bytes = launch.free.offset + launch.free.bytes - begin;
@@ -206,7 +213,7 @@ std::int64_t Run::workspace_bytes(const recut::Launch& launch) const {
   return launch.library ? library_->workspace_bytes(launch.kernel, workspace(launch).bytes) : 0;
 }
 
-// What a library may write to counts as written.
+// Bytes that a library may write to count as written.
 std::int64_t Run::end_of_workspaces() const {
   std::int64_t end = 0;
   for (const recut::Launch& launch : program().launches) {
@@ -273,7 +280,7 @@ Result<Done> Run::run(std::uint64_t seed, std::span<double> launch_seconds) {
   auto done = Result<Done>(Done{});
   if (!launch_seconds.empty())
     done = run_timed(launch_seconds);
-  else if (ran_)  // what is recorded may load nothing, which a first launch does
+  else if (ran_)  // a capture may load no code, which a first launch does
     done = run_recorded();
   else
     done = launch_all();

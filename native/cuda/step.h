@@ -1,4 +1,4 @@
-// A program as a card's code: what runs a training step there.
+// A program as GPU code, and runs of it as a training step.
 #pragma once
 
 #include <cstdint>
@@ -17,38 +17,39 @@
 
 namespace recut::cuda {
 
-// A program's kernels as code for one kind of card, and what of it is launched.
+// A program's kernels as code for one GPU architecture, and their launches.
 struct StepCode {
   std::string cubin;
   std::vector<std::vector<Launch>> kernels;  // by kernel
-  std::vector<std::vector<Launch>> library;  // by the library's kernel: of attention
+  std::vector<std::vector<Launch>> library;  // by library kernel: those of attention
   std::vector<std::string> faults;           // as Module has them
 };
 
-// Brings the program's kernels into their order (engine/runtime/kernel_order.h), and emits all of
-// it without names.
+// Brings the program's kernels into canonical order (engine/runtime/kernel_order.h), and emits all
+// of it without names.
 Module emit_step(Program& program, Factors factors);
 
 class Step {
  public:
-  // Fails where the card doesn't take the code.
+  // Fails where the GPU doesn't take the code.
   static Result<Step> load(SharedCard card, Program program, const StepCode& code);
 
-  // Where runs find and keep what was measured of libraries' ways; without it each run measures.
+  // Where runs find and keep the measured algorithms of library calls; without it each run
+  // measures.
   void keep_ways(std::shared_ptr<KeptWays> ways) { ways_ = std::move(ways); }
   KeptWays* ways() const { return ways_.get(); }
 
   const SharedCard& card() const { return card_; }
   const Program& program() const { return program_; }
   std::span<const Function> kernel(std::uint32_t number) const { return kernels_[number]; }
-  // By the library's kernel: functions of those that are attention.
+  // By library kernel: functions of those that are attention.
   std::span<const std::vector<Function>> library() const { return library_; }
   const std::string& fault(std::int64_t number) const;
-  // How many pointers the function takes, where it draws random numbers.
+  // How many pointers the function takes, if it draws random numbers.
   std::optional<std::size_t> buffers_of_drawing(driver::FunctionHandle function) const;
   bool draws() const { return !drawing_.empty(); }
-  // Of the card's memory, before anything of the step was there: before the code, or before what
-  // was asked to make the program.
+  // Free bytes of the GPU before anything of the step was loaded: before the code, or before the
+  // libraries were asked while the program was made.
   std::int64_t free_before() const { return free_before_; }
   void count_from(std::int64_t free) { free_before_ = free; }
 
@@ -72,40 +73,40 @@ class Step {
   std::int64_t free_before_ = 0;
 };
 
-// A step with memory on the card: inputs, an arena, and the library's calls with their scratch. All
-// launches are recorded as one graph, which runs them again without the processor.
+// A step with memory on the GPU: inputs, an arena, and library calls with their scratch. All
+// launches are captured as one CUDA graph, which replays them without the CPU.
 class Run : public StepRun {
  public:
-  // `inputs`: one for each of the program's, of their types, as kernels read them
-  // (as_kernels_read). The step is kept by reference. Fails where the card lacks the memory, or a
-  // library is missing or has no code for a call. A program with a budget leaves libraries no more
-  // scratch than what the arena doesn't take of it.
+  // `inputs`: one for each of the program's, of their types, in the layout of as_kernels_read.
+  // The step is kept by reference. Fails where the GPU lacks the memory, or a library is missing
+  // or has no algorithm for a call. A program with a budget leaves libraries no more scratch than
+  // the budget has beside the arena.
   static Result<Run> prepare(const Step& step, const std::vector<Tensor>& inputs,
                              const CallOptions& options);
 
   const Program& program() const override { return step_.program(); }
-  // Without `launch_seconds` the step runs as a graph from the second time on.
+  // Without `launch_seconds` the step runs as a CUDA graph from the second time on.
   Result<Done> run(std::uint64_t seed, std::span<double> launch_seconds = {}) override;
   void paint(std::byte with) override;
   std::int64_t end_of_written(std::byte paint) const override;
   Tensor output(std::size_t number) const override;
 
-  // The inputs' values anew, in the order and layouts that prepare() had them in.
+  // Writes new values of the inputs, in the order and layouts of prepare().
   Result<Done> write_inputs(const std::vector<Tensor>& inputs);
-  // As much of the storage that an output is a view of as it shows: so many bytes.
+  // Bytes of an output's storage, up to the last element that the output shows.
   std::int64_t output_bytes(std::size_t number) const;
   Result<Done> read_output(std::size_t number, std::span<std::byte> to) const;
 
-  // What libraries take beside the arena, where their workspaces are not in the plan.
+  // Bytes that libraries take beside the arena, for workspaces that are not in the plan.
   std::int64_t scratch_bytes() const override { return library_->scratch_bytes(); }
-  // Bytes that they may take there.
+  // The bound of these bytes.
   std::int64_t scratch_limit_bytes() const { return scratch_limit_bytes_; }
-  // What the calls of one launch take, there or here.
+  // Bytes that the calls of one launch take, in their workspace or beside the arena.
   std::int64_t workspace_bytes(const recut::Launch& launch) const;
-  // What the card has less free than before the step was loaded: inputs, arena, scratch, code, and
-  // what the driver and the libraries keep for themselves.
+  // By how much the GPU's free memory shrank since before the step was loaded: inputs, arena,
+  // scratch, code, and what driver and libraries keep for themselves.
   std::int64_t taken_bytes() const;
-  // Why the step is launched kernel by kernel; empty where it runs as a graph.
+  // Why the step is launched kernel by kernel; empty where it runs as a CUDA graph.
   const std::string& not_recorded() const { return not_recorded_; }
 
  private:
@@ -129,11 +130,11 @@ class Run : public StepRun {
   Stream stream_;
   DeviceMemory arena_, inputs_, fault_;
   std::int64_t scratch_limit_bytes_ = 0;
-  bool bounded_by_budget_ = false;  // that limit
+  bool bounded_by_budget_ = false;  // whether the budget set that limit
   std::vector<std::int64_t> input_offsets_;
   std::optional<LibraryCalls> library_;
   std::vector<std::vector<driver::Address>> buffers_;  // of each launch
-  std::vector<void*> arguments_;                       // of the launch that is made
+  std::vector<void*> arguments_;                       // of the current launch
   driver::Address fault_address_ = 0;
   long long seed_ = 0, graph_seed_ = 0;
   bool ran_ = false;

@@ -1,5 +1,5 @@
-// Steps for a card: compiled by NVRTC, or from code that was compiled before and kept in a
-// directory (native/cache/store.h), which plans of one graph may share.
+// Steps for a GPU: compiled by NVRTC, or loaded from the cache directory (native/cache/store.h),
+// which plans of one graph may share.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@
 
 namespace recut::cuda {
 
-// A step that can run, and how it came to be one.
+// A step that can run, and its origin.
 struct ReadyStep {
   Step step;
   cache::StepOrigin origin = cache::StepOrigin::compiled;
-  double ms = 0;  // from a schedule to code on the card
+  double ms = 0;  // from a schedule to code on the GPU
 };
 
 class StepCache {
@@ -28,13 +28,13 @@ class StepCache {
   StepCache(std::optional<cache::Store> store, SharedCard card, const ProgramOptions& options,
             Factors factors = Factors::f32);
 
-  // Fails where an operator has no loops (all are named), where NVRTC is missing, and where the
-  // card doesn't take the code.
+  // Fails where an operator has no loops (the message names all), where NVRTC is missing, and
+  // where the GPU doesn't take the code.
   Result<ReadyStep> compile(const Document& document, const ScheduledPlan& scheduled);
-  // The same of a program that is there already.
+  // The same for a program that exists already.
   Result<ReadyStep> compile(Program program);
 
-  // What couldn't be used or kept, and why: it cost time and nothing else.
+  // Entries that couldn't be used or kept, and why: they cost time and nothing else.
   const std::vector<std::string>& notes() const { return store_.notes(); }
 
  private:

@@ -7,7 +7,7 @@
 namespace recut::cuda {
 namespace {
 
-constexpr std::int64_t kUsualShared = std::int64_t{48} << 10;  // more of it must be asked for
+constexpr std::int64_t kUsualShared = std::int64_t{48} << 10;  // bytes; more must be requested
 
 }  // namespace
 
@@ -141,7 +141,7 @@ Result<Done> LaunchGraph::change_kernels(const std::function<bool(driver::Kernel
   for (const driver::GraphNode node : *all) {
     driver::NodeType type = driver::kKernelNode;
     driver::KernelNode kernel;
-    // Of libraries' own launches the driver may say nothing: those are not for change.
+    // The driver may say nothing of libraries' own launches: these are never changed.
     if (f.cuGraphNodeGetType(node, &type) != driver::kSuccess || type != driver::kKernelNode ||
         f.cuGraphKernelNodeGetParams_v2(node, &kernel) != driver::kSuccess || !change(kernel))
       continue;

@@ -1,4 +1,4 @@
-// What runs on a card: code, a stream of launches, the same as a graph, and clocks between them.
+// Objects that run work on a GPU: code, streams, captured graphs, and events as clocks.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace recut::cuda {
 
-// Compiled code on the card.
+// Compiled code, loaded onto the GPU.
 class Cubin {
  public:
   static Result<Cubin> load(SharedCard card, const std::string& code);
@@ -19,7 +19,7 @@ class Cubin {
   Cubin& operator=(Cubin&&) = delete;
   ~Cubin();
 
-  // Fails where the code has no such function, or the card not so much shared memory for a block.
+  // Fails where the code has no such function, or the GPU not so much shared memory per block.
   Result<driver::FunctionHandle> find(const std::string& symbol, std::int64_t shared_bytes) const;
 
  private:
@@ -39,7 +39,7 @@ class Event {
   ~Event();
 
   driver::EventHandle handle() const { return handle_; }
-  double seconds_since(const Event& earlier) const;  // both have come to pass
+  double seconds_since(const Event& earlier) const;  // both have passed
 
  private:
   Event(SharedCard card, driver::EventHandle handle);
@@ -48,7 +48,7 @@ class Event {
   driver::EventHandle handle_;
 };
 
-// Launches one after another.
+// An asynchronous queue of launches.
 class Stream {
  public:
   static Result<Stream> create(SharedCard card);
@@ -68,11 +68,11 @@ class Stream {
   driver::StreamHandle handle_;
 };
 
-// What was launched on a stream, to be launched again at once.
+// A captured sequence of launches, which one call launches again.
 class LaunchGraph {
  public:
-  // All that `launches` puts on the stream; none of it runs meanwhile. Fails where `launches` does,
-  // or does what can't be recorded.
+  // Captures all that `launches` puts on the stream; none of it runs meanwhile. Fails where
+  // `launches` does, or where it does something that can't be captured.
   static Result<LaunchGraph> record(SharedCard card, const Stream& stream,
                                     const std::function<Result<Done>()>& launches);
 
@@ -82,7 +82,7 @@ class LaunchGraph {
 
   Result<Done> launch(const Stream& stream) const;
 
-  // Calls change(node), which gives true where it changed the node's arguments.
+  // Calls change(node), which returns true where it changed the node's arguments.
   Result<Done> change_kernels(const std::function<bool(driver::KernelNode&)>& change);
 
  private:

@@ -11,16 +11,16 @@ namespace {
 
 constexpr std::string_view kLayoutPass = "channels_last";
 
-// How many times quicker a step of convolutions is with their channels last, at least:
-// resnet50 1.09, unet 1.23 on one H100.
+// By how much channels last speed up a step of convolutions, at least: resnet50 1.09, unet 1.23 on
+// one H100.
 constexpr double kWonByLayout = 1.09;
 
 class CardPlanner {
  public:
   explicit CardPlanner(const CardPlanRequest& request) : request_(request) {}
 
-  // Where the budget hasn't the room for copies in another layout, or recomputation costs more than
-  // channels that lie last save, convolutions stay as they are.
+  // Convolutions stay as they are where the budget has no room for copies in another layout, or
+  // where recomputation costs more than channels last save.
   Result<CardPlan> run() {
     auto planned = plan("");
     if (!planned || !lays_out(planned->document)) return planned;
@@ -51,7 +51,7 @@ class CardPlanner {
     return kWonByLayout * lengthened(plain) < lengthened(laid_out);
   }
 
-  // How many times longer the step is by its recomputation.
+  // The factor by which recomputation lengthens the step.
   static double lengthened(const ScheduledPlan& scheduled) {
     const PlanReport& report = scheduled.planned.report;
     return report.step_us / report.step_us_unplanned;
@@ -70,7 +70,7 @@ class CardPlanner {
     return CardPlan{std::move(*document), std::move(*scheduled), std::move(known), {}};
   }
 
-  // Products that libraries take are padded by what the card's profile says of them.
+  // Products of libraries are padded by the GPU profile's figures.
   Result<Document> open(std::string_view skip) const {
     if (!request_.library) return request_.open(std::nullopt, skip);
     const auto found = profile(nullptr);
@@ -78,8 +78,8 @@ class CardPlanner {
     return request_.open(device_of_step(found->profile, request_.precision), skip);
   }
 
-  // With a graph, that of its kernels where there is one: they are measured with the libraries'
-  // products of f32 and of tf32. Times that are in the file are no profile of the card.
+  // With a graph, the profile of its kernels where there is one: they are measured with library
+  // products in f32 and tf32. Times in the graph's file are no profile of the GPU.
   Result<FoundProfile> profile(const Graph* graph) const {
     return profile_on_card(is_measured() ? "" : request_.profile, request_.card,
                            request_.library ? graph : nullptr, request_.precision);
@@ -87,7 +87,7 @@ class CardPlanner {
 
   bool is_measured() const { return request_.profile == kMeasuredDevice; }
 
-  // By that profile; its workspaces become the graph's.
+  // The request that plans by this profile; the profile's workspaces become the graph's.
   Result<SchedulingRequest> scheduling(Document& document,
                                        std::optional<DeviceProfile>& known) const {
     SchedulingRequest request{request_.planning, {}};

@@ -13,7 +13,7 @@
 namespace recut::native {
 namespace {
 
-constexpr double kCpuCompiled = 0.3;  // how much of the way is done when it runs
+constexpr double kCpuCompiled = 0.3;  // progress of the whole run when execution begins
 
 Result<cpu::ReadyStep> compile(const ScheduledStep& scheduled) {
   const auto began = std::chrono::steady_clock::now();

@@ -7,7 +7,7 @@ namespace recut::native {
 
 class CpuExecutor : public Executor {
  public:
-  // 0: as many threads as the machine has cores.
+  // `threads` 0: one per core.
   explicit CpuExecutor(int threads = 0);
 
   std::string id() const override { return "cpu"; }

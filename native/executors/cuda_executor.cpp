@@ -9,12 +9,18 @@
 #include "native/cuda/execution.h"
 #include "native/cuda/hosted_run.h"
 
+// The window's executor of CUDA steps. The GPU is opened when the first step needs it, and shared
+// by the executors of all precisions (GpuAccess); a failed opening is tried again with the next
+// step, and its reason is the executor's remark. A run compiles through the step cache, executes
+// with measurement, and reports progress in phases. A training prepares a HostedRun, so that its
+// parameters outlive plans.
+
 namespace recut::native {
 namespace {
 
-constexpr double kCudaCompiled = 0.3;  // how much of the way is done when it runs
+constexpr double kCudaCompiled = 0.3;  // progress of the whole run when execution begins
 
-// Without a cache where there is no directory for one: it costs time.
+// Works without a cache where there is no directory for one: that costs time alone.
 Result<cuda::ReadyStep> compile_and_keep(const cuda::SharedCard& card, Program program,
                                          cuda::Factors factors) {
   std::optional<cache::Store> store;
@@ -84,7 +90,7 @@ std::string CudaExecutor::id() const {
   return precision_ == cuda::Precision::f32 ? "cuda" : fmt::format("cuda-{}", name_of(precision_));
 }
 
-// By its name, once that is known, without the maker's.
+// The GPU's name without the maker, once the GPU is open.
 std::string CudaExecutor::title() const {
   constexpr std::string_view kMaker = "NVIDIA ";
   std::string name = access_->name();
@@ -122,7 +128,7 @@ std::string CudaExecutor::where() const {
                      name_of(precision_));
 }
 
-// The card's profile has the prices of products in f32.
+// The GPU's profile prices products in f32 alone.
 std::string CudaExecutor::device() const {
   const std::string name = access_->name();
   return name.empty() || precision_ != cuda::Precision::f32

@@ -1,4 +1,4 @@
-// Steps on an NVIDIA card, for the window.
+// Steps on an NVIDIA GPU, for the window.
 #pragma once
 
 #include <functional>
@@ -13,23 +13,23 @@
 
 namespace recut::native {
 
-// How a card is opened, and a program compiled for it: as usual, or as a test does it.
+// How a GPU is opened and a program compiled for it; tests replace both.
 struct CardTools {
   std::function<Result<cuda::SharedCard>()> open;
   std::function<Result<cuda::ReadyStep>(const cuda::SharedCard& card, Program program,
                                         cuda::Factors factors)>
       compile;
 };
-// By the machine's driver; by NVRTC and the usual cache.
+// The machine's driver, NVRTC and the default cache.
 CardTools usual_card_tools();
 
-// This machine's card, for all executors that use it. Nothing of it is touched before one of them
-// does; where it can't be opened, that is tried again the next time.
+// This machine's GPU, shared by all executors that use it. It is opened on the first use; where
+// that fails, the next use tries again.
 class CardAccess {
  public:
   explicit CardAccess(CardTools tools = usual_card_tools()) : tools_(std::move(tools)) {}
 
-  // The card, which the calling thread has entered.
+  // The GPU, which the calling thread has entered.
   Result<cuda::SharedCard> enter();
   Result<cuda::ReadyStep> compile(const cuda::SharedCard& card, Program program,
                                   cuda::Precision precision) const {
@@ -37,8 +37,8 @@ class CardAccess {
   }
 
   std::string name() const;     // "NVIDIA H100 80GB HBM3"; "" before it was opened
-  std::string refusal() const;  // why it couldn't be; "" where nothing is known
-  SmLimits sm_limits() const;   // nothing is known of them before it was opened
+  std::string refusal() const;  // why it couldn't be opened; "" where unknown
+  SmLimits sm_limits() const;   // empty before it was opened
 
  private:
   const CardTools tools_;
@@ -61,7 +61,7 @@ class CudaExecutor : public Executor {
   std::string device() const override;
   Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,
                           const StepProgress& progress) override;
-  // Its inputs and outputs are in this program's memory, and travel with each step.
+  // Inputs and outputs are in the host's memory, and travel with each step.
   Result<PreparedStep> prepare(Program program, const ReadBy& read) override;
 
  private:

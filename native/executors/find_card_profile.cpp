@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 20;
 
-// Prices of cards that no profile is of.
+// Prices GPUs that have no profile.
 constexpr std::string_view kUsualCard = "h100";
 
 std::string plain(std::string_view name) {
@@ -26,7 +26,7 @@ std::string plain(std::string_view name) {
   return letters;
 }
 
-// The built-in profile whose name is in the card's: "NVIDIA H100 80GB HBM3", "h100".
+// The built-in profile whose name is in the GPU's: "NVIDIA H100 80GB HBM3", "h100".
 const BuiltinProfile* builtin_of_card(std::string_view card) {
   const std::string name = plain(card);
   for (const BuiltinProfile& profile : builtin_profiles())
@@ -34,7 +34,7 @@ const BuiltinProfile* builtin_of_card(std::string_view card) {
   return nullptr;
 }
 
-// With the rate of f32 that the libraries will have.
+// The profile with the rate of f32 that the libraries will have.
 Result<DeviceProfile> at_precision(std::string_view text, std::string_view file, bool tf32) {
   auto profile = parse_device_profile(text, file);
   if (!profile || profile->f32_uses_tf32 == tf32) return profile;
@@ -53,7 +53,7 @@ FoundProfile builtin(const std::string& card, bool tf32) {
   return {std::move(*profile), known};
 }
 
-// Products of f32 run at the rate of bf16, by which convolutions are priced, too.
+// Products of f32 run at the rate of bf16; convolutions are priced by it, too.
 void price_as_bf16(DeviceProfile& profile) {
   profile.slowdown_of(DType::f32) = profile.slowdown_of(DType::bf16);
   for (DeviceRates* rates : {&profile.rates, &profile.peaks})

@@ -1,4 +1,4 @@
-// The device profile that a step on an NVIDIA card is planned by.
+// Finds the device profile that a step on an NVIDIA GPU is planned by.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace recut::native {
 
-// What a step of this graph is planned by on a card, with products of that precision: what recut
-// calibrate measured of the graph's kernels there (not without a graph; nothing is measured with
-// bf16), else of the card, else the data sheet that is built in; and where the program has none of
-// it, of another card (`known` is false). Fails where what was written is no profile.
+// The profile that plans a step of this graph on a GPU, with products of that precision. In order:
+// `recut calibrate`'s measurement of the graph's kernels (not without a graph; none exist for
+// bf16), its measurement of the GPU, the built-in data sheet of the GPU, that of another GPU
+// (`known` is false). Fails where a written file is no profile.
 struct FoundProfile {
   DeviceProfile profile;
   bool known = true;
@@ -20,10 +20,10 @@ struct FoundProfile {
 Result<FoundProfile> find_card_profile(const std::string& card, const Graph* graph,
                                        cuda::Precision precision);
 
-// The card as passes of a step see it, whose products the libraries compute with that precision.
+// The device as passes of a step see it, with library products in that precision.
 Device device_of_step(const DeviceProfile& profile, cuda::Precision precision);
 
-// The profile that --profile names, as find_device reads it; else the card's.
+// The profile that --profile names, as find_device reads it; else the GPU's.
 Result<FoundProfile> profile_on_card(const std::string& named, const std::string& card,
                                      const Graph* graph, cuda::Precision precision);
 

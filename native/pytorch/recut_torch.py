@@ -45,13 +45,13 @@ __all__ = ["Backend", "RecutError", "backend", "export", "report"]
 aten = torch.ops.aten
 prims = torch.ops.prims
 
-# PyTorch's CUDA allocator hands out multiples of this, and from its large pool blocks that may be
-# up to 1 MiB larger than was asked: `slack` is for those.
+# PyTorch's CUDA allocator rounds sizes up to multiples of this. Blocks of its large pool may be up
+# to 1 MiB larger than requested: `slack` allows for those.
 _GRANULARITY = 512
 
 
 class RecutError(RuntimeError):
-    """What the library refuses, in its own words; and no library."""
+    """An error of the library, with its own message; also a missing library."""
 
 
 class _Unsupported(Exception):
@@ -92,7 +92,7 @@ def _library() -> ctypes.CDLL:
 
 
 def _call(function: Callable[..., int], *arguments: Any) -> tuple[int, int]:
-    """Calls with an `out` and an `error` parameter; (status, what was made)."""
+    """Calls a function with an `out` and an `error` parameter; returns (status, result)."""
     made, error = ctypes.c_void_p(), ctypes.c_void_p()
     status = function(*arguments, ctypes.byref(made), ctypes.byref(error))
     words = _take_text(error.value)
@@ -132,7 +132,7 @@ def _plan(graph_json: bytes, options: dict[str, Any]) -> tuple[dict, dict, bool]
 
 @dataclasses.dataclass
 class _Joint:
-    """A joint graph as AOTAutograd traced it, and what a partition needs to know of it."""
+    """A joint graph as AOTAutograd traced it, with the facts that a partition needs."""
 
     module: fx.GraphModule
     primals: list[fx.Node]
@@ -277,14 +277,14 @@ def _module_path(node: fx.Node) -> str | None:
 
 
 def _held_as(source: str) -> str | None:
-    """The path of a parameter or buffer by Dynamo's words for where it found it:
+    """The path of a parameter or buffer by Dynamo's name of its source:
     "L['self']._modules['h']._parameters['weight']" is h.weight; none of other inputs."""
     parts = re.findall(r"\._(modules|parameters|buffers)\['([^']*)'\]", source)
     return ".".join(name for _, name in parts) if parts and parts[-1][0] != "modules" else None
 
 
 def _note_paths(dynamo: fx.Graph | None, captured: fx.Graph) -> None:
-    """Tells the inputs of AOTAutograd's graph how the model holds them; `dynamo`: the graph that it was made from."""
+    """Adds to the inputs of AOTAutograd's graph how the model holds them; `dynamo`: the graph that it was made from."""
     sources = [getattr(getattr(node.meta.get("grapharg"), "source", None), "name", "")
                for node in (dynamo.nodes if dynamo else ()) if node.op == "placeholder"]
     paths = [_held_as(name() if callable(name) else str(name)) for name in sources]
@@ -298,8 +298,8 @@ _FRAME = re.compile(r'File "([^"]*)", line (\d+), in ([^\n]*)(?:\n +([^\n]*))?')
 
 
 def _source_line(node: fx.Node) -> str | None:
-    """The innermost line of Python that called it, as "net.py:12 in forward: y = self.act(x)". Of the file's path only
-    what stands behind site-packages or the working directory: whose machine it was is nobody's business."""
+    """The innermost line of Python that called it, as "net.py:12 in forward: y = self.act(x)". The file's path begins
+    behind site-packages or the working directory, so that it doesn't name the user's folders."""
     frames = _FRAME.findall(node.meta.get("stack_trace") or "")
     if not frames:
         return None
@@ -344,7 +344,7 @@ def _value_of(node: fx.Node) -> Any:
 
 
 def _node_names(joint: _Joint) -> dict[fx.Node, str]:
-    """The file's names: its inputs say by theirs what they are."""
+    """The file's node names; an input's name has its kind."""
     names = {node: node.name for node in joint.module.graph.nodes}
     names.update((node, f"primals_{i + 1}") for i, node in enumerate(joint.primals))
     names.update((node, f"tangents_{i + 1}") for i, node in enumerate(joint.tangents))
@@ -352,7 +352,7 @@ def _node_names(joint: _Joint) -> dict[fx.Node, str]:
 
 
 def _graph_nodes(joint: _Joint, measured: dict[fx.Node, dict[str, Any]] | None = None) -> list[dict]:
-    """The nodes of the file. Sources of writes to inputs stand behind the results, as results."""
+    """The nodes of the file. Sources of writes to inputs follow the results, as results."""
     names = _node_names(joint)
     nodes = [_node_json(n, names) for n in (*joint.primals, *joint.tangents)]
     constants = [n for n in joint.module.graph.nodes if n.op == "get_attr"]
@@ -367,7 +367,7 @@ def _graph_nodes(joint: _Joint, measured: dict[fx.Node, dict[str, Any]] | None =
 
 
 def _source(result: Any) -> Any:
-    """A result that a write to an input returns is what was written."""
+    """Replaces a write to an input that is a result by the written value."""
     if isinstance(result, fx.Node) and result.target is aten.copy_.default:
         return result.args[1]
     return result
@@ -397,13 +397,13 @@ def _device_name(joint: _Joint) -> str:
 # Measuring this machine's kernels
 
 
-# What Inductor leaves to libraries, by parts of names; for all else it writes kernels of its own.
+# Operators that Inductor leaves to libraries, by parts of names; for all others it writes kernels.
 _INDUCTOR_CALLS = ("convolution", "mm.", "attention", "embedding_bag", "_fft_")
 
 
 class _Meter:
-    """Runs nodes by themselves on made-up numbers. What was measured once for an operator and the
-    types of its operands is known for all nodes like it, in later graphs too."""
+    """Runs nodes alone on generated numbers. A measurement of an operator and its operand types
+    serves all nodes like it, in later graphs too."""
 
     def __init__(self, device: torch.device, times: bool, eager: bool = True) -> None:
         self._device, self._times, self._eager = device, times, eager
@@ -412,7 +412,7 @@ class _Meter:
 
     def measure(self, joint: _Joint) -> dict[fx.Node, dict[str, Any]]:
         found = {}
-        # Measuring takes no random numbers from the program.
+        # Measuring leaves the program's random state as it was.
         with (_disable_current_modes(), torch.no_grad(), torch.cuda.device(self._device),
               torch.random.fork_rng([self._device])):
             for node in joint.calls():
@@ -432,7 +432,7 @@ class _Meter:
             return False
         if not self._eager:
             return any(part in str(node.target) for part in _INDUCTOR_CALLS)
-        # An element-wise kernel takes no room for itself.
+        # An element-wise kernel needs no workspace.
         return self._times or torch.Tag.pointwise not in node.target.tags
 
     def _key(self, node: fx.Node) -> str:
@@ -449,7 +449,7 @@ class _Meter:
         try:
             args, kwargs = fx.node.map_arg((node.args, node.kwargs), lambda n: _made_up(_value_of(n), self._times))
             if node.target not in self._ready:
-                # Once for what libraries set up on first use and keep; a product's scratch space, say.
+                # The first run sets up what libraries keep, such as a product's workspace.
                 node.target(*args, **kwargs)
                 self._ready.add(node.target)
             measured = {"workspace_bytes": self._workspace(node, args, kwargs)}
@@ -495,20 +495,20 @@ def _measure(joint: _Joint, what: str, eager: bool,
 
 
 def _profile_of(joint: _Joint) -> str:
-    """The built-in profile that comes nearest to the graph's device."""
+    """The built-in profile nearest to the graph's device."""
     name = _device_name(joint).lower().replace(" ", "")
     known = ("h200", "h100", "a100", "rtx4090")
     return next((k for k in known if k in name), "cpu8" if name == "cpu" else "reference")
 
 
 def _allocator_facts(joint: _Joint, profile: str) -> dict[str, Any]:
-    """What the file says of the device beside the nodes' measurements."""
+    """The file's figures of the device, beside the nodes' measurements."""
     cuda = _device_of(joint).type == "cuda"
     return {"allocation_granularity": _GRANULARITY, "measured_on": profile} if cuda else {}
 
 
 def _made_up(value: Any, plausible: bool) -> Any:
-    """An operand of this type: where times matter, of numbers that no kernel finds easy."""
+    """An operand of this type; where times matter, of numbers that are no special case."""
     if not isinstance(value, torch.Tensor):
         return value
     reach = sum((size - 1) * stride for size, stride in zip(value.shape, value.stride())) + 1 if value.numel() else 0
@@ -533,8 +533,8 @@ def _is_view(target: torch._ops.OpOverload) -> bool:
 
 
 class _Emitter:
-    """Writes forward and backward in the order of the plan. A node that the plan runs again is
-    copied again; readers read its latest copy."""
+    """Writes forward and backward in the order of the plan. A recomputed node is copied again;
+    readers read its latest copy."""
 
     def __init__(self, joint: _Joint, plan: dict[str, Any], for_inductor: bool = False) -> None:
         self._joint = joint
@@ -560,8 +560,8 @@ class _Emitter:
         return make(self._joint.module, forward), make(self._joint.module, self._backward(backward, kept))
 
     def _live_runs(self, names: list[str], goals: Iterable[Any]) -> list[str]:
-        """Without runs that nobody reads, such as that of a gradient that is dropped and made again: what
-        only they read would be saved, and stay, for nothing."""
+        """Removes runs without readers, such as that of a gradient that is dropped and recomputed: their
+        operands would be saved for nothing."""
         wanted = {self._planned_name(_source(goal)) for goal in goals if isinstance(goal, fx.Node)}
         live = []
         for name in reversed(names):
@@ -576,7 +576,7 @@ class _Emitter:
         return self._same.get(name, name)
 
     def _read_late(self, backward: list[str]) -> list[str]:
-        """What backward reads and doesn't make: inputs and saved values, in order of first use."""
+        """Values that backward reads and doesn't compute: inputs and saved values, in order of first use."""
         there = {self._planned_name(t) for t in self._joint.tangents}
         asked: dict[str, None] = {}
 
@@ -624,7 +624,7 @@ class _Emitter:
                 raise _Unsupported(f"{name} would have to be saved and is no tensor")
 
     def _no_version_check(self, node: fx.Node) -> bool:
-        """Autograd refuses what was saved and then written to. Running statistics may be: where
+        """Autograd refuses saved tensors that were written to afterwards. Running statistics may be: where
         they are read again, nothing that backward uses depends on them (_operands_that_count)."""
         return node in self._written or bool(node.meta.get("saved_tensor_with_no_vc_check", False))
 
@@ -680,7 +680,7 @@ class _Emitter:
                 return  # taken already, when the tuple was made
         self._copy(name, node)
         if isinstance(_value_of(node), (list, tuple)):
-            # Items are taken from a tuple at once, so that it keeps nothing alive.
+            # A tuple's items are unpacked at once, so that it keeps nothing alive.
             for user in node.users:
                 if user.target is operator.getitem and self._planned_name(user) == self._name_of[user]:
                     self._copy(self._name_of[user], user)
@@ -697,8 +697,9 @@ class _Emitter:
         return copy
 
     def _compare_with_own(self, node: fx.Node, copy: fx.Node) -> None:
-        """The gradient of a maximum asks which elements equal it, and divides by their number: 0 where the value
-        was made again in another kernel, rounded otherwise, and the maximum was not. It is made of that value."""
+        """The gradient of a maximum counts the elements equal to it and divides by the count. The count is 0 where the
+        value was recomputed by another kernel, with other rounding, and the maximum was not. So the maximum is
+        recomputed from that value."""
         for value, other in (node.args, node.args[::-1]):
             *views, extreme = _view_chain(other)
             own, made = self._current(value), self._now.get(self._planned_name(extreme))
@@ -741,7 +742,7 @@ def _viewed(node: fx.Node) -> fx.Node | None:
 
 
 def _view_chain(node: fx.Node, named: Callable[[fx.Node], fx.Node] = lambda n: n) -> list[fx.Node]:
-    """The node, what it is a view of, and so on to the value whose storage it is."""
+    """The node, the value that it is a view of, and so on to the value that owns the storage."""
     chain = [node]
     while (operand := _viewed(chain[-1])) is not None:
         chain.append(named(operand))
@@ -753,9 +754,9 @@ def _storages(node: fx.Node) -> set[int]:
 
 
 def _keep_products_in_place(graph: fx.Graph) -> None:
-    """Inductor makes addmm of a product and a sum, at the sum's place. Where the plan has the sum later, as
-    that of a gradient which two layers share, the product's operands would stay alive till then: two views
-    that come to nothing stand between."""
+    """Keeps Inductor from fusing a product and a later sum into an addmm at the sum. The plan may have the sum much
+    later, as for a gradient that two layers share; the product's operands would stay alive until then. Two views
+    that cancel each other stand in between."""
     calls = [n for n in graph.nodes if n.op == "call_function" and not _is_alias(n)]
     place = {node: i for i, node in enumerate(calls)}
     for product in [n for n in calls if n.target is aten.mm.default]:
@@ -772,17 +773,17 @@ def _keep_products_in_place(graph: fx.Graph) -> None:
 
 
 _EXTREMES = (aten.amax.default, aten.amin.default, aten.max.default, aten.min.default)
-_FAR = 16  # calls between a value and a reader from which on Inductor is told to make it
+_FAR = 16  # calls between a value and its reader above which Inductor has to realize it
 
 
 def _make_far_values(graph: fx.Graph) -> None:
-    """Inductor makes an element-wise value anew in each kernel that reads it. Where the plan keeps one for
-    later, as a dropout's mask that was made again, all that it is made of would stay alive instead. Where
-    that is more, the value is told to be made where it stands."""
+    """Inductor inlines an element-wise value into each kernel that reads it. Where the plan keeps such a value for
+    later, as a recomputed dropout mask, its operands would stay alive instead. Where these are larger, the value
+    is realized at its position in the plan."""
     calls = [n for n in graph.nodes if n.op == "call_function" and not _is_alias(n)]
     place = {node: i for i, node in enumerate(calls)}
-    last: dict[fx.Node, int] = {}  # places of last readers
-    made_of: dict[fx.Node, set[fx.Node]] = {}  # by node: what has to be alive to make it in a kernel
+    last: dict[fx.Node, int] = {}  # positions of last readers
+    made_of: dict[fx.Node, set[fx.Node]] = {}  # by node: the values that must be alive to inline it into a kernel
     for node in graph.nodes:
         if _is_alias(node) or _is_made_late(node):
             made_of[node] = set().union(*(made_of[operand] for operand in node.all_input_nodes))
@@ -797,7 +798,7 @@ def _make_far_values(graph: fx.Graph) -> None:
 
 
 def _is_made_late(node: fx.Node) -> bool:
-    """Whether Inductor makes it in the kernels that read it."""
+    """Whether Inductor inlines it into the kernels that read it."""
     if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
         return False
     return torch.Tag.pointwise in node.target.tags or node.target in (
@@ -806,7 +807,7 @@ def _is_made_late(node: fx.Node) -> bool:
 
 
 def _readers(node: fx.Node) -> list[fx.Node]:
-    """Users, and those of views of it."""
+    """Its users, and the users of its views."""
     return [reader for user in node.users for reader in (_readers(user) if _is_alias(user) else [user])]
 
 
@@ -822,7 +823,7 @@ def _make_here(graph: fx.Graph, node: fx.Node) -> None:
 # Random numbers with eager kernels
 
 
-# Drawn with eager kernels from these and nothing else: the same node twice gives the same numbers.
+# Eager kernels draw from these alone: a node that runs twice gives the same numbers.
 _RANDOM_COMPOSITES = ("native_dropout", "rand_like", "randn_like", "bernoulli", "randint", "randint_like")
 
 
@@ -836,8 +837,8 @@ def _random_decompositions() -> dict[Any, Callable]:
 
 
 def _functionalize_random(module: fx.GraphModule) -> None:
-    """Random draws become functions of a seed, as Inductor has them: seeds are drawn once a step,
-    and whoever draws again draws the same."""
+    """Makes random draws functions of a seed, as Inductor has them: seeds are drawn once a step,
+    so that a recomputed draw gives the same numbers."""
     from torch._dynamo.utils import detect_fake_mode
     from torch._inductor.fx_passes.replace_random import replace_random_passes
     from torch._inductor.virtualized import V
@@ -868,7 +869,7 @@ def _draw_integers(low: int, high: int, size: Sequence[int], seed: torch.Tensor,
 
 
 def _lower_random(graph: fx.Graph) -> None:
-    """Inductor's prims have no eager kernels that heed the seed: these do."""
+    """Eager kernels for Inductor's random prims: its own ignore the seed."""
     for node in graph.nodes:
         if node.target is prims.inductor_seeds.default:
             node.target, node.args = _draw_seeds, (node.args[0],)
@@ -899,7 +900,7 @@ def _run_eagerly(module: fx.GraphModule, _inputs: Sequence[Any]) -> Callable:
 
 @dataclasses.dataclass
 class _Buffer:
-    """What one kernel writes, or a graph's input that can be given back. Kernels by their numbers."""
+    """A kernel's output, or a graph input that can be freed. Kernels are numbers."""
 
     size: int  # bytes that appear when it is made
     size_freed: int  # bytes that go with its last reader
@@ -909,7 +910,7 @@ class _Buffer:
 
 
 class _KernelOrder:
-    """The order in which kernels run, and what is alive at each. Kernels that are fused form a group and
+    """The order in which kernels run, and the bytes alive at each. Fused kernels form a group and
     run at one place: the later one moves up to the earlier, with what it needs, or the earlier one down
     to the later, with what needs it."""
 
@@ -999,7 +1000,7 @@ class _KernelOrder:
         yield [g for g in between if g not in down] + [one] + [g for g in between if g in down]
 
     def _above(self, first: int, last: int) -> set[int]:
-        """What stands between and has to run before the one at `last`."""
+        """Groups in between that must run before the one at `last`."""
         needed, found = set(self._needs[self.order[last]]), set()
         for g in reversed(self.order[first + 1 : last]):
             if g in needed:
@@ -1008,7 +1009,7 @@ class _KernelOrder:
         return found
 
     def _below(self, first: int, last: int) -> set[int]:
-        """What stands between and has to run after the one at `first`."""
+        """Groups in between that must run after the one at `first`."""
         found = {self.order[first]}
         for g in self.order[first + 1 : last]:
             if not found.isdisjoint(self._needs[g]):
@@ -1068,7 +1069,7 @@ class _FusionGuard:
         self._known: dict[tuple[int, int, int], bool] = {}
 
     def before(self, nodes: list[Any]) -> list[Any]:
-        """Inductor's hook ahead of fusion."""
+        """Inductor's hook before fusion."""
         scheduler = nodes[0].scheduler
         self._number = {member.get_name(): i for i, node in enumerate(nodes) for member in node.get_nodes()}
         self._kernels = _kernel_order(nodes)
@@ -1079,7 +1080,7 @@ class _FusionGuard:
         return nodes
 
     def after(self, nodes: list[Any]) -> list[Any]:
-        """Inductor's hook behind fusion: the plan's order again, and no other from here on."""
+        """Inductor's hook after fusion: restores the plan's order, which is final."""
         from torch._inductor import config
 
         for node in nodes:
@@ -1099,7 +1100,7 @@ class _FusionGuard:
         return self._known[key] or self._guess(one, other, *rest)
 
     def _follow(self, node: Any) -> int:
-        """Fuses here what Inductor has fused since; the group's number."""
+        """Follows Inductor's fusions since the last call; returns the group's number."""
         first, *others = self._numbers(node)
         for other in others:
             self._kernels.fuse(first, other)
@@ -1123,7 +1124,7 @@ def _planning_info(nodes: list[Any]) -> tuple[dict[str, Any], set[str]]:
 
 
 def _kernel_order(nodes: list[Any]) -> _KernelOrder:
-    """Of Inductor's scheduler nodes."""
+    """The kernel order of Inductor's scheduler nodes."""
     inputs, outputs = _planning_info(nodes)
     number = {node: i for i, node in enumerate(nodes)}
     maker = {made.get_name(): number[node] for node in nodes for made in node.get_outputs()}
@@ -1143,7 +1144,7 @@ def _kernel_order(nodes: list[Any]) -> _KernelOrder:
 
 @dataclasses.dataclass
 class GraphPlan:
-    """What became of one graph. Bytes; `step_us` as the device's profile prices it."""
+    """The plan of one graph. Sizes in bytes; `step_us` as the device's profile prices it."""
 
     name: str
     planner: str  # "recut", "pytorch"
@@ -1203,7 +1204,7 @@ class Backend(CustomPartitionerFn):
         self._meters: dict[torch.device, _Meter] = {}
         self._guard: _FusionGuard | None = None
 
-    # What torch.compile calls.
+    # torch.compile calls this.
     def __call__(self, module: fx.GraphModule, inputs: Sequence[Any], **partition: Any) -> Any:
         if partition:  # Inductor asks through custom_partitioner_fn
             return self.partition(module, inputs, **partition)
@@ -1243,7 +1244,7 @@ class Backend(CustomPartitionerFn):
         return guard.after(nodes) if guard else nodes
 
     def uuid(self) -> Any:
-        """Inductor's caches tell plans apart by it."""
+        """Part of the key of Inductor's caches: it separates plans."""
         code = hashlib.sha256(pathlib.Path(__file__).read_bytes())
         code.update(repr((self.options, _library().recut_version())).encode())
         return code.digest()
@@ -1348,7 +1349,7 @@ def _storage_bytes(value: Any) -> int:
 
 def _run_once(joint: _Joint) -> list[str]:
     """Names of nodes that must not run again: those that read an input which forward writes to,
-    draw inside a library's kernel, or that the model's author wants kept."""
+    draw inside a library's kernel, or are marked to be saved by the model's author."""
     names = _node_names(joint)
     written = joint.written_primals()
     changed: set[fx.Node] = set(written)
@@ -1370,7 +1371,7 @@ def _run_once(joint: _Joint) -> list[str]:
 
 
 def _operands_that_count(node: fx.Node) -> list[fx.Node]:
-    """Operands that what backward reads can depend on. In training, batch norm normalizes by the
+    """Operands that affect the values which backward reads. In training, batch norm normalizes by the
     batch alone: running statistics go only into the new running statistics."""
     if "batch_norm" not in str(node.target) or not isinstance(node.target, torch._ops.OpOverload):
         return node.all_input_nodes
@@ -1433,7 +1434,7 @@ def _is_alias(node: fx.Node) -> bool:
 
 
 def _policy(node: fx.Node) -> str:
-    """What torch.utils.checkpoint's policies asked for."""
+    """The policy that torch.utils.checkpoint set for it."""
     return getattr(node.meta.get("recompute"), "name", "")
 
 
@@ -1449,7 +1450,7 @@ def backend(budget: str | int | float | None = "none", *, kernels: str = "induct
               results, gradients, workspaces) or "step" (its inputs and parameters counted too; an
               optimizer's states are not in the graph and never counted).
     kernels   "inductor", or "eager": PyTorch's own kernels one by one.
-    device    the profile that times are priced by: "auto" goes by the card's name.
+    device    the profile that times are priced by: "auto" goes by the GPU's name.
     measure   "workspaces": what kernels take for themselves while they run is measured as the model
               is compiled; "times": their times as well, and recomputation is priced by them;
               "nothing". Measuring resets the device's peak statistics.
@@ -1591,7 +1592,7 @@ class _Writer:
 
 
 def _partition_names(joint: fx.GraphModule, forward: fx.GraphModule, backward: fx.GraphModule) -> dict[str, list[str]]:
-    """What stands between the halves, and what both of them run."""
+    """The values saved between forward and backward, and the nodes that both run."""
     made = {n.name for n in forward.graph.nodes if n.op == "call_function"}
     inputs = [n.name for n in backward.graph.find_nodes(op="placeholder") if not aot_utils._is_tangent(n)]
     again = [n.name for n in backward.graph.nodes if n.op == "call_function" and n.name in made]
@@ -1605,7 +1606,7 @@ def _partition_names(joint: fx.GraphModule, forward: fx.GraphModule, backward: f
 
 @dataclasses.dataclass
 class Report:
-    """A step as it was planned and as it ran. Bytes and milliseconds."""
+    """A planned step and its measurement, in bytes and milliseconds."""
 
     graphs: list[GraphPlan]
     predicted_peak_bytes: int  # of the graph that peaks highest

@@ -21,8 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the user's settings stand ($XDG_CONFIG_HOME, else ~/.config); empty where there is no such
-// place.
+// The folder of user settings ($XDG_CONFIG_HOME, else ~/.config); empty where there is none.
 fs::path settings_folder() {
   const char* config = std::getenv("XDG_CONFIG_HOME");
   if (config != nullptr && *config != 0) return fs::path(config) / "recut";
@@ -99,7 +98,7 @@ std::optional<std::string> DesktopFiles::load(const std::string& name) const {
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 
-// Written beside and moved over, so that a full disk or a crash leaves the old one.
+// Writes a temporary file and renames it, so that a full disk or a crash leaves the old one.
 void DesktopFiles::store(const std::string& name, const std::string& text) const {
   const fs::path folder = settings_folder();
   if (folder.empty()) return;

@@ -1,5 +1,5 @@
-// Files as the desktop has them: the file system, the samples that are built in, and small texts in
-// the user's configuration folder.
+// The desktop's files: the file system, built-in samples, and small texts in the user's
+// configuration folder.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace recut::native {
 class DesktopFiles {
  public:
   Result<std::string> read(const std::string& path) const;
-  // ONNX models; nothing for what the engine reads by itself.
+  // ONNX models; none for formats that the engine reads by itself.
   std::optional<Result<GraphFile>> read_model(const std::string& path, const std::string& bytes,
                                               const Dimensions& sizes) const;
   std::vector<std::string> open_dimensions(const std::string& path, const std::string& bytes) const;

@@ -13,9 +13,9 @@
 namespace recut::native {
 namespace {
 
-std::string last_words;  // GLFW's latest complaint
+std::string last_words;  // GLFW's latest error
 
-// UTF-8 of one code point.
+// One code point as UTF-8.
 std::string utf8_of(unsigned code) {
   const auto tail = [&](int shift) { return static_cast<char>(0x80 | ((code >> shift) & 0x3f)); };
   if (code < 0x80) return {static_cast<char>(code)};
@@ -28,7 +28,7 @@ std::vector<gui::InputEvent>& events_of(GLFWwindow* window) {
   return *static_cast<std::vector<gui::InputEvent>*>(glfwGetWindowUserPointer(window));
 }
 
-// GLFW gives positions in the screen's units, which aren't pixels everywhere.
+// GLFW's positions are in screen units, which aren't pixels on every system.
 void on_pointer(GLFWwindow* window, double x, double y) {
   int width = 1, height = 1, pixels_wide = 1, pixels_high = 1;
   glfwGetWindowSize(window, &width, &height);
@@ -44,7 +44,7 @@ void on_key(GLFWwindow* window, int key, int, int action, int mods) {
   auto& events = events_of(window);
   const bool down = action != GLFW_RELEASE;
   const auto held = [&](int bit, int left, int right) {
-    // On the key itself, GLFW says what held before it.
+    // For the key itself, GLFW reports the modifiers from before the event.
     return key == left || key == right ? down : (mods & bit) != 0;
   };
   events.push_back(gui::KeyChanged{
@@ -158,7 +158,7 @@ std::vector<gui::InputEvent> GlfwBackend::take_input() { return std::exchange(in
 void GlfwBackend::upload_fonts(ImFontAtlas&) {
   if (!renderer_ready_) {
     renderer_ready_ = ImGui_ImplOpenGL3_Init("#version 150");
-    ImGui_ImplOpenGL3_NewFrame();  // makes the program and the texture
+    ImGui_ImplOpenGL3_NewFrame();  // makes the shader program and the texture
     return;
   }
   ImGui_ImplOpenGL3_DestroyFontsTexture();
@@ -176,7 +176,7 @@ void GlfwBackend::draw(const ImDrawData& data) {
   glClearColor(0, 0, 0, 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(const_cast<ImDrawData*>(&data));
-  // What was swapped away can't be read any more.
+  // The back buffer is undefined after the swap, so pixels are read before it.
   if (!options_.real_input) {
     pixels_.resize(static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height) *
                    3);

@@ -15,9 +15,9 @@ struct GLFWwindow;
 namespace recut::native {
 
 struct WindowOptions {
-  gui::Extent extent = {1680, 1050};  // of the content, in the screen's units
+  gui::Extent extent = {1680, 1050};  // of the content, in screen units
   float scale = 0;                    // 0: the screen's
-  bool real_input = true;  // false: a script moves the pointer, and the user's hand doesn't count
+  bool real_input = true;  // false: a script moves the pointer, and real input is ignored
 };
 
 class GlfwBackend : public gui::Backend {
@@ -26,8 +26,8 @@ class GlfwBackend : public gui::Backend {
   static Result<std::unique_ptr<GlfwBackend>> open(const WindowOptions& options);
   ~GlfwBackend() override;
 
-  // Sleeps until there is input, another thread wakes it, or `seconds` have passed (none: however
-  // long that takes).
+  // Sleeps until there is input, another thread wakes it, or `seconds` have passed (none: without
+  // a limit).
   void wait(std::optional<double> seconds);
   bool closing() const;
 
@@ -84,7 +84,7 @@ class GlfwBackend : public gui::Backend {
   CudaExecutor card_{access_, cuda::Precision::f32}, card_tf32_{access_, cuda::Precision::tf32},
       card_bf16_{access_, cuda::Precision::bf16};
   std::vector<gui::InputEvent> input_;
-  std::vector<unsigned char> pixels_;  // of the last frame, where a script may ask for them
+  std::vector<unsigned char> pixels_;  // of the last frame, where a script may read them
   bool renderer_ready_ = false;
   int cursor_ = -1;
 };

@@ -41,7 +41,7 @@ constexpr std::pair<int, ImGuiKey> kKeys[] = {
     {GLFW_KEY_RIGHT_ALT, ImGuiKey_RightAlt},
 };
 
-// Both count letters, digits and F-keys without gaps.
+// Both enumerations count letters, digits and F-keys without gaps.
 ImGuiKey in_row(int key, int first, int last, ImGuiKey named) {
   return key < first || key > last ? ImGuiKey_None : static_cast<ImGuiKey>(named + (key - first));
 }

@@ -5,6 +5,6 @@
 
 namespace recut::native {
 
-ImGuiKey key_of(int glfw_key);  // ImGuiKey_None for keys that nothing listens to
+ImGuiKey key_of(int glfw_key);  // ImGuiKey_None for other keys
 
 }  // namespace recut::native

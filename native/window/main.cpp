@@ -30,7 +30,7 @@ int complain(const recut::Diagnostics& diagnostics, int code) {
   return code;
 }
 
-// Sleeps where there is nothing to do; input and jobs' messages wake it.
+// Sleeps where there is nothing to do; input and messages of jobs wake it.
 void run(App& app, GlfwBackend& backend) {
   while (!app.closing() && !backend.closing()) {
     app.tick();

@@ -49,7 +49,7 @@ struct Figures {
 
 class Bench {
  public:
-  // A document that is there, without a plan of its own budget: jobs off the frame aren't measured.
+  // Adds a document without a plan of its own budget: jobs off the frame aren't measured.
   Bench(Graph graph, Extent extent) : backend_(extent), app_(backend_, options()) {
     app_.settings.set_flag("reduced_motion", true);
     add_document("bench", std::move(graph), 0);
@@ -57,7 +57,7 @@ class Bench {
       if (panel.id != "graph") app_.settings.set_flag("panel." + std::string(panel.id), false);
   }
 
-  // The canvas beside another one.
+  // Measures the canvas beside another one.
   Figures run_panes() {
     Figures figures;
     DocumentView& view = *app_.document();
@@ -111,7 +111,7 @@ class Bench {
     if (!done) fmt::print(stderr, "{}\n", done.diagnostics().front().message);
   }
 
-  // With a plan; `shift`: plans of another one differ at every node.
+  // Adds a document with a plan; with another `shift`, plans differ at every node.
   void add_document(const char* title, Graph graph, std::size_t shift) {
     DocumentView& view = app_.documents.add(title, nullptr);
     auto document = std::make_shared<Document>();
@@ -124,7 +124,7 @@ class Bench {
     view.shown = plan_of(*view.basis, shift);
   }
 
-  // Until nothing is at work and nothing moves.
+  // Ticks until nothing is at work and nothing moves.
   void settle() {
     app_.want_frames();
     do {

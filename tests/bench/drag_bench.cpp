@@ -31,7 +31,7 @@ double thread_ms() {
   return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
 }
 
-// A window that plans on threads, although nobody sees it.
+// A backend whose window plans on threads, although nobody sees it.
 class Threaded : public NullBackend {
  public:
   bool has_threads() const override { return true; }
@@ -53,7 +53,7 @@ class Bench {
   bool ready() const { return app_.has_ready(); }
   std::size_t nodes() { return app_.document()->graph().order().size(); }
 
-  // From nine tenths of the step without recomputation to four and back, three times.
+  // Drags from nine tenths of the peak without recomputation to four and back, three times.
   Drag drag() {
     Drag drag;
     const auto whole = static_cast<double>(app_.document()->basis->unplanned.peak_bytes);

@@ -7,8 +7,9 @@
 
 namespace recut {
 
-// Ten computations a block: four of forward (narrow in, wide, wide, narrow out with a residual) and
-// six of backward that read what forward made, the last of each giving a gradient that stays.
+// Each block has ten computations: four of forward (narrow in, wide, wide, narrow out with a
+// residual) and six of backward that read forward's values, the last of each giving a gradient that
+// stays.
 inline Problem growing_problem(int blocks) {
   Problem p;
   const auto add = [&](std::int64_t duration, std::int64_t bytes, std::vector<std::int32_t> reads,

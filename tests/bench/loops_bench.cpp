@@ -1,7 +1,7 @@
-// Matrix products and convolutions by Recut's own loops: GFLOP/s in tiles beside plain loops and
-// beside oneDNN, all in one run, on one thread and on as many as there are.
+// GFLOP/s of Recut's own loops for matrix products and convolutions: in tiles, beside plain loops
+// and beside oneDNN, all in one run, on one thread and on all.
 //
-//   loops_bench [--tile ROWS BYTES] [WORD]     only cases whose name holds the word
+//   loops_bench [--tile ROWS BYTES] [WORD]     only cases whose name has the word
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ struct Case {
 
 // ---- What is measured ---------------------------------------------------------------------------
 
-// `form`: NN, NT or TN; a T is a factor that stands in memory the other way round.
+// `form`: NN, NT or TN; a T is a factor that is transposed in memory.
 Case product(const std::string& what, std::int64_t m, std::int64_t n, std::int64_t k,
              const std::string& form, DType dtype = DType::f32) {
   Builder b("product");
@@ -170,8 +170,8 @@ std::vector<Way> ways(loop::RegisterTile tile) {
   return all;
 }
 
-// Seconds by way: the quickest of all rounds, in turns, so that what disturbs the machine disturbs
-// all of them.
+// Seconds per variant: the quickest of all rounds, in turns, so that other work on the machine
+// disturbs all of them alike.
 std::vector<double> seconds_by_way(const Graph& graph, const std::vector<cpu::Step>& steps,
                                    int threads) {
   std::vector<cpu::Run> runs;

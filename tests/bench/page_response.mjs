@@ -1,4 +1,4 @@
-// How soon the page answers in Chromium without a graphics card: the first frame and the first picture of a graph, frames
+// How soon the page answers in Chromium without a GPU: the first frame and the first picture of a graph, frames
 // while a budget is dragged, and from a key to its letter. Times are those of this machine; there is no bound that fails.
 //
 // usage: node tests/bench/page_response.mjs SITE [SAMPLE…]

@@ -92,7 +92,7 @@ void compare(const Options& options, const std::string& name, const Graph& graph
              fmt::format("{}-{}-{}", name, request.strategy, budget));
 }
 
-// Nobody to compare with on this graph: the plans, for whoever replays them.
+// Plans alone, for graphs without PyTorch's choice; another program replays them.
 void plan_only(const Options& options, const std::string& name, const Graph& graph) {
   std::vector<std::pair<std::string, PlanRequest>> requests = {
       {"default", {"default", NoBudget{}}}};

@@ -28,7 +28,7 @@ int count_work(const Graph& graph) {
 }
 
 struct Run {
-  double passes_ms = 0;  // of the passes alone
+  double passes_ms = 0;  // the passes alone
   double whole_ms = HUGE_VAL;
   int work = 0;
 };

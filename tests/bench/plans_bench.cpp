@@ -55,7 +55,7 @@ struct Row {
   std::array<Figures, kStages> stages;
 };
 
-// Nothing where the file has no joint graph.
+// The graph's row; none where the file has no joint graph.
 std::optional<Row> row_of(const std::string& path) {
   Row row;
   for (std::size_t i = 0; i < kStages; ++i) {
@@ -76,7 +76,7 @@ std::optional<Row> row_of(const std::string& path) {
   return row;
 }
 
-// The geometric mean of what passes leave of a figure.
+// The geometric mean of ratios after and before passes.
 struct Mean {
   double sum = 0;
   int count = 0;
@@ -92,7 +92,7 @@ std::string step_text(const Figures& figures) {
   return figures.holds ? format_micros(figures.step_us) : "not held";
 }
 
-// A figure beside the one before, where it is worse.
+// Marks a figure that is worse than the one before.
 std::string mark(double before, double after) {
   return after > before * 1.0005 ? fmt::format(" (+{:.1f} %)", (after / before - 1) * 100) : "";
 }

@@ -1,4 +1,4 @@
-// Curves of 50 points: is a larger budget never dearer, and how long do they take?
+// Curves of 50 points: is a larger budget never more expensive, and how long do they take?
 //
 // usage: bench_sweep_bench FILE…     joint graphs (.json.gz)
 // One line a graph; exit code 1 where a curve isn't monotone. Times are processor time.

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 
 const kBytes = { f64: 8, i64: 8, f32: 4, i32: 4, f16: 2, bf16: 2, i16: 2, i8: 1, u8: 1, bool: 1 };
-const kFault = 64; // where the memory's first word of use is
+const kFault = 64; // address behind the memory's first used word
 
 export const elementsOf = ({ shape }) => shape.reduce((a, b) => a * b, 1);
-// Elements from the first to the last that strides reach.
+// Number of elements from the first to the last that strides reach.
 const reachOf = ({ shape, strides }) =>
   shape.includes(0) ? 0 : shape.reduce((last, size, d) => last + (size - 1) * strides[d], 1);
 export const bytesOf = ({ dtype, elements }) => kBytes[dtype] * elements;
@@ -14,7 +14,7 @@ export function readStep(path) {
   return { ...JSON.parse(readFileSync(path.replace(/wasm$/, 'json'), 'utf8')), module: readFileSync(path) };
 }
 
-// Writes an input whose values stand row by row in `values`, as bytes, to where its strides say.
+// Writes an input, dense in `values` as bytes, to the addresses of its strides.
 export function writeInput(memory, { dtype, shape, strides, at }, values) {
   const into = new Uint8Array(memory.buffer), bytes = kBytes[dtype];
   for (let i = 0; i < elementsOf({ shape }); ++i) {
@@ -27,7 +27,7 @@ export function writeInput(memory, { dtype, shape, strides, at }, values) {
   }
 }
 
-// Addresses of inputs, arena and scratch; `words`: what has to stand where, as 32 bits; of each launch its calls,
+// Lays out inputs, arena and scratch. `words`: addresses and 32-bit values to write first. Each launch has its calls,
 // [function, first argument, ...].
 export function layOut(step) {
   let end = 2 * kFault;

@@ -12,9 +12,9 @@ import { parseArgs } from 'node:util';
 import { emitWords, functions } from '../codegen/wasm_functions.mjs';
 import { bytesOf, layOut, readStep } from './wasm_host.mjs';
 
-const kDevice = 'cpu8'; // whose prices both plans go by
+const kDevice = 'cpu8'; // prices both plans
 const kShown = 12;
-const kProduct = /^(mm|bmm|addmm|baddbmm|convolution)/; // what such kernels are called by
+const kProduct = /^(mm|bmm|addmm|baddbmm|convolution)/; // names of such kernels
 const kWarmUp = 2000; // milliseconds at least: engines compile in two tiers, the better one aside
 
 const { values: options, positionals: files } = parseArgs({
@@ -35,7 +35,7 @@ function command(words) {
   return stdout;
 }
 
-// Times by kernel: those of one name, launches and bytes are one row.
+// Times by kernel name: launches and bytes of one name are one row.
 function runNative(file) {
   const times = JSON.parse(command(['run', file, '--device', 'cpu', '--threads', '1', '--no-library', '--json', '--steps',
     options.steps, '--profile', kDevice])).slowest;

@@ -61,7 +61,7 @@ CaseOutcome run_case(const std::string& stem) {
   return compared_case(file->graph, *inputs, *evaluation, *expected);
 }
 
-// What the child writes: one byte for the verdict, then the detail.
+// The child writes one byte for the verdict, then the detail.
 [[noreturn]] void run_as_child(const std::string& stem, int pipe) {
   const CaseOutcome outcome = run_case(stem);
   const std::string message =
@@ -70,7 +70,7 @@ CaseOutcome run_case(const std::string& stem) {
   _exit(written ? 0 : 1);
 }
 
-// All that the child writes until it ends or time is up; false where time is up.
+// Reads until the child ends or time is up; false where time is up.
 bool read_until(int pipe, int seconds, std::string& text) {
   std::array<char, 4096> buffer;
   pollfd ready{pipe, POLLIN, 0};

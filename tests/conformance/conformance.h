@@ -16,20 +16,20 @@ std::string_view word(Verdict verdict);
 
 struct CaseResult {
   std::string name;           // "gather-float32-2"
-  std::string operator_name;  // "gather-float32": what the case samples
+  std::string operator_name;  // "gather-float32": the sampled operator
   Verdict verdict = Verdict::agrees;
-  std::string detail;  // what disagrees, or the diagnostic
+  std::string detail;  // the difference, or the diagnostic
 };
 
 // The cases of a folder in order of name, each in a process of its own, so that a crash or a hang
-// (longer than `seconds`) is that case's alone. Only cases whose name contains `filter` run.
+// (longer than `seconds`) affects no other case. Only cases whose name contains `filter` run.
 std::vector<CaseResult> run_folder(const std::string& folder, const std::string& filter = {},
                                    int seconds = 20);
 
-// The same for a list of exceptions: all but `agrees` is one.
+// The same as findings for a list of exceptions: every verdict but `agrees` is one.
 std::vector<Finding> findings_of(const std::vector<CaseResult>& results);
 
-// A line an operator with the number of each verdict (`all`: also where all agree), then one for
+// One line per operator with the count of each verdict (`all`: also where all agree), then one for
 // each case that does not agree, then the sum.
 void print_table(std::ostream& out, const std::vector<CaseResult>& results, bool all);
 

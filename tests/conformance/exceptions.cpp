@@ -10,7 +10,7 @@
 namespace recut::conformance {
 namespace {
 
-// "CHECK CASE VERDICT REASON…"; the reason is the rest of the line.
+// Parses "CHECK CASE VERDICT REASON…"; the reason is the rest of the line.
 Exception exception_in(const std::string& line, std::uint32_t number) {
   Exception found;
   std::istringstream words(line);
@@ -20,7 +20,7 @@ Exception exception_in(const std::string& line, std::uint32_t number) {
   return found;
 }
 
-// What is wrong with it; "" where nothing is.
+// The fault of an exception, or "".
 std::string exception_fault(const Exception& found,
                             std::set<std::pair<std::string, std::string>>& seen) {
   if (found.reason.empty()) return "expected a check, a case, a verdict and a reason";

@@ -29,17 +29,17 @@ struct ExceptionList {
 // check, or about a case that an earlier line has is a diagnostic.
 Result<ExceptionList> parse_exceptions(std::string_view text, const std::string& file);
 
-// What a check found of one case.
+// A check's finding on one case.
 struct Finding {
   std::string name, verdict;
   bool good = true;    // nothing to except
-  std::string detail;  // what differs
+  std::string detail;  // the difference
 };
 
-// What isn't as the list has it, a sentence each that names the case, what was expected and what
-// was found: a case that differs and isn't listed, one that is listed and doesn't differ or differs
-// by another verdict, and one that is listed and isn't there. Of the list counts what is about
-// `check` and cases whose name contains `filter`.
+// The differences from the list, one sentence each with the case, the expected and the found
+// verdict: an unlisted case that differs, a listed one that doesn't differ or differs by another
+// verdict, and a listed one that is missing. Only entries of `check` count, and cases whose name
+// contains `filter`.
 std::vector<std::string> surprises(const std::vector<Finding>& findings, const ExceptionList& list,
                                    std::string_view check, std::string_view filter = {});
 

@@ -1,4 +1,4 @@
-// What a run says against its list of exceptions.
+// The comparison of a run with its list of exceptions.
 #include "tests/conformance/exceptions.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -62,7 +62,7 @@ std::string missing_gradients(const Graph& joint, const Graph& ours,
   return missing;
 }
 
-// Without the outputs that `ours` has as null.
+// The tensors without the outputs that `ours` has as null.
 std::vector<NamedTensor> those_of(const Graph& ours, std::span<const NamedTensor> tensors) {
   std::vector<NamedTensor> kept(tensors.begin(), tensors.end());
   for (std::size_t i = 0; i < ours.gradients.size(); ++i)

@@ -26,17 +26,17 @@ struct GradientCase {
   std::string detail;
 };
 
-// Of the pair STEM.json (or .json.gz) and STEM.safetensors.
+// Checks the pair STEM.json (or .json.gz) and STEM.safetensors.
 GradientCase check_gradients(const std::string& stem);
 
 // All pairs of a folder whose name contains `filter`, in order of name.
 std::vector<GradientCase> check_gradient_folder(const std::string& folder,
                                                 const std::string& filter = {});
 
-// The same for a list of exceptions: neither `agrees` nor `no_backward` is one.
+// The same as findings for a list of exceptions: neither `agrees` nor `no_backward` is one.
 std::vector<Finding> findings_of(const std::vector<GradientCase>& cases);
 
-// What does not agree, one a line, and how many of each verdict there are.
+// Prints the cases that disagree, one a line, and the count of each verdict.
 void print_gradients(std::ostream& out, const std::vector<GradientCase>& cases);
 
 }  // namespace recut::conformance

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder's last name, with or without a slash behind it.
+// The folder's last name, with or without a trailing slash.
 std::string folder_name(const std::string& folder) {
   const fs::path path = fs::path(folder).lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).filename().string();

@@ -25,13 +25,13 @@ struct Request {
   std::string folder, filter;
 };
 
-// The request; nothing where the program ends with `status`, having said why on `out`.
+// The request; none where the program ends with `status`, with the reason on `out`.
 std::optional<Request> read_request(int argc, char** argv, std::ostream& out, int& status);
 
 // Paths of all cases of a folder without their ending, in order of name.
 std::vector<std::string> stems_in(const std::string& folder, const std::string& filter);
 
-// Holds the findings against the folder's list, says what is not as expected, and gives the exit
+// Compares the findings with the folder's list, prints what is unexpected, and returns the exit
 // status.
 int judge(const Request& request, std::string_view check, const std::vector<Finding>& findings,
           std::ostream& out);

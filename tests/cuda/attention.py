@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Recut's attention beside PyTorch's on one card: each call alone, forward and backward, in ms.
+"""Recut's attention beside PyTorch's on one GPU: each call alone, forward and backward, in ms.
 
 usage: attention.py [--recut build/release/recut] [--calls 50]
 
   The shapes are those of one layer of gpt2_amp, gpt2, llama_8l, bert_base (without its dropout) and vit_b_16. PyTorch's
   are its operators for FlashAttention-2 and cuDNN (16 bits alone) and its memory-efficient one; f32 is computed by tf32
   on both sides. PyTorch's are timed by events around so many calls in a row, Recut's by `recut run`, kernel by kernel.
-  Skipped where there is no card or no PyTorch.
+  Skipped where there is no GPU or no PyTorch.
 """
 import argparse
 import json

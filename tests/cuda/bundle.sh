@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a folder of all that tests/cuda/run.sh needs on a machine with a card: the command with its
+# Makes a folder of all that tests/cuda/run.sh needs on a machine with a GPU: the command with its
 # libraries (packed), graphs and this folder. There: DIR/tests/cuda/run.sh
 #
 # usage: tests/cuda/bundle.sh DIR [FILE…]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Predicted step times beside measured ones on a card, after recut calibrate.
+"""Predicted step times beside measured ones on a GPU, after recut calibrate.
 
 usage: predictions.py RECUT FILE…
   OPTIONS=…: more options of calibration and runs ("--precision tf32")
   BUDGETS=…: budgets of the runs (default: none 80% 60%)
 
-Measures the card and each graph's kernels once (with a folder of settings of its own), then runs
+Measures the GPU and each graph's kernels once (with a folder of settings of its own), then runs
 steps of plans that were priced by that. Exit code 1 where a step takes more than a tenth longer or
 shorter than predicted, or where arena and scratch are above the budget's bytes.
 """

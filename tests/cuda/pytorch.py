@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recut beside PyTorch on one card, in one run: outputs, step times, and memory against time.
+"""Recut beside PyTorch on one GPU, in one run: outputs, step times, and memory against time.
 
 usage: pytorch.py [--recut build/release/recut] [--parts values,speed,memory] [--precisions f32,tf32]
                   [--passes exact,inexact] [--steps 20] [--rounds 3] [--budgets 10] [--kernels inductor,eager] [--jobs 4]
@@ -136,7 +136,7 @@ class Session:
 
 
 class Recut:
-    """The command, on the card."""
+    """The command, on the GPU."""
 
     def __init__(self, program: str, clock: Clock) -> None:
         self.program, self.clock = program, clock
@@ -165,7 +165,7 @@ class Recut:
         return Point("Recut", asked, arena + report["scratch_bytes"], report["step_ms_median"], budget, arena)
 
     def calibrate(self, file: str, precision: str) -> str:
-        """The profile of the card and of this graph's kernels, by which it is planned from here on."""
+        """The profile of the GPU and of this graph's kernels, by which it is planned from here on."""
         return self.json("calibrate", file, "--device", "cuda", "--precision", precision)["profile"]
 
     def least(self, file: str, profile: str) -> int:

@@ -1,4 +1,4 @@
-"""pytorch.py and what it is made of, without PyTorch, without a card and without Recut: those of its partitions' halves
+"""pytorch.py and what it is made of, without PyTorch, without a GPU and without Recut: those of its partitions' halves
 can run, verdicts say what they should, tables have what was measured, and it stops in time.
 
 usage: pytorch_test.py FILE.json.gz...     graphs, with PyTorch's partitions where they have some

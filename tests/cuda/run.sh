@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Training steps on an NVIDIA card, checked: recut run --device cuda --check of each graph without a
+# Training steps on an NVIDIA GPU, checked: recut run --device cuda --check of each graph without a
 # budget, at 60 % and at the least peak, as a table of planned and measured peaks, errors and times.
-# Skipped where there is no card. Exit code 1 where a step fails.
+# Skipped where there is no GPU. Exit code 1 where a step fails.
 #
 # usage: tests/cuda/run.sh [RECUT] [-- FILE…]
 #   RECUT: the command (default: build/release/recut, or that of a bundle: bundle.sh)
@@ -15,7 +15,7 @@
 #   there is no PyTorch.
 #
 #        tests/cuda/run.sh train [RECUT] [-- FILE…]
-#   recut train on the card, beside the same on the processor: losses of every step, peaks (default:
+#   recut train on the GPU, beside the same on the processor: losses of every step, peaks (default:
 #   the small models of samples/joint).
 #
 #        tests/cuda/run.sh sanitize [RECUT] [-- FILE…]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checked training steps on a card, as a table (run.sh says how it is called).
+"""Checked training steps on a GPU, as a table (run.sh says how it is called).
 
 usage: steps.py RECUT FILE…
 """

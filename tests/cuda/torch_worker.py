@@ -1,4 +1,4 @@
-"""PyTorch's side of pytorch.py: a process of its own that runs one graph on the card as it is told."""
+"""PyTorch's side of pytorch.py: a process of its own that runs one graph on the GPU as it is told."""
 
 from __future__ import annotations
 

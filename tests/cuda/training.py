@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains on a card and on the processor, and compares the losses of every step.
+"""Trains on a GPU and on the processor, and compares the losses of every step.
 
 usage: training.py RECUT FILE...
 
@@ -31,7 +31,7 @@ def trained(recut, file, device, budget):
 
 
 def fault(card, processor):
-    """What is wrong with the card's training, or None."""
+    """What is wrong with the GPU's training, or None."""
     for step, (a, b) in enumerate(zip(card["losses"], processor["losses"], strict=True)):
         if abs(a - b) > (FIRST if step < FIRST_STEPS else LATER) * abs(b):
             return f"step {step}: {a} on the card, {b} on the processor"

@@ -1,6 +1,6 @@
-// Graph files under hostile input (JSON, gzipped or not, and by their first
-// bytes the text form): any bytes give a sound graph or diagnostics, and a graph
-// that was taken survives being printed and read.
+// Graph files under hostile input (JSON, gzipped or not, and by their first bytes the text form):
+// any bytes give a sound graph or diagnostics, and an accepted graph survives being printed and
+// read.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,5 @@
-// Tensor files under hostile input: any bytes give tensors whose values lie
-// within the file, or diagnostics; and what was taken reads the same again after
-// being written.
+// Tensor files under hostile input: any bytes give tensors whose values lie within the file, or
+// diagnostics; accepted tensors read the same again after being written.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The text form under hostile input: any bytes give a graph or diagnostics, and
-// what was taken once is printed, taken and printed again as the same text.
+// The text form under hostile input: any bytes give a graph or diagnostics, and an accepted text is
+// printed, read and printed again as the same text.
 
 #include <cstddef>
 #include <cstdint>

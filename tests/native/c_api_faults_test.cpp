@@ -1,4 +1,4 @@
-// What the C library says where it is out of memory, or wrong itself.
+// The C library's answers where memory runs out, or where it is wrong itself.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 namespace recut::c_api {
 namespace {
 
-// The status of some work, and what is said of it.
+// The status of some work, and its error message.
 template <class Work>
 std::pair<recut_status, std::string> tried(Work work) {
   char* error = nullptr;

@@ -17,14 +17,14 @@ namespace {
 
 using CApiJson = nlohmann::json;
 
-// What a call gave, freed already.
+// The result of a call; its texts are freed already.
 struct Gave {
   recut_status status = RECUT_INTERNAL;
   std::string text;
   std::string error;
 };
 
-// An owner for tests.
+// Owns a graph for the tests.
 class GraphHandle {
  public:
   explicit GraphHandle(const std::string& bytes, const char* options = nullptr,
@@ -75,7 +75,7 @@ Gave sweep(const GraphHandle& graph, const char* options,
   return gave;
 }
 
-// Without what differs from run to run.
+// The JSON without fields that differ from run to run.
 CApiJson timeless(const std::string& text) {
   CApiJson json = CApiJson::parse(text);
   for (const char* key : {"solve_ms", "first_ms"}) json.erase(key);
@@ -190,7 +190,7 @@ TEST_CASE("c_api: every prefix of a file is refused or read", "[native][c_api]")
 
 struct BadOption {
   const char* json;
-  const char* words[3];  // that the complaint has: key, found, expected
+  const char* words[3];  // in the message: key, found, expected
 };
 
 TEST_CASE("c_api: what is wrong with a plan's options is told", "[native][c_api]") {
@@ -288,7 +288,7 @@ TEST_CASE("c_api: a sweep is the command's, and its plans peak where its points 
   }
 }
 
-// Counts its calls and says "end" from the n-th question on.
+// Counts its calls and cancels from the n-th on.
 struct Watching {
   int told = 0, asked = 0, end_at = 1 << 30;
   double last = -2;
@@ -347,7 +347,7 @@ TEST_CASE("c_api: cancelled work ends soon and gives nothing", "[native][c_api]"
   }
 }
 
-// One whose numbers have a comma, set while this lives; not every machine has one.
+// Sets a locale with a decimal comma while it lives; not every machine has one.
 struct CommaLocale {
   CommaLocale() {
     for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"})

@@ -1,4 +1,4 @@
-// Text that the C library gave away.
+// Texts that the C library returns.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace recut::native {
 
-// A copy of it; the library has its own back.
+// A copy of the text; the library's own is freed.
 inline std::string taken(char* text) {
   const std::string copy = text != nullptr ? text : "";
   recut_text_free(text);

@@ -176,7 +176,7 @@ TEST_CASE("run: many commands at once on one cache, some of them killed", "[nati
   CHECK(entries("verify").size() == 2);
 }
 
-// A graph's text, what was asked for, and the target: each has to count.
+// A step's key depends on the graph's text, the request and the target.
 TEST_CASE("cache: a step's key depends on all that the step depends on", "[native][cache]") {
   const auto document = open_document(RECUT_SOURCE_DIR "/samples/mlp.recut", {});
   REQUIRE(document.ok());

@@ -33,7 +33,7 @@ Store store_in(const TemporaryFolder& folder, std::int64_t limit = kPlenty,
 
 Digest key_of(std::uint64_t number) { return digest_of({"test", std::to_string(number)}); }
 
-// Contents that name their key: whatever is found can be told to be right.
+// Contents that name their key, so that any result can be checked.
 std::string contents_of(std::uint64_t number) {
   std::string bytes = std::to_string(number) + ":";
   for (std::uint64_t i = 0; bytes.size() < 4'000; ++i)
@@ -45,7 +45,7 @@ Result<Done> keep(const Store& store, std::uint64_t number) {
   return store.keep("steps", key_of(number), contents_of(number), "{}");
 }
 
-// "" where nothing is found, "right", or what is wrong.
+// "" where nothing is found, "right", or the fault.
 std::string found(const Store& store, std::uint64_t number) {
   const auto payload = store.find("steps", key_of(number));
   if (!payload) return payload.diagnostics().front().message;
@@ -76,7 +76,7 @@ std::size_t files_in(const std::string& directory) {
   return count;
 }
 
-// A child that runs this and ends, without the test program's own endings.
+// Runs the work in a child that ends without the test program's own cleanup.
 pid_t in_child(const std::function<void()>& work) {
   const pid_t child = fork();
   if (child == 0) {

@@ -1,5 +1,5 @@
-// The plan that a card runs, of whatever opens the graph: recut run's, and recut train's with an
-// optimiser in it. No card is needed.
+// The plan that a GPU runs, whichever command opens the graph: recut run, or recut train with an
+// optimizer in it. No GPU is needed.
 #include "native/executors/card_plan.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace recut::native {
 namespace {
 
-// An odd number of columns, which tensor cores are slow with.
+// A product with an odd number of columns, which is slow on tensor cores.
 constexpr const char* kCardPlanModel =
     "graph \"odd\" {\n  %w = parameter f32[4096, 4093]\n  %x = input f32[4096, 4096]\n"
     "  %y = mm(%x, %w)\n  %s = mul.Tensor(%y, %y)\n  %loss = mean(%s)\n  results %loss\n}\n";
@@ -24,7 +24,7 @@ struct Asked {
   std::vector<std::string> skips;
 };
 
-// As recut train opens it.
+// The request of recut train.
 CardPlanRequest training_of(const std::string& path, Asked& asked) {
   CardPlanRequest request;
   request.card = "NVIDIA H100 80GB HBM3";
@@ -99,7 +99,7 @@ TEST_CASE("card plan: rounded products are quicker, and times of another card ar
   request.card = "Another";
   CHECK(micros() < exact);
 
-  // Without libraries no pass asks for what they like.
+  // Without libraries no pass prepares operands for them.
   request.library = false;
   (void)micros();
   CHECK_FALSE(asked.devices.back().has_value());

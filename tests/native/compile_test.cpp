@@ -27,7 +27,7 @@ Ran compile(const TemporaryFolder& folder, const std::string& file,
   return native::run(options);
 }
 
-// As the header declares them, whatever the step.
+// Declarations of the generated header, the same for every step.
 struct CTensor {
   const char *name, *kind, *dtype;
   std::int64_t rank;
@@ -64,7 +64,7 @@ class Library {
   void* library_;
 };
 
-// Parts of a grain each, by two threads.
+// Runs parts of one grain each on two threads.
 void in_threads(void* calls, std::int64_t extent, std::int64_t grain,
                 void (*part)(void*, std::int64_t, std::int64_t), void* state) {
   ++*static_cast<int*>(calls);

@@ -1,5 +1,5 @@
-// recut calibrate --device cuda on a card that isn't there (fake_card.h, where anything takes 2
-// ms): its profile, the kernels of a graph, and plans and reports by them.
+// recut calibrate --device cuda on a fake GPU (fake_card.h, where everything takes 2 ms): its
+// profile, the kernels of a graph, and plans and reports by them.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -176,7 +176,7 @@ TEST_CASE("calibrate: without a card it says so, and a processor measures no gra
   CHECK(ran.err.find("error: ") == 0);
 }
 
-// What a card takes for the step's kernels, in a profile as it is written and read again.
+// The GPU's times of the step's kernels, in a profile that is written and read again.
 DeviceProfile profile_by(const test::FakeStep& step, cuda::GraphProfile& measured) {
   auto profile = cuda::profile(step.document, step.scheduled, *step.ready, {});
   if (!profile) FAIL(profile.diagnostics().front().message);
@@ -201,7 +201,7 @@ TEST_CASE("calibrate: the step that was measured is predicted, and its workspace
     std::int64_t arena = 0;
     {
       const test::FakeStep step = test::fake_step(sample(name), "none", true);
-      fake_card().records = false;  // the libraries' calls are no launches of this card
+      fake_card().records = false;  // the libraries' calls are no launches of this GPU
       profile = profile_by(step, measured);
       arena = step.ready->step.program().arena_bytes;
       CHECK(measured.launches_ms ==
@@ -228,12 +228,12 @@ TEST_CASE("calibrate: the step that was measured is predicted, and its workspace
   }
 }
 
-// recut run --device cuda, with the emitter's kernels on this processor; NVRTC's code is of no use
-// to a card that isn't there.
+// recut run --device cuda with the emitter's kernels on this processor: a fake GPU can't run
+// NVRTC's code.
 Ran run_on_fake(const std::string& path, const std::string& budget, bool json) {
   const test::FakeStep kernels = test::fake_step(path, "none", true);
   fake_card().records = false;
-  fake_card().slower_ms = 1;  // so that of two ways the one that a library names first is quicker
+  fake_card().slower_ms = 1;  // the algorithm that a library names first is quicker
   RunCommand command;
   command.graph.path = path;
   command.plan.budget = budget;
@@ -355,8 +355,8 @@ TEST_CASE("run: on a card, what has no way within the budget is told with that",
   if (!libraries.provided) SKIP("there is no compiler for the libraries");
   if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
   const SettingsFolder settings;
-  // 2,048 bytes a result. cuDNN's ways: 64 bytes with other bits each time, which doesn't run here;
-  // 4,096 bytes.
+  // 2,048 bytes a result. cuDNN's algorithms: a nondeterministic one with 64 bytes, which fails
+  // here; one with 4,096 bytes.
   struct Case {
     int count, gradient;
     const char* told;
@@ -378,7 +378,7 @@ TEST_CASE("run: on a card, what has no way within the budget is told with that",
   }
 }
 
-// What a card is told of a plan: its kernels are nowhere, so that each run ends behind it.
+// The messages about a plan on a fake GPU, which lacks its kernels: each run ends after planning.
 std::string said_of_plan(const std::string& path, const std::string& budget) {
   RunCommand command;
   command.graph.path = path;

@@ -1,5 +1,5 @@
-// Steps from the window on a card that isn't there (fake_step.h): what it says of one that can't be
-// opened, what it runs and trains on one that can, and from which threads.
+// The window's steps on a fake GPU (fake_step.h): messages where it can't be opened, runs and
+// trainings where it can, and the threads that may use it.
 #include "native/executors/cuda_executor.h"
 #include "engine/workspace/compile.h"
 
@@ -23,14 +23,14 @@ namespace {
 
 using test::fake_card;
 
-// Without products: those are the libraries'.
+// A graph without products, so that no library is needed.
 constexpr const char* kCudaExecutorModel =
     "graph \"scales\" {\n  %w = parameter f32[8]\n  %x = input f32[16, 8]\n"
     "  %t = input f32[16, 8]\n  %y = mul.Tensor(%x, %w)\n  %z = tanh(%y)\n  %d = sub.Tensor(%z, "
     "%t)\n"
     "  %s = mul.Tensor(%d, %d)\n  %loss = mean(%s)\n  results %loss\n}\n";
 
-// The processor, and the fake card twice.
+// The processor, and the fake GPU in each precision.
 struct Executors {
   explicit Executors(CardTools tools) : access(std::make_shared<CardAccess>(std::move(tools))) {}
 
@@ -47,7 +47,7 @@ struct Executors {
       card_bf16{access, cuda::Precision::bf16};
 };
 
-// The fake card as it is at first; code lives as long as the tools do.
+// A new fake GPU; code lives as long as the tools do.
 struct FakeTools {
   FakeTools() { fake_card() = test::FakeCard(); }
 
@@ -187,14 +187,14 @@ TEST_CASE("the window's card: a step that was prepared is any thread's", "[gui][
   CHECK(fake_card().used_bytes == 0);
 }
 
-// Where the last product runs, nothing of the arena is free; its library has a way with 1,024
-// bytes of scratch and one without.
+// At the last product nothing of the arena is free; its library has an algorithm with 1,024 bytes
+// of scratch and one without.
 constexpr const char* kScratchModel =
     "graph \"full\" {\n  %x = input f32[16, 16]\n  %w = parameter f32[16, 16]\n"
     "  %t = tangent f32[16, 16]\n  %y = mm(%x, %w)\n  %v = permute(%x, [1, 0])\n"
     "  %g = mm(%v, %t)\n  results %y\n  gradients %g, none\n}\n";
 
-// The fake libraries name the way with scratch first, and it is the quicker.
+// The fake libraries name the algorithm with scratch first, and it is the quicker.
 void prefer_scratch() {
   fake_card().records = false;
   fake_card().slower_ms = 1;
@@ -300,7 +300,7 @@ TEST_CASE("the window's card: a training goes on there with the parameters as th
   CHECK(fake_card().used_bytes == 0);
 }
 
-// As recut train has it, with --device cuda and without.
+// Losses of the same training as recut train's, with and without --device cuda.
 std::vector<double> losses_by(Executor& executor) {
   const TemporaryFile model("scales.recut");
   model.write(kCudaExecutorModel);

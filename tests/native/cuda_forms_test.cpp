@@ -1,4 +1,4 @@
-// What cuBLASLt and cuDNN are told of a call, as plain numbers.
+// The forms in which calls are passed to cuBLASLt and cuDNN, as plain numbers.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
@@ -18,7 +18,7 @@ Operand operand(std::size_t buffer, Shape shape, Strides strides, std::int64_t o
   return {buffer, {std::move(shape), std::move(strides), offset}};
 }
 
-// What cuBLASLt does by its manual, with a bias in each row of d, or with c.
+// cuBLASLt's computation by its manual, with a bias in each row of d, or with c.
 void multiply(const ProductForm& form, std::vector<std::vector<double>>& buffers) {
   const auto at = [&](const MatrixForm& m, std::int64_t batch, std::int64_t row,
                       std::int64_t column) -> double& {
@@ -57,7 +57,7 @@ double& element(const Operand& o, std::vector<std::vector<double>>& buffers, std
   return buffers[o.buffer].at(static_cast<std::size_t>(place));
 }
 
-// Runs the product as cuBLASLt would, and looks at every element of out.
+// Runs the product as cuBLASLt would, and checks every element of out.
 void check(const MatrixProduct& product) {
   std::vector<std::vector<double>> buffers(4, std::vector<double>(512));
   double number = 0;
@@ -151,7 +151,7 @@ TEST_CASE("cuda: a matrix is added where it runs as out does", "[native][cuda]")
   check(product);
   product.added->layout.strides = {12, 4, 1};
   CHECK_FALSE(form_of(product).has_value());
-  // Single rows and columns run either way.
+  // Single rows and columns are contiguous in either order.
   for (const std::int64_t rows : {1, 3})
     for (const std::int64_t columns : {1, 4})
       check({operand(0, {rows, 5}, {5, 1}),

@@ -34,7 +34,7 @@ constexpr bool same_way() {
            passed<Ours>() == passed<Theirs>();
 }
 
-// Functions that are called in the same way: parameters of the same kinds and sizes.
+// Whether two functions have one ABI: parameters of the same kinds and sizes.
 template <class Ours, class Theirs>
 struct Alike : std::false_type {};
 template <class R, class... A, class S, class... B>

@@ -1,6 +1,5 @@
-// Steps whose products and convolutions are calls of cuBLASLt and cuDNN, as fake_libraries.h has
-// them: what these are told, which of their ways are taken, and that what they write to harms
-// nothing.
+// Steps with library calls, on fake_libraries.h's cuBLASLt and cuDNN: the forms that these get, the
+// algorithms that are chosen, and workspaces that harm no other buffer.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -32,7 +31,7 @@ TEST_CASE("cuda: products and convolutions are their libraries'", "[native][cuda
     const test::FakeStep step =
         test::fake_step(RECUT_SOURCE_DIR "/samples/" + std::string(name), "none", true);
     CHECK_FALSE(step.ready->step.program().library.empty());
-    test::fake_card().records = false;  // the libraries' calls are no launches of this card
+    test::fake_card().records = false;  // the libraries' calls are no launches of this GPU
     const auto execution = test::execute_fake(step);
     if (!execution) FAIL(execution.diagnostics().front().message);
     CHECK(execution->agrees());
@@ -49,7 +48,7 @@ TEST_CASE("cuda: what was measured of calls is kept between runs", "[native][cud
   test::FakeStep step = test::fake_step(RECUT_SOURCE_DIR "/samples/mlp.recut", "none", true);
   const auto inputs = inputs_from(step.document.graph(), {}, 1);
   REQUIRE(inputs.ok());
-  // How many times are measured, by a program that was started anew.
+  // Counts the time measurements of a newly started program.
   const auto measured = [&](const CallOptions& options, std::size_t notes) {
     auto kept = std::make_shared<KeptWays>(cache::Store({folder.path(), 1 << 20, "a build"}),
                                            *step.ready->step.card());
@@ -73,7 +72,7 @@ TEST_CASE("cuda: what was measured of calls is kept between runs", "[native][cud
   CHECK(once > 0);
   CHECK(measured({}, 0) == 0);
   CHECK(measured({Precision::tf32, kUsualWorkspace, false}, 0) == once);
-  CHECK(measured({Precision::f32, 600, false}, 0) > 0);  // fewer ways are within it
+  CHECK(measured({Precision::f32, 600, false}, 0) > 0);  // fewer algorithms fit
   CHECK(measured({Precision::f32, kUsualWorkspace, true}, 0) == once);
   CHECK(measured({}, 0) == 0);
 
@@ -89,8 +88,8 @@ TEST_CASE("cuda: what was measured of calls is kept between runs", "[native][cud
   ::unsetenv("RECUT_CUDA_PATH");
 }
 
-// Own kernels are tried first, and each later way is quicker here. Backward's are cuDNN's only
-// where other bits each time are no fault.
+// Recut's kernels are tried first, and each later algorithm is quicker here. cuDNN's backward is
+// chosen only where nondeterminism is allowed.
 TEST_CASE("cuda: attention of 16 bits is cuDNN's where that is quicker",
           "[native][cuda][attention]") {
   if (!provide_libraries()) SKIP("there is no compiler for the libraries");
@@ -130,7 +129,7 @@ TEST_CASE("cuda: attention of 16 bits is cuDNN's where that is quicker",
   ::unsetenv("RECUT_CUDA_PATH");
 }
 
-// Products with all that may be added to them, and a convolution both ways, of one dtype.
+// Products with all possible addends, and a convolution forward and backward, of one dtype.
 std::string every_call(std::string_view dtype) {
   return fmt::format(
       "graph \"every call\" {{\n"
@@ -196,7 +195,7 @@ TEST_CASE("cuda: what precisions round, and how far off that may be", "[native][
   ::unsetenv("RECUT_CUDA_PATH");
 }
 
-// A channel a group, both ways.
+// Depthwise convolutions, forward and backward.
 TEST_CASE("cuda: convolutions of single channels round no factors", "[native][cuda]") {
   if (!provide_libraries()) SKIP("there is no compiler for the libraries");
   const native::TemporaryFile file("depthwise.recut");
@@ -218,7 +217,7 @@ TEST_CASE("cuda: convolutions of single channels round no factors", "[native][cu
   ::unsetenv("RECUT_CUDA_PATH");
 }
 
-// Which nodes a step leaves to libraries.
+// The nodes that a step leaves to libraries.
 std::vector<std::string> left_to_libraries(const test::FakeStep& step) {
   std::vector<std::string> names;
   for (const library::Kernel& kernel : step.ready->step.program().library)
@@ -227,8 +226,7 @@ std::vector<std::string> left_to_libraries(const test::FakeStep& step) {
   return names;
 }
 
-// cuDNN, as it is faked, has no gradient of groups of dilated kernels, and no planes of three
-// dimensions.
+// The fake cuDNN has no gradient of grouped dilated kernels, and no planes of three dimensions.
 TEST_CASE("cuda: what cuDNN has no way for is computed by loops", "[native][cuda]") {
   if (!provide_libraries()) SKIP("there is no compiler for the libraries");
   const auto graph = [](const char* dtype, bool transposed) {
@@ -271,7 +269,7 @@ TEST_CASE("cuda: what cuDNN has no way for is computed by loops", "[native][cuda
   ::unsetenv("RECUT_CUDA_PATH");
 }
 
-// Where it can't be asked, nothing is left out: what runs the call says that it is missing.
+// A missing library refuses nothing here: the run of the call reports it.
 TEST_CASE("cuda: a library that isn't there refuses nothing", "[native][cuda]") {
   const test::TemporaryFolder nowhere;
   ::setenv("RECUT_CUDA_PATH", nowhere.path().c_str(), 1);
@@ -288,7 +286,7 @@ TEST_CASE("cuda: a library that isn't there refuses nothing", "[native][cuda]") 
   ::unsetenv("RECUT_CUDA_PATH");
 }
 
-// No way is within so few bytes.
+// No algorithm is within so few bytes.
 TEST_CASE("cuda: what libraries may take decides what they are asked for", "[native][cuda]") {
   if (!provide_libraries()) SKIP("there is no compiler for the libraries");
   const native::TemporaryFile file("every_call.recut");

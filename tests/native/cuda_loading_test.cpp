@@ -1,4 +1,4 @@
-// What is said where CUDA's libraries or a card are missing, and what NVRTC makes of text.
+// Messages where CUDA's libraries or a GPU are missing, and NVRTC's code of texts.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <sstream>
@@ -97,7 +97,7 @@ TEST_CASE("cuda: NVRTC makes code without a card", "[native][cuda]") {
         std::string::npos);
 }
 
-// What NVRTC is given for a step of a sample.
+// The text that NVRTC gets for a step of a sample.
 std::string text_of_sample(const std::string& path, bool library) {
   const auto document = open_document(path, {});
   REQUIRE(document.ok());

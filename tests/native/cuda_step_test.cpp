@@ -1,4 +1,4 @@
-// A step on a card that isn't there (fake_step.h): memory, launches, the graph of them, faults.
+// A step on a fake GPU (fake_step.h): memory, launches, their CUDA graph, faults.
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/codegen/attention_graph.h"

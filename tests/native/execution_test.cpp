@@ -1,4 +1,4 @@
-// What a run tells of its steps as it goes, and of each kernel afterwards.
+// The progress that a run reports, and its figures of each kernel.
 #include "native/cpu/execution.h"
 
 #include <catch2/catch_test_macros.hpp>

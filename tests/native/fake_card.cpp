@@ -14,7 +14,7 @@ constexpr auto kRefused = static_cast<Status>(900), kNoContext = static_cast<Sta
 thread_local Context current = nullptr;
 std::map<Address, std::size_t> blocks;
 
-// A launch with what it was given.
+// A captured launch with its arguments.
 struct Node {
   const FakeKernel* kernel = nullptr;
   std::vector<long long> values;
@@ -32,7 +32,7 @@ struct Node {
     return arguments.data();
   }
 };
-std::vector<Node*>* recorded = nullptr;  // while a stream is recorded
+std::vector<Node*>* recorded = nullptr;  // while a stream is captured
 
 template <class Handle>
 Handle handle(const void* object) {

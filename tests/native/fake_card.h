@@ -1,5 +1,5 @@
-// A driver without a card: its memory is this process', its kernels are functions of the test, and
-// a launch is done when it returns. As a real one it refuses threads that have no context.
+// A CUDA driver without a GPU: its memory is this process', its kernels are functions of the test,
+// and a launch is done when it returns. Like a real driver it refuses threads without a context.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,15 @@ struct FakeKernel {
   std::function<void(void** arguments)> run;
 };
 
-// What the functions below work on: one card in each process.
+// The state of the fake driver: one GPU in each process.
 struct FakeCard {
   std::map<std::string, FakeKernel> kernels;
   std::size_t total_bytes = std::size_t{64} << 20, used_bytes = 0;
   int capability = 90, driver_version = 13000, cards = 1;
   int launches = 0, graph_launches = 0, changed_nodes = 0, cleared = 0;
-  bool records = true;   // whether it lets streams be recorded
+  bool records = true;   // whether it allows stream capture
   float elapsed_ms = 2;  // between any two events
-  float slower_ms = 0;   // what it takes longer each time
+  float slower_ms = 0;   // added to each next event time
 };
 FakeCard& fake_card();
 

@@ -1,7 +1,6 @@
-// cuDNN's graph interface by its manual, for fake_libraries.h: descriptors keep what they are
-// given, and a plan interprets its graph over this process' memory, operation by operation, every
-// value rounded to its own type. There are two ways to compute a graph, of which the second needs
-// more workspace.
+// cuDNN's graph interface by its manual, for fake_libraries.h: descriptors keep their attributes,
+// and a plan interprets its graph over this process' memory, operation by operation, every value
+// rounded to its own type. A graph has two plans, of which the second needs more workspace.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +27,7 @@ struct GraphTensor {
     for (const std::int64_t size : shape) count *= size;
     return count;
   }
-  Places at(std::int64_t n) const {  // the n-th element, the last dimension quickest
+  Places at(std::int64_t n) const {  // the index of the n-th element, the last dimension quickest
     Places place(shape.size());
     for (std::size_t d = shape.size(); d-- > 0; n /= shape[d]) place[d] = n % shape[d];
     return place;
@@ -38,8 +37,8 @@ struct GraphTensor {
     for (std::size_t d = 0; d < place.size(); ++d) sum += place[d] * strides[d];
     return sum;
   }
-  // The element that another tensor's stands over: dimensions of one are seen everywhere, and of
-  // fewer each serves as many neighbours.
+  // The element that is combined with another tensor's: dimensions of one broadcast, and a
+  // smaller dimension serves as many neighbours each.
   std::int64_t under(const Places& place, const Places& of) const {
     std::int64_t n = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) n = n * shape[d] + place[d] / (of[d] / shape[d]);
@@ -86,7 +85,7 @@ struct DescriptorOfCudnn {
   }
 };
 
-// Copied from the descriptors, which need not outlive their plan.
+// The program of a graph, copied from descriptors, which need not outlive their plan.
 struct GraphProgram {
   struct Step {
     Kind kind;

@@ -1,7 +1,7 @@
-// What cuBLASLt and cuDNN do by their manuals, in plain loops over this process' memory: compiled
-// as both libraries by cuda_libraries_test.cpp. The first way to do a product is refused when it is
-// tried, the last needs no workspace, and of a convolution's ways some may not be taken. Numbers of
-// 16 bits are summed in f64 and rounded once.
+// cuBLASLt and cuDNN by their manuals, in plain loops over this process' memory;
+// cuda_libraries_test.cpp compiles it as both libraries. The first algorithm of a product is
+// refused when it is tried, the last needs no workspace, and some algorithms of a convolution may
+// not be taken. Numbers of 16 bits are summed in f64 and rounded once.
 #pragma once
 
 #include <cstring>
@@ -186,7 +186,7 @@ struct WindowsOfCudnn {
 };
 constexpr auto kRefused = static_cast<Status>(3000);
 
-// Calls visit(x, w, y) with the places of all factors.
+// Calls visit(x, w, y) with the offsets of all factors.
 template <class Visit>
 void for_each_product(const TensorOfCudnn& x, const FilterOfCudnn& w, const TensorOfCudnn& y,
                       const WindowsOfCudnn& windows, Visit visit) {
@@ -207,7 +207,7 @@ void for_each_product(const TensorOfCudnn& x, const FilterOfCudnn& w, const Tens
               }
 }
 
-// What is summed up for each place of a tensor, stored in the end.
+// Sums for each element of a tensor, stored in the end.
 class Sums {
  public:
   explicit Sums(const TensorOfCudnn& form) : form_(form) {
@@ -226,7 +226,7 @@ class Sums {
   std::vector<double> sums_;
 };
 
-// Nothing for groups of which kernels are dilated, where `gradient`.
+// Offers nothing for groups of dilated kernels, where `gradient`.
 inline Status offer(const WindowsOfCudnn& windows, bool gradient, int* count, Candidate* found) {
   *count = gradient && windows.groups > 1 && windows.dilation.back() > 1 ? 0 : 3;
   if (*count == 0) return kSuccess;
@@ -235,14 +235,14 @@ inline Status offer(const WindowsOfCudnn& windows, bool gradient, int* count, Ca
   found[2] = {2, kSuccess, 1, 4096, 1, windows.math, {}};
   return kSuccess;
 }
-// In f32, tensors of f32 without tensor cores or as tf32, and others with them.
+// Takes f32 tensors in f32 without tensor cores or as tf32, and other tensors with them.
 inline bool takes(const TensorOfCudnn& x, const TensorOfCudnn& w, const TensorOfCudnn& y,
                   const WindowsOfCudnn& windows, Algorithm algorithm, std::size_t bytes) {
   const bool in_f32 = windows.math == kFmaMath || windows.math == kUsualMath;
   return x.type == w.type && w.type == y.type && windows.computed_in == kF32 && algorithm == 2 &&
          (x.type == kF32 ? in_f32 : windows.math == kTensorMath) && bytes == 4096;
 }
-// A factor as the windows' math takes it.
+// A factor, rounded as the convolution's math does.
 inline double factor(const WindowsOfCudnn& windows, double value) {
   return rounded(value, windows.math == kUsualMath ? kBitsOfTf32 : kAllBits);
 }

@@ -1,4 +1,4 @@
-// Numbers as the fake libraries find them in memory.
+// Numbers as the fake libraries load and store them.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@ namespace recut::cuda {
 
 enum class Stored : std::uint8_t { f32, f16, bf16 };
 
-// To so many bits behind the point.
+// Rounds to so many fraction bits.
 constexpr int kAllBits = 52, kBitsOfTf32 = 10, kBitsOfBf16 = 7;
 inline double rounded(double value, int bits) {
   if (bits == kAllBits) return value;

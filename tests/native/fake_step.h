@@ -1,5 +1,4 @@
-// Steps on a card that isn't there (fake_card.h), with the emitter's kernels, compiled for this
-// processor.
+// Steps on a fake GPU (fake_card.h), with the emitter's kernels, compiled for this processor.
 #pragma once
 
 #include <memory>
@@ -11,18 +10,18 @@
 
 namespace recut::test {
 
-// The fake card as it is at first, with nothing on it.
+// A new fake GPU with nothing on it.
 cuda::SharedCard open_fake_card();
 
-// The program's code on the fake card, as long as `code` is there. Fails where the compiler does.
+// The program's code on the fake GPU, valid as long as `code` is. Fails where the compiler does.
 Result<cuda::ReadyStep> compile_fake(const cuda::SharedCard& card, Program program,
                                      cuda::Factors factors, std::unique_ptr<CudaOnCpu>& code);
 
-// cuBLASLt and cuDNN (fake_libraries.h) in the folder that is searched from now on, as long as
+// Puts cuBLASLt and cuDNN (fake_libraries.h) into the first searched folder, as long as
 // RECUT_CUDA_PATH names it; false where there is no compiler for them. A process opens them once.
 bool provide_libraries();
 
-// A step of a file; the code lives as long as it.
+// A step of a file; it owns its code.
 struct FakeStep {
   Document document;
   ScheduledPlan scheduled;
@@ -32,7 +31,7 @@ struct FakeStep {
 FakeStep fake_step(const std::string& path, const std::string& budget = "none",
                    bool library = false, const std::optional<DeviceProfile>& profile = {});
 
-// Runs and checks it: once as it is, once to be recorded, then three steps, and five with clocks.
+// Runs and checks it: once uncaptured, once captured, then three steps, and five with clocks.
 Result<cuda::Execution> execute_fake(const FakeStep& step,
                                      cuda::Precision precision = cuda::Precision::f32,
                                      bool may_vary = false);

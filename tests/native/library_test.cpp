@@ -1,5 +1,5 @@
-// Products and convolutions by a library: which calls it takes, and that it gives the
-// interpreter's values.
+// Products and convolutions by a library: the calls that it takes, and their values beside the
+// interpreter's.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 using Json = nlohmann::json;
 using native::Ran;
 
-// Runs a graph's text, compares it, and says which of its kernels were oneDNN's.
+// Runs a graph's text, compares it, and returns the kernels that were oneDNN's.
 std::vector<std::string> taken(const std::string& text, std::vector<std::string> options = {}) {
   native::TemporaryFile file("library.recut");
   file.write(text);
@@ -37,7 +37,7 @@ std::vector<std::string> taken(const std::string& text, std::vector<std::string>
   return names;
 }
 
-// %y from what `lines` define, with parameters %a and %b of these types.
+// A graph that computes %y from `lines`, with parameters %a and %b of these types.
 std::string product(const std::string& a, const std::string& b, const std::string& y,
                     const std::string& lines) {
   return fmt::format(

@@ -1,4 +1,4 @@
-// Plans by what was measured, from a file to the command's words.
+// Plans by measured times, from a file to the command's output.
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 

@@ -12,8 +12,8 @@
 namespace recut::native {
 namespace {
 
-// A chain of forward steps, each of which a step of backward reads again in reverse: the shape in
-// which recomputation pays. Ids are numbers or words.
+// A chain of forward steps, each of which a backward step reads again in reverse: the shape in
+// which recomputation pays. Ids are numbers or strings.
 std::string mirrored_chain(int length, bool words) {
   const auto id = [&](int n) { return words ? fmt::format("\"n{}\"", n) : fmt::format("{}", n); };
   std::string nodes, links;
@@ -30,7 +30,7 @@ std::string mirrored_chain(int length, bool words) {
                      nodes, links);
 }
 
-// Whether the independent script finds the peak and the duration that the plan names.
+// Whether the independent script finds the plan's peak and duration.
 bool agrees(const TemporaryFile& graph, const TemporaryFile& plan) {
   const std::string command =
       fmt::format("python3 -B '{}/tests/partition/check_order.py' '{}' '{}' > /dev/null",

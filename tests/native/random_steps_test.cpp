@@ -37,8 +37,8 @@ Schedule scheduled(const Graph& graph, const PlanRequest& request) {
   return std::move(*schedule);
 }
 
-// Within a random part of the bytes that the step takes without a budget, or as little as there can
-// be; every other graph fused, by rows or chains.
+// Plans within a random part of the bytes that the step takes without a budget, or the least
+// possible; every other graph fused, by rows or chains.
 PlannedStep plan_randomly(Graph graph, std::uint64_t seed) {
   test::Random random(seed);
   const StorageModel storages(graph);
@@ -54,7 +54,7 @@ PlannedStep plan_randomly(Graph graph, std::uint64_t seed) {
   return {std::move(graph), std::move(request.groups), std::move(schedule)};
 }
 
-// Nothing where an operator has no loops.
+// None where an operator has no loops.
 std::optional<cpu::Step> compile(const PlannedStep& planned, const ProgramOptions& options) {
   auto program = make_program(planned.graph, {StorageModel(planned.graph), planned.groups},
                               planned.schedule, options);
@@ -69,14 +69,14 @@ std::vector<Tensor> run_step(const Graph& graph, const cpu::Step& step, const In
   std::vector<Tensor> given;
   for (const NodeId id : step.program().inputs)
     given.push_back(as_kernels_read(graph.type(id), inputs.at(id)));
-  // However little it is: threads share everything.
+  // However small the work is: threads share all of it.
   auto run = cpu::Run::prepare(step, std::move(given), threads, 0);
   if (!run) FAIL(format(run.diagnostics()));
   if (const auto done = run->run(0); !done) FAIL(format(done.diagnostics()));
   return run->outputs();
 }
 
-// In f32, where eval computes in f64: reals may be a little apart.
+// Reals may differ a little: f32 here, where eval computes in f64.
 void check_close(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
   REQUIRE(found.size() == expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {

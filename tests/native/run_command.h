@@ -1,4 +1,4 @@
-// Runs the command inside the test, and files for it.
+// Runs the command inside the test, and makes files for it.
 #pragma once
 
 #include <unistd.h>
@@ -31,7 +31,7 @@ inline std::string sample(const std::string& name) {
   return RECUT_SOURCE_DIR "/samples/joint/" + name;
 }
 
-// A file that is gone with its owner. Tests run side by side, each in a process of its own.
+// A file that its destructor removes. Tests run side by side, each in a process of its own.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& name)

@@ -1,4 +1,4 @@
-// recut run: the whole way from a graph to measured machine code.
+// recut run: from a graph to measured machine code.
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>

@@ -1,4 +1,4 @@
-// The user's folder of settings, where recut calibrate leaves profiles, for one test.
+// The user's settings folder, where recut calibrate leaves profiles, for one test.
 #pragma once
 
 #include <cstdlib>

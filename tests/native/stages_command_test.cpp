@@ -81,7 +81,7 @@ TEST_CASE("command: named passes join the usual stage", "[native][passes]") {
         std::string::npos);
 }
 
-// The passes of a step on a card, and whether they padded its product.
+// The passes of a step for a GPU, and whether they padded its product.
 struct OnCard {
   std::vector<std::string> names;
   bool padded = false;

@@ -47,7 +47,7 @@ struct TrainingWindow : gui::Window {
   }
 };
 
-// What `recut train` finds, by the plan without a budget.
+// The losses of `recut train`, by the plan without a budget.
 std::vector<double> losses_of_command(int steps, int threads) {
   OpenOptions options;
   Adam adam;
@@ -68,7 +68,7 @@ std::vector<double> losses_of_command(int steps, int threads) {
   return trained->losses;
 }
 
-// Sums may be cut elsewhere by another plan.
+// Another plan may order sums differently.
 void check_close(const std::vector<double>& found, const std::vector<double>& expected) {
   REQUIRE(found.size() == expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -126,7 +126,7 @@ TEST_CASE("training: a budget that changes meanwhile is held from there on", "[g
   CHECK(window.app.items.find("train/stretch 1") != nullptr);
 }
 
-// As a page's worker does it.
+// The same as a page's worker does it.
 TEST_CASE("training: a helper trains, and one that fell has lost it", "[gui][cpu][train]") {
   CpuExecutor executor;
   TrainingWindow alone(executor);

@@ -56,7 +56,7 @@ class Writer {
     return w_.call("permute", {{"self", x}, {"dims", Argument(Ints{0, 2, 1})}});
   }
 
-  // Batches and heads in one dimension, and in two.
+  // Merges batches and heads into one dimension, or keeps two.
   NodeId together(NodeId x, std::int64_t rows, std::int64_t columns) {
     return f_.three ? x : viewed(x, {pairs(), rows, columns});
   }
@@ -96,7 +96,7 @@ class Writer {
     return w_.call("arange", {{"end", count}, {"dtype", DType::i64}});
   }
 
-  // As transformers writes it: 0 where a key is seen, else the least number.
+  // As transformers writes it: 0 where a key is visible, else the lowest number.
   NodeId mask_by_positions(DType dtype) {
     const NodeId rows = viewed(positions(f_.queries), {f_.queries, 1});
     const NodeId choice = f_.mask == Mask::all_seen

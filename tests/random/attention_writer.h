@@ -6,13 +6,14 @@
 namespace recut::test {
 
 enum class Scale { multiplied, divided, none };
-// both: hiding, then added. Of the last two the graph itself says which keys are seen, by their
-// positions, and where they are a number is added: those up to the query's, or all.
+// `both`: hiding, then added. For the last two the graph itself decides by positions which keys are
+// visible, and a number is added to the hidden ones: `causal` shows keys up to the query,
+// `all_seen` all.
 enum class Mask { none, added, hiding, showing, both, causal, all_seen };
 
 struct AttentionForm {
   std::int64_t batches = 2, heads = 3, queries = 4, keys = 5, width = 2, value_width = 3;
-  DType dtype = DType::f32;  // of 16 bits: the softmax is computed in f32
+  DType dtype = DType::f32;  // if 16 bits, the softmax is f32
   Scale scale = Scale::multiplied;
   Mask mask = Mask::none;
   bool dropout = false;
@@ -22,15 +23,14 @@ struct AttentionForm {
   bool unknown = false;    // the number that a mask by positions adds is an input
   bool wide_mask = false;  // an added mask is f32 where the scores have 16 bits
   bool three = false;      // three dimensions throughout, but where a mask is added
-  // Softmax and its gradient are one operator each, and dropout's gradient is what Recut makes of
-  // it.
+  // Softmax and its gradient are one operator each, and dropout's gradient is Recut's own form.
   bool composite = false;
 };
 
-// Operands, masks and what flows back are new inputs. What nothing reads is what comes out.
+// Operands, masks and incoming gradients are new inputs. Values without readers become outputs.
 void write_attention(MotifWriter& writer, const AttentionForm& form);
 
-// The softmax of a value in its last dimension.
+// The softmax of a value along its last dimension.
 NodeId write_softmax(MotifWriter& writer, NodeId x);
 
 }  // namespace recut::test

@@ -9,7 +9,7 @@ namespace {
 
 using Drawn = std::optional<NamedArguments>;
 
-// Numbers where rewriting goes wrong if it goes wrong at all.
+// Numbers at which rewriting is likely to fail.
 Argument number(Random& random) {
   static const std::array<Argument, 10> kNumbers = {
       Argument(0),    Argument(1),   Argument(-1),  Argument(2),    Argument(0.0),

@@ -1,4 +1,4 @@
-// The operators that random graphs are made of, and how their arguments are drawn.
+// The operators that random graphs use, and how their arguments are drawn.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,19 @@ namespace recut::test {
 
 using NamedArguments = std::vector<std::pair<std::string_view, Argument>>;
 
-// What a draw of arguments may look at.
+// The state from which arguments are drawn.
 struct Draw {
   Random& random;
   const Graph& graph;
   const std::vector<NodeId>& values;  // candidates for operands
 
-  NodeId value() { return random.of(values); }  // any; the later the likelier
-  NodeId value_of(const TensorType& type);      // of that dtype and shape; invalid: there is none
+  NodeId value() { return random.of(values); }       // any; the later, the likelier
+  NodeId value_of(const TensorType& type);           // of that dtype and shape; invalid: none
   NodeId value_with_dimensions(std::int64_t least);  // invalid: there is none
   const TensorType& type(NodeId id) const { return graph.type(id); }
 };
 
-// A row: an operator, and how to draw its arguments; they need not fit, a refused call is drawn
+// A row: an operator, and how to draw its arguments. They need not fit: a refused call is drawn
 // again.
 struct RandomCall {
   std::string_view op;

@@ -11,7 +11,7 @@ namespace recut::test {
 namespace {
 
 constexpr std::int64_t kMostElements = 512;
-constexpr int kMostRefusals = 200;  // of one call; no graph needs nearly as many
+constexpr int kMostRefusals = 200;  // of one call; no graph needs that many
 
 class Generator {
  public:
@@ -23,7 +23,8 @@ class Generator {
     const bool joint = random_.one_in(2);
     const bool motif = random_.one_in(3);
     for (std::int64_t n = random_.between(1, 4); n > 0; --n) {
-      // One draw a statement: compilers differ in the order of a call's arguments.
+      // One draw per statement: compilers differ in the order in which they evaluate
+      // arguments.
       const InputKind kind = random_.one_in(2) ? InputKind::parameter : InputKind::input;
       const DType dtype = random_dtype(random_);
       add_input(kind, make_type(dtype, random_shape(random_)));
@@ -56,7 +57,7 @@ class Generator {
     }
   }
 
-  // Of a motif's calls some are results, as the newest values, and others are read by what follows.
+  // Some of a motif's values become results, as the newest values; later calls read others.
   void add_motif() {
     Graph attempt = graph_;
     MotifWriter writer(attempt, [&](TensorType type) {
@@ -69,7 +70,7 @@ class Generator {
     const std::size_t inputs = graph_.inputs().size();
     graph_ = std::move(attempt);
     for (const NodeId id : graph_.inputs().subspan(inputs)) values_.push_back(id);
-    // What nothing of the motif reads is what it is for; the rest is mostly left alone.
+    // Values that nothing in the motif reads are its outputs; the rest is mostly left alone.
     const Users users(graph_);
     for (const NodeId id : writer.made)
       if (users.of(id).empty()) graph_.results.push_back(id);
@@ -93,7 +94,7 @@ class Generator {
     return accept(op->op, std::move(arguments));
   }
 
-  // Tried on a copy, which is cheap: a graph of its size is not to be undone.
+  // Tries the call on a copy, which is cheap: a graph of this size need not be undone.
   bool accept(Op op, std::vector<Argument> arguments) {
     for (const Argument& a : arguments)
       if (const auto* list = a.get<ArgumentList>())
@@ -105,7 +106,7 @@ class Generator {
     if (element_count(attempt.type(*node).shape) > kMostElements) return false;
     graph_ = std::move(attempt);
     values_.push_back(*node);
-    // The newest twice, so that graphs grow deep rather than wide.
+    // The newest value counts twice, so that graphs grow deep rather than wide.
     if (random_.one_in(2)) values_.push_back(*node);
     return true;
   }

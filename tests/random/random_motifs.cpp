@@ -48,7 +48,7 @@ void copies(Draw& d, MotifWriter& w) {
   w.copy(x);
 }
 
-// A value taken apart and put together, or the other way round.
+// A value split and concatenated, or the reverse.
 void parts(Draw& d, MotifWriter& w) {
   NodeId x = d.value_with_dimensions(1);
   if (!x.valid()) return;
@@ -79,7 +79,7 @@ void parts(Draw& d, MotifWriter& w) {
     w.call("cat", {{"tensors", Argument(pieces)}, {"dim", dim}});
 }
 
-// One number onto another, a place a row.
+// One number scattered onto another, one per row.
 void scatter(Draw& d, MotifWriter& w) {
   const std::int64_t rows = d.random.between(1, 3);
   const std::int64_t columns = d.random.between(rows, 4);
@@ -90,7 +90,7 @@ void scatter(Draw& d, MotifWriter& w) {
   w.call("scatter.value", {{"self", background}, {"dim", 1}, {"index", index}, {"value", 2.0}});
 }
 
-// Rows chosen by a part of a permutation, read or added to.
+// Rows chosen by part of a permutation, read or added to.
 void permuted_rows(Draw& d, MotifWriter& w) {
   const NodeId x = d.value_with_dimensions(1);
   if (!x.valid()) return;
@@ -114,7 +114,7 @@ void batch_of_one(Draw& d, MotifWriter& w) {
   w.call("bmm", {{"self", left}, {"mat2", right}});
 }
 
-// Operators by a name of several.
+// One of several operators that transpose.
 void transposed(Draw& d, MotifWriter& w) {
   const NodeId x = d.value();
   const std::int64_t rank = d.type(x).rank();
@@ -151,7 +151,7 @@ void named_convolution(Draw& d, MotifWriter& w) {
          arguments);
 }
 
-// What the gradient of a slice or of a selection is: a part written over one number.
+// The gradient of a slice or selection: a part written over one number.
 void written_part(Draw& d, MotifWriter& w) {
   Random& r = d.random;
   const std::int64_t rows = r.between(1, 3), columns = r.between(2, 5);
@@ -209,7 +209,7 @@ void scaled_softmax(Draw& d, MotifWriter& w) {
 void attention(Draw& d, MotifWriter& w) {
   Random& r = d.random;
   AttentionForm form;
-  // One draw a statement: compilers differ in the order of a call's arguments.
+  // One draw per statement: compilers differ in the order in which they evaluate arguments.
   form.batches = r.between(1, 2);
   form.heads = r.between(1, 2);
   form.queries = r.between(1, 4);

@@ -1,5 +1,5 @@
-// Groups of calls that rules look for, with everything that may differ drawn: single calls hardly
-// ever make a softmax.
+// Groups of calls that rules match, with random details: single random calls hardly ever make a
+// softmax.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace recut::test {
 
-// Where a motif writes its calls. A call that doesn't fit, or that reads one which didn't, is an
-// invalid node, and then nothing of the motif stays.
+// Writes a motif's calls. A call that doesn't fit, or that reads such a one, is an invalid node;
+// then nothing of the motif stays.
 class MotifWriter {
  public:
   using Input = std::function<NodeId(TensorType)>;
 
-  // `input` adds one to the graph.
+  // `input` adds one input to the graph.
   MotifWriter(Graph& graph, Input input) : graph_(graph), input_(std::move(input)) {}
 
   NodeId call(std::string_view op, const NamedArguments& arguments);

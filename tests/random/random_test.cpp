@@ -36,7 +36,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
 }
 
-// What is wrong with a graph, "" if nothing. The first word names the property.
+// The fault of a graph, or ""; its first word names the property.
 using Property = std::string (*)(const Graph&);
 
 std::string reads_back(const Graph& graph) {
@@ -68,7 +68,7 @@ std::string settles(const Graph& graph, const std::string& pass) {
 
 std::string each_pass_keeps_meaning(const Graph& graph) {
   for (const Pass& pass : all_passes()) {
-    if (!pass.exact) continue;  // those that don't keep every bit say so
+    if (!pass.exact) continue;  // inexact passes
     const std::string name(pass.name);
     std::string wrong = keeps_its_meaning(graph, {name});
     if (wrong.empty()) wrong = settles(graph, name);
@@ -77,7 +77,7 @@ std::string each_pass_keeps_meaning(const Graph& graph) {
   return "";
 }
 
-// Passes that don't keep every bit
+// Inexact passes
 // ------------------------------------------------------------------------------------------------
 
 // The value of a node alone.
@@ -96,7 +96,7 @@ double length(const Reals& values) {
   return std::sqrt(squares);
 }
 
-// "" within what the row allows: ‖found − expected‖ ≤ relative·‖expected‖ + absolute·√n. Where the
+// "" within the row's bound: ‖found − expected‖ ≤ relative·‖expected‖ + absolute·√n. Where the
 // pattern gives no number, nothing is promised.
 std::string too_far(const Tensor& expected, const Tensor& found, const Inexact& row) {
   const Reals before = unpack<double>(expected);
@@ -111,7 +111,7 @@ std::string too_far(const Tensor& expected, const Tensor& found, const Inexact& 
   return error <= bound ? "" : fmt::format("the error is {}, beyond {}", error, bound);
 }
 
-// Null where the pass is not made of rules: then it is up to its own tests.
+// Null for a pass without rules: its own tests cover it.
 const Inexact* inexact_row(const PassReport& pass, std::string_view rule) {
   if (pass.rules.rules == nullptr) return nullptr;
   for (const RuleRow& row : pass.rules.rules->rows)
@@ -119,8 +119,7 @@ const Inexact* inexact_row(const PassReport& pass, std::string_view rule) {
   return nullptr;
 }
 
-// The first thing that the pass did, where it did it: what others make of the difference is theirs.
-// A later change may stand on an earlier one.
+// Applies the pass's first change alone, since a later change may build on an earlier one.
 std::string first_change_is_near(const Graph& graph, const PassReport& pass) {
   if (pass.changes.empty()) return "";
   const Change& change = pass.changes.front();
@@ -147,7 +146,7 @@ std::string each_inexact_pass_stays_near(const Graph& graph) {
   return "";
 }
 
-// All passes one after another break no promise, and leave what can be computed.
+// All passes one after another break no promise, and leave a graph that can be evaluated.
 std::string inexact_pipeline_is_sound(const Graph& graph) {
   const auto report = run_passes(graph, inexact_passes());
   if (report->failure) return report->failure->pass + " " + report->failure->message;
@@ -157,7 +156,7 @@ std::string inexact_pipeline_is_sound(const Graph& graph) {
   return after ? "" : "can't be evaluated any more: " + format(after.diagnostics());
 }
 
-// How often each rule of each pass did something: also of passes that are no rows.
+// How often each rule of each pass fired, also of passes without rules.
 using Hits = std::map<std::string, int>;
 
 void count_hits(const Graph& graph, Hits& hits) {
@@ -170,7 +169,7 @@ std::string pipeline_keeps_meaning(const Graph& graph) {
   return keeps_its_meaning(graph, default_passes());
 }
 
-// Every plan computes what the graph does, and the interpreter measures the peak that was planned.
+// Every plan computes the graph's values, and the interpreter measures the planned peak.
 std::string plans_keep_meaning(const Graph& graph) {
   const std::int64_t peak = unplanned_step(graph).peak_bytes;
   for (const Strategy& strategy : all_strategies())
@@ -179,7 +178,7 @@ std::string plans_keep_meaning(const Graph& graph) {
       PlanRequest request{std::string(strategy.name), budget};
       request.limits.effort = 0.05;
       const auto outcome = strategy.plan(graph, request);
-      if (!outcome) continue;  // a budget of a kind that the strategy doesn't take
+      if (!outcome) continue;  // a budget that the strategy doesn't take
       const auto played = replay(graph, outcome->plan);
       if (!played) return "replay: " + format(played.diagnostics());
       const Inputs inputs = inputs_for(graph, 1, Values::ordinary);
@@ -204,7 +203,7 @@ void try_random_graphs(Property property, const char* test) {
         "run again:  RECUT_RANDOM_SEED={} RECUT_RANDOM_GRAPHS=1 "
         "build/release/tests/recut_tests \"{}\"",
         seed, test);
-    INFO(again);  // also where a check of ours ends the program
+    INFO(again);  // printed even if a check ends the program
     const Graph graph = random_graph(seed);
     const std::string wrong = property(graph);
     if (wrong.empty()) {
@@ -250,7 +249,7 @@ TEST_CASE("random graphs have what rules look for", "[random][passes]") {
   INFO(table);
   int silent = 0;
   for (const BuiltinRules& file : builtin_rule_files()) {
-    // Of passes that run where they are named: their rows have goldens.
+    // Passes that run by name: goldens cover their rows.
     if (file.name == "decompositions" || file.name == "quantized_products" ||
         file.name == "epilogues")
       continue;
@@ -286,7 +285,7 @@ TEST_CASE("random graphs: the same seed gives the same graph", "[random]") {
   CHECK(print(random_graph(7)) != print(random_graph(8)));
 }
 
-// A graph "fails" where it multiplies; all that has nothing to do with that goes.
+// A graph "fails" if it multiplies; everything unrelated to that is removed.
 TEST_CASE("shrinking leaves what makes a graph fail", "[random]") {
   const auto graph = parse_graph_text(R"(graph "g" {
     %x = input f32[4, 3]

@@ -44,7 +44,7 @@ Tensor tensor_for(const TensorType& type, std::uint64_t seed, Values values) {
   return tensor;
 }
 
-// The first element that differs, in words.
+// Describes the first element that differs.
 std::string tensor_difference(const Tensor& before, const Tensor& after) {
   if (before.dtype != after.dtype || before.shape != after.shape) return "another type";
   if (!before.exists()) return "";
@@ -87,7 +87,7 @@ std::string difference(const Graph& before, const Graph& after, std::uint64_t se
   options.seed = seed;
   const auto a = evaluate(before, inputs, options);
   const auto b = evaluate(after, inputs, options);
-  // Edge values may be out of an operator's range; then there is nothing to hold `after` to.
+  // Edge values may be out of an operator's range; then there is nothing to compare with.
   if (!a) return values == Values::edge ? "" : "can't be evaluated: " + format(a.diagnostics());
   if (!b) return "can't be evaluated any more: " + format(b.diagnostics());
   const std::string what = outputs_difference(a->outputs, b->outputs);

@@ -1,4 +1,4 @@
-// Whether two graphs on the same placeholders mean the same, as the interpreter sees it.
+// Whether two graphs on the same placeholders have the same values in the interpreter.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ Inputs inputs_for(const Graph& graph, std::uint64_t seed, Values values);
 // -0.0), or where edge values are out of some operator's range. Else what differs.
 std::string difference(const Graph& before, const Graph& after, std::uint64_t seed, Values values);
 
-// The same of outputs in hand.
+// The same for given outputs.
 std::string outputs_difference(const std::vector<Tensor>& before, const std::vector<Tensor>& after);
 
 // The same over a few seeds of both kinds of values.

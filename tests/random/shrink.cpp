@@ -10,7 +10,7 @@
 namespace recut::test {
 namespace {
 
-// What the copy of a graph does differently.
+// The one difference between a graph and its copy.
 struct Edit {
   NodeId node;               // this one becomes
   NodeId successor;          // an earlier one; invalid: an input of its type
@@ -19,8 +19,8 @@ struct Edit {
   bool drop_unused_inputs = false;
 };
 
-// A copy in a pool of its own, every type inferred anew; nothing where some call doesn't fit any
-// more.
+// Copies a graph into a pool of its own and infers every type anew; none where a call no longer
+// fits.
 class Copier {
  public:
   Copier(const Graph& from, const Edit& edit)
@@ -42,7 +42,7 @@ class Copier {
  private:
   NodeId mapped(NodeId id) const { return id.valid() ? map_[from_.position(id)] : id; }
 
-  // What depends on a tangent may only be cut off by another tangent.
+  // A value that depends on a tangent may only be replaced by another tangent.
   void mark_tangents() {
     for (const NodeId id : from_.order()) {
       bool depends = from_.is_input(id) && from_.input_kind(id) == InputKind::tangent;
@@ -87,7 +87,7 @@ class Copier {
     return to_.add_input(kind, std::move(type), from_.origin(id));
   }
 
-  // Moves on to the next gradient, if the input has one; whether that is any.
+  // Moves on to the next gradient, if the input has one; returns whether it has.
   bool take_gradient(InputKind kind) {
     gradient_ = NodeId();
     if (!from_.gradients.empty() && kind != InputKind::tangent)
@@ -102,7 +102,7 @@ class Copier {
     return !uses(from_.results) && !uses(from_.gradients) && Users(from_).of(id).empty();
   }
 
-  // An input in the place of a call. It has no gradient.
+  // Replaces a call by an input without a gradient.
   NodeId cut(NodeId id) {
     const bool tangent = depends_on_tangent_.count(id) != 0;
     if (!tangent) gradients_.push_back(NodeId());
@@ -110,7 +110,7 @@ class Copier {
                          from_.origin(id));
   }
 
-  // Sizes stand in lists: those of view, expand, full. Places and steps stand alone.
+  // Sizes are in lists: those of view, expand, full. Positions and steps are single numbers.
   void shorten(Argument& argument) {
     if (edit_.length == 0) return;
     auto* list = std::get_if<ArgumentList>(&argument.value);
@@ -125,7 +125,7 @@ class Copier {
   Graph to_;
   std::vector<NodeId> map_;        // by position
   std::vector<NodeId> gradients_;  // of `from`
-  NodeId gradient_;                // of the input at hand
+  NodeId gradient_;                // of the current input
   std::size_t next_gradient_ = 0;
   std::set<NodeId> depends_on_tangent_;
 };
@@ -174,7 +174,7 @@ class Shrinker {
     return candidate && candidate->order().size() < nodes && accept(std::move(candidate));
   }
 
-  // From the end: what is cut off there takes most with it.
+  // From the end: cutting there removes most with it.
   bool replace_nodes() {
     const std::vector<NodeId> order(graph_.order().begin(), graph_.order().end());
     for (std::size_t i = order.size(); i-- > 0;) {
@@ -189,7 +189,7 @@ class Shrinker {
     return false;
   }
 
-  // All dimensions of one length at once, so that what has to fit still does.
+  // Shortens all dimensions of one length at once, so that shapes still fit.
   bool shorten_dimensions() {
     std::set<std::int64_t> lengths;
     for (const NodeId id : graph_.order())

@@ -1,5 +1,5 @@
-// Makes a failing graph small (delta debugging in the manner of Zeller's ddmin, and of PyTorch's
-// fx minifier in what it tries).
+// Minimises a failing graph (delta debugging like Zeller's ddmin, with the moves of PyTorch's fx
+// minifier).
 #pragma once
 
 #include <functional>
@@ -10,9 +10,9 @@ namespace recut::test {
 
 using Fails = std::function<bool(const Graph&)>;
 
-// The smallest graph found for which `fails` still holds; it holds for `graph`. Tries, until
-// nothing helps: to drop an output, to replace a node by an operand or by an input of its type, to
-// make dimensions shorter, to drop unused inputs.
+// The smallest graph found for which `fails` still holds; it holds for `graph`. It repeats these
+// moves until none helps: drop an output, replace a node by an operand or by an input of its type,
+// shorten dimensions, drop unused inputs.
 Graph shrink(const Graph& graph, const Fails& fails);
 
 }  // namespace recut::test

@@ -1,4 +1,4 @@
-// The reader of ONNX models as the page calls it: bytes in, a packed ModelReply out.
+// The reader of ONNX models, as the page calls it: bytes in, a packed ModelReply out.
 #include <emscripten/emscripten.h>
 
 #include <new>
@@ -12,9 +12,9 @@ namespace {
 
 using namespace recut;
 
-std::string reply;  // until the next call
+std::string reply;  // valid until the next call
 
-// What was read, or why not: too little memory is a reason as well.
+// The model, or the reason of a failure; missing memory is a reason as well.
 Result<page::ReadModel> read(const char* name, std::string_view bytes, const char* sizes) {
   const auto dimensions = read_dimensions(sizes);
   if (!dimensions) return dimensions.diagnostics();
@@ -29,8 +29,7 @@ Result<page::ReadModel> read(const char* name, std::string_view bytes, const cha
 
 extern "C" {
 
-// `sizes`: as write_dimensions writes them. The bytes are the caller's, the answer is the
-// program's.
+// `sizes`: as write_dimensions writes them. The caller owns the bytes, this program the answer.
 EMSCRIPTEN_KEEPALIVE const char* onnx_read(const char* name, const char* bytes, std::size_t count,
                                            const char* sizes) {
   gui::Packer pack;

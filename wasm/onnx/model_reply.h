@@ -1,4 +1,4 @@
-// What the reader of ONNX models answers: from its program to the page's, as bytes.
+// The answer of the ONNX reader's program to the page's program, as bytes.
 #pragma once
 
 #include <string>

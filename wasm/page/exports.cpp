@@ -1,4 +1,4 @@
-// What the page's scripts call (js/engine.js). Positions are pixels of the canvas, texts UTF-8.
+// Functions that the page's scripts call (js/engine.js). Positions are canvas pixels, texts UTF-8.
 #include <emscripten/emscripten.h>
 #include <imgui_internal.h>
 
@@ -19,7 +19,7 @@ using recut::page::Page;
 
 std::unique_ptr<Page> page;
 
-// What is called before the start, or after a fall, does nothing.
+// Null before the start and after a failure: calls then do nothing.
 gui::App* app() { return page ? page->app.get() : nullptr; }
 
 void give(gui::InputEvent event) {
@@ -93,12 +93,12 @@ EMSCRIPTEN_KEEPALIVE int page_drags_at(double x, double y) {
   }
   return 0;
 }
-// Pixels that a list moves for one step of the wheel.
+// Pixels that a list scrolls for one step of the wheel.
 EMSCRIPTEN_KEEPALIVE double page_wheel_step() {
   return app() != nullptr ? 5.0 * ImGui::GetFontSize() : 100.0;
 }
 
-// Whether a key is ours: the browser is to do nothing with it.
+// Whether the program uses the key; then the browser must not handle it.
 EMSCRIPTEN_KEEPALIVE int page_key(const char* code, int down, int modifiers) {
   const ImGuiKey key = recut::page::key_of(code);
   if (app() == nullptr || key == ImGuiKey_None) return 0;
@@ -121,17 +121,17 @@ EMSCRIPTEN_KEEPALIVE void page_paste(const char* text) {
   give(gui::KeyChanged{ImGuiMod_Ctrl, false});
 }
 
-// The bytes are the caller's.
+// The caller owns the bytes.
 EMSCRIPTEN_KEEPALIVE void page_file_given(const char* name, const char* bytes, std::size_t count) {
   if (app() == nullptr) return;
   page->backend.hold(name, std::string(bytes, count));
   give(gui::FileGiven{name, std::string(bytes, count)});
 }
-// The same without opening it.
+// The same without opening the file.
 EMSCRIPTEN_KEEPALIVE void page_file_held(const char* name, const char* bytes, std::size_t count) {
   page->backend.hold(name, std::string(bytes, count));
 }
-// A file that couldn't be had: in words, why.
+// A file that couldn't be read, and the reason.
 EMSCRIPTEN_KEEPALIVE void page_file_failed(const char* name, const char* words) {
   if (app() == nullptr) return;
   app()->open_failed(name, {Diagnostic{words, name, 0, 0}});
@@ -145,7 +145,7 @@ EMSCRIPTEN_KEEPALIVE void page_sample_failed(const char* name, const char* words
   page->backend.give_sample(name, Diagnostic{words, std::string("sample ") + name, 0, 0});
 }
 
-// `state`: HelperReply's.
+// `state`: a HelperReply::State.
 EMSCRIPTEN_KEEPALIVE void page_helper_reply(int errand, int state, const char* bytes,
                                             std::size_t count) {
   page->backend.helping.give(
@@ -160,16 +160,16 @@ EMSCRIPTEN_KEEPALIVE void page_save_workspace() {
   if (app() != nullptr) app()->save_workspace();
 }
 
-// The mirror's elements: the keyboard's place, and a press on one of them.
+// Focus and presses of the mirror's elements.
 EMSCRIPTEN_KEEPALIVE void page_item_focused(const char* label) {
   if (app() == nullptr) return;
   gui::Items& items = app()->items;
   items.focused = label;
   items.focus_visible = label[0] != 0;
-  // Keys that mean something else in each panel are this one's now.
+  // The panel takes keys that mean something else in each panel.
   if (items.focus_visible) app()->give_focus(items.focused.substr(0, items.focused.find('/')));
-  // Elsewhere than in the field that is being typed into: that one lets go, and the next letter is
-  // a key again.
+  // A text field with the focus loses it when the focus moves elsewhere; the next letter is a
+  // command key again.
   if (items.focus_visible && !items.active_field.empty() && items.active_field != label) {
     ImGui::ClearActiveID();
     ImGui::GetIO().WantTextInput = false;
@@ -188,7 +188,7 @@ EMSCRIPTEN_KEEPALIVE void page_item_pressed(const char* label) {
   host_wake();
 }
 
-// For tests and for the console: the commands and states of scenario scripts.
+// For tests and the console: the commands and states of scenario scripts.
 EMSCRIPTEN_KEEPALIVE char* page_command(const char* id, const char* argument) {
   if (app() == nullptr) return text_for_page("not started");
   const auto done = app()->run(id, argument);
@@ -201,7 +201,7 @@ EMSCRIPTEN_KEEPALIVE char* page_state(const char* name) {
 EMSCRIPTEN_KEEPALIVE int page_idle() { return app() != nullptr && app()->idle() ? 1 : 0; }
 EMSCRIPTEN_KEEPALIVE void page_play(const char* script) { page->play(script); }
 EMSCRIPTEN_KEEPALIVE char* page_played() { return text_for_page(page->played()); }
-// The plan that is shown, as `recut plan --out` writes it; "" where there is none.
+// The shown plan, as `recut plan --out` writes it; "" where there is none.
 EMSCRIPTEN_KEEPALIVE char* page_plan() {
   if (app() == nullptr || !app()->has_ready() || !app()->document()->shown)
     return text_for_page("");

@@ -1,5 +1,5 @@
-// The functions of bridge.h, as Emscripten links them: texts become strings, the rest is the host's.
-// (This version of Emscripten takes no arrow functions in here.)
+// The functions of bridge.h, as Emscripten links them: texts become strings, and the host does the rest. (This version
+// of Emscripten takes no arrow functions here.)
 mergeInto(LibraryManager.library, {
   host_set_title: function (title) {
     Module.host.setTitle(UTF8ToString(title));

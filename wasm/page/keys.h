@@ -1,4 +1,4 @@
-// Keys as the DOM names them (KeyboardEvent.code), as ImGui's.
+// Maps the DOM's key names (KeyboardEvent.code) to ImGui's keys.
 #pragma once
 
 #include <imgui.h>
@@ -7,6 +7,6 @@
 
 namespace recut::page {
 
-ImGuiKey key_of(std::string_view code);  // ImGuiKey_None for keys that nothing listens to
+ImGuiKey key_of(std::string_view code);  // ImGuiKey_None for other keys
 
 }  // namespace recut::page

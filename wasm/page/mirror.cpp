@@ -22,8 +22,8 @@ const char* name_of(ItemKind kind) {
 }
 
 // {"id": "values/relu", "name": "relu", "kind": "row", "at": [left, top, width, height], "value":
-// "…", "off": true, "span": [least, most, now], "now": "…", "hint": "…"} in CSS pixels; from
-// "value" on only where it says something.
+// "…", "off": true, "span": [min, max, now], "now": "…", "hint": "…"} in CSS pixels; from "value"
+// on only where it says something.
 Json json_of(const gui::Item& item, double pixels) {
   const auto units = [&](float length) { return std::round(length / pixels); };
   const std::string name = gui::spoken_name(item);
@@ -62,7 +62,7 @@ void Mirror::tell_items(const gui::App& app) {
   host_mirror(items_.c_str());
 }
 
-// The latest notice; where there is none, why the document in front can't be read.
+// Announces the latest notice; without one, why the front document can't be read.
 void Mirror::tell_notices(const gui::App& app) {
   const bool fault = app.notices.empty() || app.notices.back().fault;
   const std::string words =

@@ -1,5 +1,5 @@
-// What stands on the screen, for those who don't see it: the table of items as JSON, from which the
-// page makes elements with roles, and what changed in words.
+// The screen for screen readers: the table of items as JSON, from which the page makes elements
+// with roles, and changes as text.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace recut::page {
 
 class Mirror {
  public:
-  // Tells the page what is new since the last time; nothing where nothing is.
+  // Sends the page all changes since the last call; nothing where there are none.
   void tell(const gui::App& app);
 
  private:

@@ -1,5 +1,5 @@
-// ONNX models, read by a program of their own (wasm/onnx) that js/models.js fetches when the first
-// one is met. In the page and in its workers.
+// ONNX models, read by a separate program (wasm/onnx) that js/models.js fetches with the first
+// model. In the page and in its workers.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,15 @@
 
 namespace recut::page {
 
-// Whether files of this name need that program, and it isn't there yet: then it is on its way.
+// Whether files of this name need that program and it isn't loaded yet; the call starts loading it.
 bool awaits_reader(std::string_view path);
 
-// The model with its values; nothing where the name isn't a model's. Fails where the reader refuses
+// The model with its values; none where the name isn't a model's. Fails where the reader refuses
 // the model, or couldn't be fetched.
 std::optional<Result<GraphFile>> read_model(const std::string& path, const std::string& bytes,
                                             const Dimensions& sizes);
 
-// The dimensions that the model leaves open, by name.
+// The names of the dimensions that the model leaves open.
 std::vector<std::string> open_dimensions(const std::string& path, const std::string& bytes);
 
 }  // namespace recut::page

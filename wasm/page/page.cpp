@@ -6,8 +6,8 @@
 namespace recut::page {
 namespace {
 
-// A screen that doesn't settle, as while a model trains in quick steps, is told of twice a second:
-// browsers take a new address a few times a second and no more.
+// The longest delay of the address while the screen keeps changing, as in training: browsers accept
+// a new address only a few times a second.
 constexpr double kLongestUntold = 0.5;  // seconds
 
 }  // namespace
@@ -21,7 +21,7 @@ void Page::start() {
 }
 
 void Page::follow(const std::string& fragment) {
-  // What the page itself wrote into the address comes back here, too.
+  // The page's own change of the address comes back here, too.
   if (app == nullptr || fragment == link_) return;
   const auto followed = gui::follow_link(*app, fragment);
   if (!followed) app->say(followed.diagnostics().front().message, true);
@@ -42,7 +42,7 @@ double Page::tick() {
   return app->rest().value_or(-1);
 }
 
-// Phones show their keyboard, and input methods their words, where a real field has the focus.
+// On-screen keyboards and input methods appear where a real text input has the focus.
 void Page::tell_text_field() {
   const std::string& field = app->items.active_field;
   const gui::Item* item = field.empty() ? nullptr : app->items.find(field);

@@ -1,4 +1,4 @@
-// The page's one window, and what happens around its ticks.
+// The page's one window, and the work around its ticks.
 #pragma once
 
 #include <memory>
@@ -17,13 +17,13 @@ class Page {
   explicit Page(std::string fragment);
 
   void start();  // once the canvas has its size
-  // Seconds until something happens by itself: 0 for the next frame; below 0: not at all.
+  // Seconds until the next due tick: 0 for the next frame; below 0: never.
   double tick();
   void follow(const std::string& fragment);
 
-  // A scenario (gui/app/script.h), played from the next tick on.
+  // Plays a scenario (gui/app/script.h) from the next tick on.
   void play(const std::string& text);
-  // How the scenario went: "" while it plays, then "passed" or what failed.
+  // The scenario's result: "" while it plays, then "passed" or the failure.
   std::string played() const;
 
   PageBackend backend;
@@ -36,7 +36,7 @@ class Page {
   void tell_link();
 
   std::string fragment_, link_;
-  double told_ = 0;  // when the address and the mirror were brought up to date
+  double told_ = 0;  // when the address and the mirror were last updated
   std::unique_ptr<gui::ScriptRunner> runner_;
   std::string played_;
   std::string field_;

@@ -80,7 +80,7 @@ void PageBackend::set_cursor(ImGuiMouseCursor cursor) {
 double PageBackend::now() const { return emscripten_get_now() / 1000; }
 void PageBackend::wake() { host_wake(); }
 
-// Begins to fetch a sample that isn't there; it is on its way from then on.
+// Starts to fetch a sample that isn't there.
 bool PageBackend::can_read(const std::string& path) {
   if (!gui::is_sample(path)) return true;
   const std::string name = gui::sample_name(path);
@@ -97,8 +97,8 @@ bool PageBackend::has_to_be_given(const std::string& path) const {
   });
 }
 
-// Whoever reads a sample keeps its bytes, so it is forgotten here; so is a failure, which may be
-// another one next time.
+// The reader of a sample keeps its bytes, so they are forgotten here; so is a failure, which the
+// next try may not have.
 Result<std::string> PageBackend::read(const std::string& path) {
   for (const auto& [name, bytes] : held_)
     if (name == path) return bytes;

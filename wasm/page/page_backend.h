@@ -1,5 +1,5 @@
-// The window in a browser. Events come from the page's scripts through exports.cpp; what the window
-// asks of the page goes out through bridge.h.
+// The window's Backend in a browser. Events come from the page's scripts through exports.cpp;
+// requests of the window go out through bridge.h.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ class PageBackend : public gui::Backend {
   void upload_fonts(ImFontAtlas&) override { screen.upload_fonts(); }
   void draw(const ImDrawData& data) override;
   void end_drawing() override { screen.end(); }
-  // Leaves the picture with the next frame.
+  // Saves the picture with the next frame.
   Result<Done> save_picture(const std::string& path) override;
   void set_title(const std::string& title) override;
   void set_cursor(ImGuiMouseCursor cursor) override;
@@ -34,7 +34,7 @@ class PageBackend : public gui::Backend {
   std::vector<Executor*> executors() override { return {&executor_}; }
   void wake() override;
 
-  // A page reads its samples, and what the user gave it by hand while it is held.
+  // A page can read its samples, and files of the user while they are held.
   bool can_read(const std::string& path) override;
   bool has_to_be_given(const std::string& path) const override;
   Result<std::string> read(const std::string& path) override;
@@ -61,8 +61,8 @@ class PageBackend : public gui::Backend {
   void prefer_dark(bool dark);
   void use_fingers(bool fingers);
   void give_sample(const std::string& name, Result<std::string> bytes);
-  // Keeps a file by its name: it is read again, or found beside the next one. The oldest go where
-  // they become too many.
+  // Keeps a file by its name, to be read again or found beside the next one. Above the limit the
+  // oldest are dropped.
   void hold(const std::string& name, std::string bytes);
   void give_clipboard(std::string text) { clipboard_ = std::move(text); }
 
@@ -74,7 +74,7 @@ class PageBackend : public gui::Backend {
   float scale_ = 1;
   bool dark_ = true, fingers_ = false;
   std::vector<gui::InputEvent> input_;
-  std::map<std::string, std::optional<Result<std::string>>> samples_;  // none: on its way
+  std::map<std::string, std::optional<Result<std::string>>> samples_;  // none: being fetched
   std::vector<std::pair<std::string, std::string>> held_;  // names and bytes, oldest first
   std::string clipboard_, picture_, title_;
   ImGuiMouseCursor cursor_ = ImGuiMouseCursor_Arrow;

@@ -1,4 +1,4 @@
-// The window's helper in a page: web workers that run this same program (js/helper.js).
+// The window's helper in a page: web workers that run the same program (js/helper.js).
 #pragma once
 
 #include <set>

@@ -19,7 +19,7 @@ void Screen::upload_fonts() {
   if (!works()) return;
   if (!ready_) {
     ready_ = ImGui_ImplOpenGL3_Init("#version 300 es");
-    ImGui_ImplOpenGL3_NewFrame();  // makes the program and the texture
+    ImGui_ImplOpenGL3_NewFrame();  // makes the shader program and the texture
     return;
   }
   ImGui_ImplOpenGL3_DestroyFontsTexture();

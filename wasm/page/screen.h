@@ -9,7 +9,7 @@ namespace recut::page {
 
 class Screen {
  public:
-  // On the element `#screen`. Without a context nothing is drawn; see `works`.
+  // Draws on the element `#screen`. Without a context nothing is drawn; see `works`.
   Screen();
 
   bool works() const { return context_ > 0; }
@@ -20,8 +20,8 @@ class Screen {
   void draw(const ImDrawData& data);
   void end();
 
-  // A browser may take the context away (the graphics driver restarts, a laptop sleeps). What was
-  // in it is gone with it, and made again when there is one.
+  // A browser may take the context away (the graphics driver restarts, a laptop sleeps). Its
+  // resources are lost with it, and made again with the next context.
   void lose() { lost_ = true; }
   void restore();
 

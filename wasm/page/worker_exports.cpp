@@ -1,4 +1,4 @@
-// What the page's workers call (js/worker.js): the helper's side, without a window.
+// Functions that the page's workers call (js/worker.js): the helper's side, without a window.
 #include <emscripten/emscripten.h>
 
 #include <new>
@@ -17,7 +17,7 @@ recut::gui::ErrandServer& server() {
   return server;
 }
 
-// Whether the memory sufficed for it: nothing of this worker is of use where it didn't.
+// Whether the memory sufficed for the work; if not, the worker is of no more use.
 template <class Deed>
 int within_memory(Deed&& deed) {
   try {
@@ -32,7 +32,7 @@ int within_memory(Deed&& deed) {
 
 extern "C" {
 
-// The bytes are the caller's. 0: memory has run out.
+// The caller owns the bytes. Returns 0 where memory has run out.
 EMSCRIPTEN_KEEPALIVE int worker_open(int serial, const char* path, const char* bytes,
                                      std::size_t count) {
   return within_memory([&] { server().open(serial, path, {bytes, count}); });
@@ -40,7 +40,7 @@ EMSCRIPTEN_KEEPALIVE int worker_open(int serial, const char* path, const char* b
 
 EMSCRIPTEN_KEEPALIVE void worker_close(int serial) { server().close(serial); }
 
-// 0: memory has run out.
+// Returns 0 where memory has run out.
 EMSCRIPTEN_KEEPALIVE int worker_serve(int serial, const char* task, std::size_t count) {
   return within_memory([&] {
     server().serve(serial, {task, count},

@@ -24,9 +24,9 @@ const [kind, path, command] = positionals;
 const recut = resolve(command);
 const program = new Program(resolve(path));
 const folder = mkdtempSync(join(tmpdir(), 'recut-smoke-'));
-process.chdir(top); // scenarios name files from there
+process.chdir(top); // scenarios name files relative to it
 
-// WebAssembly has no zlib (in a page the browser unpacks), so everyone reads the plain file.
+// WebAssembly has no zlib (in a page the browser decompresses), so both programs read the plain file.
 function plain(graph) {
   const file = join(folder, graph + '.json');
   if (!existsSync(file)) writeFileSync(file, gunzipSync(readFileSync(join('samples/joint', graph + '.json.gz'))));
@@ -50,7 +50,7 @@ function native(form, graph) {
   return readFileSync(out);
 }
 
-// Every byte is the same, but for the time that planning took.
+// Every byte must be equal, but for the planning time.
 async function compare(form, name) {
   const [graph, out] = [plain(name), join(folder, 'wasm.out')];
   await run(['show', form, graph, out]);
@@ -63,7 +63,7 @@ const play = (scenario) =>
   run(['window', `tests/gui/scenarios/${scenario}.script`, 'tiny_conv=' + plain('tiny_conv'),
     'samples/joint/tiny_mlp.json.gz=' + plain('tiny_mlp')]);
 
-// All losses are the same bits.
+// All losses must have the same bits.
 async function train(graph, optimizer) {
   const losses = [];
   for (const threads of [1, 2, 3]) {
@@ -82,7 +82,7 @@ const kKinds = {
       ['text', 'json', 'dot', 'svg', 'plan', 'peak', 'timeline'].map((form) => [`${form} of ${graph}`, () => compare(form, graph)]))),
   window: () =>
     named(readdirSync('tests/gui/scenarios').map((file) => file.replace('.script', '')).map((name) => [name, () => play(name)])),
-  // With as much memory as a step likes and with as little as it can have.
+  // With as much memory as a step likes, and with the least that it can have.
   step: () =>
     named(['mlp', 'tiny_conv', 'tiny_lm', 'tiny_lstm', 'tiny_mlp', 'tiny_ops'].flatMap((graph) =>
       ['none', 'least'].flatMap((budget) =>

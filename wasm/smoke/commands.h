@@ -1,5 +1,5 @@
-// What the program of this folder does, each by a word (main.cpp). All of them end with 0 where
-// everything holds, with 1 where it doesn't, with 2 where it can't be told.
+// The commands of this folder's program (main.cpp). Each returns 0 where its checks hold, 1 where
+// they fail, 2 where it can't tell.
 #pragma once
 
 #include <span>

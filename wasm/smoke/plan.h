@@ -1,4 +1,4 @@
-// A plan to run, as smoke tests of steps ask for it.
+// Plans that smoke tests of steps run.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace recut::smoke {
 
-// The fused plan of a budget; "least": of the least that there is.
+// The fused plan of a budget; "least": of the least possible budget.
 inline Result<ScheduledPlan> scheduled(const Document& document, const std::string& budget) {
   SchedulingRequest request;
   request.planning.cost_model = "fused";

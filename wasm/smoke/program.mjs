@@ -16,7 +16,7 @@ export class Program {
     this.#compiled = new WebAssembly.Module(readFileSync(path.replace(/\.js$/, '.wasm')));
   }
 
-  // What it ends with; a fall of the program rejects.
+  // Runs the program and resolves to its exit code; a trap rejects.
   async run(words, threads = 1) {
     const team = await teamOf(threads);
     try {
@@ -36,7 +36,7 @@ export class Program {
           instance.then((made) => done(made, this.#compiled)).catch(fell);
           return {};
         },
-        // In place of node's own end.
+        // Replaces node's own exit.
         quit: (status, fault) => {
           if (fault?.name === 'ExitStatus') ended(status);
           throw fault;

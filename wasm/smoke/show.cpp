@@ -1,5 +1,5 @@
-// Reads a graph and writes to OUT what the native command prints for it. checks.mjs holds the two
-// against each other, byte for byte.
+// Reads a graph and writes to OUT the text that the native command prints for it. checks.mjs
+// compares the two byte for byte.
 
 #include <cstdio>
 #include <string>
@@ -17,15 +17,15 @@
 namespace recut::smoke {
 namespace {
 
-// How the command draws where nothing else is asked for.
+// The look of the command's default drawing.
 gui::PictureLook look() {
   gui::PictureLook look(gui::kLight);
   look.fonts = true;
   return look;
 }
 
-// What `recut plan FILE --budget 60%` writes to --out, or with --strategy torch --budget 0.4 to
-// --out or to --svg.
+// The output of `recut plan FILE --budget 60%` for --out, or with --strategy torch --budget 0.4 for
+// --out or --svg.
 Result<std::string> planned(const Document& document, std::string_view form) {
   PlanningRequest request{"torch", "0.4"};
   if (form == "peak") request = {"peak", "60%"};
@@ -35,7 +35,7 @@ Result<std::string> planned(const Document& document, std::string_view form) {
   return plan_file_json(document.graph(), *plan);
 }
 
-// What `recut show FILE --format FORM` writes.
+// The output of `recut show FILE --format FORM`.
 std::string shown(const Document& document, std::string_view form) {
   if (form == "json") return graph_json(document.graph());
   if (form == "dot") return graph_dot(document.graph());

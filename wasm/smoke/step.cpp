@@ -1,5 +1,5 @@
 // A training step as a page runs it: plans a graph for a budget, compiles the plan's kernels in
-// this program's own memory, runs and measures them. It holds where the measured peak is the
+// this program's own memory, runs and measures them. It passes where the measured peak is the
 // planned one and the outputs are the interpreter's.
 
 #include <cstdio>

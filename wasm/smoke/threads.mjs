@@ -1,8 +1,8 @@
-// The page's team (page/js/team.js) on node's own threads.
+// The page's thread pool (page/js/thread_pool.js) on node's own threads.
 import { Worker as Thread } from 'node:worker_threads';
 import { Team } from '../page/js/team.js';
 
-// What a worker of a browser begins with.
+// The preamble of an emulated browser worker.
 const kBegin = `
 const { parentPort, workerData } = require('node:worker_threads');
 globalThis.postMessage = (data) => parentPort.postMessage(data);
@@ -33,7 +33,7 @@ globalThis.Worker = class {
 };
 globalThis.crossOriginIsolated = true;
 
-// A team of so many threads, this one among them.
+// A pool of so many threads, this one among them.
 export async function teamOf(threads) {
   Object.defineProperty(globalThis, 'navigator', { value: { hardwareConcurrency: threads }, configurable: true });
   const team = new Team();

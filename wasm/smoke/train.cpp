@@ -1,6 +1,6 @@
-// A training as a page runs it: by one plan, with a run of the step in the midst of it, and on by
-// another plan. Writes every loss to OUT, to the bit. It holds where each plan's measured peak is
-// the planned one.
+// A training as a page runs it: by one plan, with a run of the step in between, and on by another
+// plan. Writes every loss to OUT, to the bit. It passes where each plan's measured peak is the
+// planned one.
 
 #include <fmt/core.h>
 
@@ -45,7 +45,7 @@ class Training {
     return Done{};
   }
 
-  // `runs`: the step runs by itself, too, after half of the steps.
+  // `runs`: the step also runs by itself after half of the steps.
   Result<Done> go_by(const std::string& budget, bool runs) {
     const auto plan = scheduled(*document_, budget);
     if (!plan) return plan.diagnostics();

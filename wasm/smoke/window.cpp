@@ -1,6 +1,6 @@
-// The window on the null backend and without threads: plays a scenario. That it links and passes
-// proves that the page can have the same window. A graph is opened as sample:NAME; where NAME is a
-// path, in place of the file there.
+// The window on the null backend and without threads: plays a scenario. Linking and passing proves
+// that the page can have the same window. A graph is opened as sample:NAME; where NAME is a path,
+// in place of the file there.
 
 #include <cstdio>
 #include <string>
@@ -14,7 +14,7 @@
 namespace recut::smoke {
 namespace {
 
-// "NAME=FILE" as a file of the backend.
+// Adds "NAME=FILE" as a file of the backend.
 Diagnostics add_file(const std::string& argument, gui::NullBackend& backend) {
   const std::size_t cut = argument.find('=');
   const auto bytes = read_file(argument.substr(cut + 1));

@@ -1,4 +1,4 @@
-// The C library's functions that kernels call (codegen/wasm/emit.h), as this program has them.
+// The C library's functions that kernels call (codegen/wasm/emit.h), linked into this program.
 #pragma once
 
 #include <string_view>

@@ -9,7 +9,8 @@
 
 // instance.js
 extern "C" {
-// A number for the instance, or 0 and why in `problem`. `functions`: for what it imports, in order.
+// Returns a number for the instance, or 0 and the reason in `problem`. `functions`: for its
+// imports, in order.
 int step_instantiate(const char* bytes, std::size_t count, void* const* functions, char* problem);
 void* step_export(int instance, const char* name);
 void step_drop(int instance);

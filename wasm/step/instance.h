@@ -1,5 +1,5 @@
-// WebAssembly that is made while the program runs: compiled by the engine that runs the program, in
-// the program's memory, its functions in the program's table, where they are called like any other.
+// WebAssembly compiled at run time by the engine that runs the program. It works in the program's
+// memory; its functions are in the program's table and are called like any other.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ class Instance {
   Instance& operator=(Instance&&) = delete;
   ~Instance();
 
-  // An exported function, which is there as long as the instance.
+  // An exported function, valid as long as the instance.
   template <class Function>
   Function* find(const std::string& name) const {
     return reinterpret_cast<Function*>(place_of(name));
@@ -34,7 +34,7 @@ class Instance {
 
 // Whether the engine has relaxed multiply-adds.
 bool has_relaxed_simd();
-// How calls are lowered for this engine.
+// The options that lower calls for this engine.
 loop::LowerOptions lower_options();
 
 }  // namespace recut::step

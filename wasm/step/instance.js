@@ -1,10 +1,11 @@
-// Code that is made while the program runs, in the program's own memory and table (instance.h).
-// (This version of Emscripten takes no arrow functions in here.)
+// Run-time compiled code in the program's own memory and table (instance.h). (This version of Emscripten takes no arrow
+// functions here.)
 mergeInto(LibraryManager.library, {
-  // The exported functions of an instance, by name: places in the table. `free`: places that instances no longer need.
+  // The exported functions of each instance, by name, as table slots. `free`: slots that closed instances no longer
+  // need.
   $stepInstances: { last: 0, places: {}, free: [] },
 
-  // As addFunction, which reads the whole table first.
+  // Like addFunction, but without its scan of the whole table.
   $stepPlace__deps: ['$stepInstances'],
   $stepPlace: function (made) {
     const names = Object.keys(made), free = stepInstances.free;
@@ -49,8 +50,8 @@ mergeInto(LibraryManager.library, {
     });
     delete stepInstances.places[instance];
   },
-  // V8 loaded at its beginning whatever a block of instructions needs, so that six rows of a product found no registers,
-  // until about version 13. Nothing says that but the age that Float16Array gives away, which came with 13.5.
+  // Until about version 13, V8 loaded all values of a basic block at its beginning, so that six rows of a product ran
+  // out of registers. No API tells that; Float16Array, which came with 13.5, gives the version away.
   step_loads_in_order: function () {
     return typeof Float16Array === 'undefined' ? 0 : 1;
   },

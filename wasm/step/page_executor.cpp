@@ -15,13 +15,18 @@
 #include "wasm/step/step.h"
 #include "wasm/step/team_training_run.h"
 
+// The page's executor of steps. Where the thread pool has several threads (cross-origin isolation),
+// a step runs as a ParallelRun with a shared memory of its own; else as a Run in the program's
+// memory. Steps repeat until they have taken long enough for the coarse clock, and times are means.
+// A training keeps its parameters in this program's memory, so that they outlive plans.
+
 namespace recut::step {
 namespace {
 
-// A page's clock goes by tenths of a millisecond.
+// A page's clock has a resolution of tenths of a millisecond.
 constexpr double kLeastMs = 2;
 
-// How much of the way is done when it runs, and when it has run where it is then checked.
+// Progress of the whole run when execution begins, and when it ends before a check.
 constexpr double kCompiled = 0.2, kRan = 0.6;
 
 // The mean of all steps: a page's clock is too coarse for one of them.
@@ -64,7 +69,7 @@ class Session {
     if (!program) return program.diagnostics();
     figures_.compile_ms = ms_since(began);
     const std::vector<Tensor> read = read_by(*program, inputs);
-    began = Clock::now();  // making inputs isn't compiling
+    began = Clock::now();  // making inputs doesn't count as compiling
     auto run = TeamRun::prepare(std::move(*program), read);
     if (!run) return run.diagnostics();
     figures_.compile_ms += ms_since(began);

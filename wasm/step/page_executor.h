@@ -1,4 +1,4 @@
-// Steps in a page, for the window.
+// Executes steps in a page, for the window.
 #pragma once
 
 #include "engine/workspace/executor.h"

@@ -1,4 +1,4 @@
-// A program as WebAssembly in this program's memory: what runs a training step in a page.
+// A program as WebAssembly in this program's memory, and runs of it as a training step.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace recut::step {
 
-// A block of this program's memory, from a multiple of 64 on.
+// A block of this program's memory, aligned to 64 bytes.
 class Block {
  public:
-  // Fails where there is no such memory; `what` it was for.
+  // Fails where there is no such memory; `what` needs it, for the message.
   static Result<Block> reserve(std::int64_t bytes, const std::string& what);
 
   std::byte* data() const { return begin_; }
@@ -32,7 +32,8 @@ class Block {
 
 class Step {
  public:
-  // All of the program's kernels in one module. Fails where the engine lacks the memory.
+  // Compiles all of the program's kernels into one module. Fails where the engine lacks the
+  // memory.
   static Result<Step> compile(Program program);
 
   // A stage of a kernel (codegen/wasm/emit.h); addresses have 32 bits here.
@@ -61,8 +62,8 @@ class Step {
 // A step with memory and inputs, on this thread.
 class Run : public StepRun {
  public:
-  // `inputs`: one for each of the program's, of their types, as kernels read them
-  // (as_kernels_read). The step is kept by reference. Fails where the memory isn't there.
+  // `inputs`: one for each of the program's, of their types, in the layout of as_kernels_read.
+  // The step is kept by reference. Fails where the memory is missing.
   static Result<Run> prepare(const Step& step, std::vector<Tensor> inputs);
 
   const Program& program() const override { return step_.program(); }

@@ -1,10 +1,10 @@
-// How team_run.cpp reaches the page's team (page/js/team.js). Numbers of bytes have 32 bits without a sign.
-// (This version of Emscripten takes no arrow functions in here.)
+// Connects parallel_run.cpp to the page's thread pool (page/js/thread_pool.js). Byte counts are unsigned 32-bit
+// numbers. (This version of Emscripten takes no arrow functions here.)
 mergeInto(LibraryManager.library, {
   team_threads: function () {
     return Module.host && Module.host.team ? Module.host.team.size : 1;
   },
-  // The step's number, or 0 and why in `problem`.
+  // Returns the step's number, or 0 and the reason in `problem`.
   team_open: function (bytes, count, functions, pages, problem) {
     try {
       const module = new WebAssembly.Module(HEAPU8.slice(bytes, bytes + count));

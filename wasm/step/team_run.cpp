@@ -13,7 +13,7 @@
 // team.js
 extern "C" {
 int team_threads();
-// The step's number, or 0 and why in `problem`.
+// Returns the step's number, or 0 and the reason in `problem`.
 int team_open(const char* bytes, std::size_t count, void* const* functions, std::uint32_t pages,
               char* problem);
 void team_close(int step);
@@ -30,11 +30,11 @@ namespace recut::step {
 namespace {
 
 constexpr std::int64_t kTeamRunAlignment = 64, kPage = 65536;
-// At the beginning: control words (team.js), and where a fault is noted.
+// The memory begins with the control words (thread_pool.js), then the fault word.
 constexpr std::int64_t kFaultPlace = 64, kListsPlace = 128;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 31;
 
-// Bytes from a storage's beginning up to the last one that the output shows.
+// Bytes of a storage up to the last one that the output shows.
 std::int64_t shown_bytes(const ProgramOutput& output) {
   const Layout& layout = output.layouts.front();
   std::int64_t last = layout.offset;

@@ -1,5 +1,5 @@
-// A program as WebAssembly on several threads of a page, where it is isolated from other origins:
-// the step has a memory of its own, which the page's team of workers (page/js/team.js) shares.
+// A program as WebAssembly on several threads of a page that is cross-origin isolated. The step has
+// a memory of its own, which the page's thread pool (page/js/thread_pool.js) shares.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,14 @@
 
 namespace recut::step {
 
-// How many threads there are; 1: this one alone.
+// The number of threads; 1: this one alone.
 int team_size();
 
 class TeamRun : public StepRun {
  public:
-  // Compiles all kernels into one module, which every thread has, and reserves memory with room for
-  // `inputs`, as Run::prepare's, which read() copies into it. Fails where the memory isn't there.
+  // Compiles all kernels into one module, which every thread instantiates, and reserves memory
+  // with room for `inputs` (as Run::prepare's), which read() copies into it. Fails where the
+  // memory is missing.
   static Result<TeamRun> prepare(Program program, std::span<const Tensor> inputs);
   void read(std::span<const Tensor> inputs);
 
@@ -31,12 +32,12 @@ class TeamRun : public StepRun {
   std::int64_t end_of_written(std::byte paint) const override;
   Tensor output(std::size_t number) const override;
 
-  // An output's storage, up to the last byte that it shows; 0 where there is no gradient.
+  // Bytes of an output's storage, up to the last one that it shows; 0 where there is no gradient.
   std::int64_t output_bytes(std::size_t number) const;
   void read_output(std::size_t number, std::span<std::byte> to) const;
 
  private:
-  // Where everything stands in the step's memory: bytes from its beginning.
+  // The layout of the step's memory: offsets in bytes from its beginning.
   struct Places {
     std::int64_t lists = 0, arena = 0;
     std::int64_t scratch = 0, scratch_stride = 0;  // of each thread, one after another
@@ -48,7 +49,7 @@ class TeamRun : public StepRun {
   std::int64_t place_of(const Place& place) const;
   void write_lists();
 
-  int step_;  // of the team's; 0: of none any more
+  int step_;  // the thread pool's number; 0: moved from
   Program program_;
   wasm::Module module_;
   Places places_;

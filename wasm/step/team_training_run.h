@@ -1,5 +1,5 @@
-// A program on several threads of a page whose inputs and outputs are in this program's memory:
-// what training needs.
+// A program on several threads of a page, with inputs and outputs in this program's memory, as
+// training needs them.
 #pragma once
 
 #include <utility>
@@ -10,11 +10,12 @@
 
 namespace recut::step {
 
-// Every run takes the inputs as they are then, and brings all outputs back: parameters travel to
-// the step's memory and back with each step.
+// Every run copies the current inputs into the step's memory and all outputs back: parameters
+// travel both ways with each step.
 class TeamTrainingRun : public StepRun {
  public:
-  // As TeamRun::prepare; the inputs' storages are shared with whoever changes them between runs.
+  // As TeamRun::prepare. The inputs' storages are shared with the caller, which may change them
+  // between runs.
   static Result<TeamTrainingRun> prepare(Program program, std::vector<Tensor> inputs);
 
   const Program& program() const override { return run_.program(); }
@@ -36,8 +37,8 @@ class TeamTrainingRun : public StepRun {
 
   TeamRun run_;
   std::vector<Tensor> inputs_;
-  Block outputs_;                     // their storages
-  std::vector<std::int64_t> begins_;  // of each of them, in bytes from its beginning
+  Block outputs_;                     // storages of the outputs
+  std::vector<std::int64_t> begins_;  // offset of each of them, in bytes
 };
 
 }  // namespace recut::step

@@ -1,5 +1,5 @@
-// The state in the address: read at the start and when somebody changes it, written a moment after
-// the program changed it (browsers count how often).
+// The state in the address: read at the start and when the user changes it, written a moment after the program changed
+// it (browsers limit how often).
 
 const kMoment = 300; // milliseconds
 let due = 0;

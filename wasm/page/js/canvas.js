@@ -2,7 +2,7 @@
 
 export const canvas = document.getElementById('screen');
 
-// CSS pixels of an event as pixels of the canvas.
+// An event's CSS pixels as canvas pixels.
 export function pixelsOf(event) {
   const ratio = canvas.width / Math.max(1, canvas.clientWidth);
   return [event.clientX * ratio, event.clientY * ratio];
@@ -16,8 +16,8 @@ function resize(engine, [wide, high]) {
 
 const nearly = () => [canvas.clientWidth, canvas.clientHeight].map((one) => Math.max(1, Math.round(one * devicePixelRatio)));
 
-// What the browser counts, to the pixel, where it counts the screen's pixels; rounding may be one off.
-// (In a browser that plays another device it counts its own screen's.)
+// The exact size from browsers that report device pixels; rounding may be one off. (A browser that emulates another
+// device reports its own screen's pixels.)
 function exactly(entry) {
   const box = entry.devicePixelContentBoxSize?.[0];
   const size = nearly();
@@ -27,9 +27,8 @@ function exactly(entry) {
 
 export const fitCanvas = (engine) => resize(engine, nearly());
 
-// The renderer asks for the whole of WebGL's state in every frame to put it back afterwards, and every
-// question waits until all that was drawn is on the screen. Nobody else draws here, so what it found
-// the first time is what it finds again.
+// Caches WebGL's state. The renderer queries all of it in every frame to restore it, and each query waits until the GPU
+// has drawn. Nobody else draws here, so the first answers stay true.
 export function rememberState() {
   const gl = canvas.getContext('webgl2');
   const known = new Map();
@@ -40,7 +39,7 @@ export function rememberState() {
   canvas.addEventListener('webglcontextlost', () => known.clear());
 }
 
-// A canvas that changes its size is empty, so it is drawn again before anybody sees that.
+// A canvas that changes its size is empty, so it is drawn again before the browser shows it.
 export function watchCanvas(engine, loop) {
   const observer = new ResizeObserver(([entry]) => {
     resize(engine, exactly(entry));
@@ -49,10 +48,10 @@ export function watchCanvas(engine, loop) {
   try {
     observer.observe(canvas, { box: 'device-pixel-content-box' });
   } catch {
-    observer.observe(canvas); // Safari knows no pixels of the device here
+    observer.observe(canvas); // Safari has no device pixels here
   }
   canvas.addEventListener('webglcontextlost', (event) => {
-    event.preventDefault(); // we want it back
+    event.preventDefault(); // asks for the context to be restored
     engine.call('context', 0);
   });
   canvas.addEventListener('webglcontextrestored', () => {

@@ -1,7 +1,7 @@
-// Copying and pasting. Pages may write to the clipboard at a key or a click, and read it only where
-// the user pastes.
+// Copying and pasting. Pages may write to the clipboard during a key or click event, and read it only when the user
+// pastes.
 
-// For pages that aren't served securely.
+// For pages without a secure connection.
 function copyByCommand(text) {
   const put = (event) => {
     event.clipboardData.setData('text/plain', text);
@@ -17,7 +17,7 @@ export function copy(text) {
   navigator.clipboard.writeText(text).catch(() => copyByCommand(text));
 }
 
-// `openFiles(files)`: where files were copied elsewhere.
+// `openFiles(files)` is called where files were copied.
 export function listenToPaste(engine, loop, openFiles) {
   window.addEventListener('paste', (event) => {
     event.preventDefault();

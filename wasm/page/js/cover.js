@@ -1,10 +1,10 @@
-// What lies over the canvas: the way of loading, or what failed.
+// The overlay over the canvas: loading progress, or a failure.
 
 const at = (id) => document.getElementById(id);
 
 export const megabytes = (bytes) => (bytes / 1e6).toFixed(1) + ' MB';
 
-// `total` 0: nobody knows.
+// `total` 0: unknown.
 export function showProgress(loaded, total) {
   const bar = at('progress');
   if (total > 0) bar.value = Math.min(1, loaded / total);
@@ -24,8 +24,8 @@ export function uncover() {
   setTimeout(() => (cover.hidden = true), 200);
 }
 
-// Words for people; `list`: what is missing; `log`: what was said last. `over`: what was drawn can
-// still be looked at behind it. `afresh` is called before beginning with nothing.
+// Shows a message for people. `list`: missing features; `log`: the last output. `over`: the drawn canvas stays visible
+// behind it. `afresh` is called before a start without the saved state.
 export function showFailure({ title, words, list = [], log = '', over = false, retry = true, afresh = null }) {
   const cover = at('cover');
   cover.hidden = false;
@@ -41,7 +41,7 @@ export function showFailure({ title, words, list = [], log = '', over = false, r
   at('failure-details').hidden = log === '';
   at('failure-log').textContent = log;
   at('failure-buttons').hidden = !retry;
-  // The address keeps the state, so that beginning again leads back to it.
+  // The address keeps the state, so that reloading leads back to it.
   at('again').onclick = () => location.reload();
   at('afresh').hidden = afresh === null;
   at('afresh').onclick = () => {

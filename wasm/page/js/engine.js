@@ -1,5 +1,5 @@
-// The program's exported functions, with texts and bytes in place of addresses. What falls in one of
-// them is told once; from then on nothing is called any more.
+// The program's exported functions, with strings and byte arrays in place of addresses. The first exception or trap is
+// reported once; later calls do nothing.
 
 export class Engine {
   #module;
@@ -7,7 +7,7 @@ export class Engine {
   #prefix;
   #fallen = false;
 
-  // `fell(error)`: the program can't go on. `prefix`: of the functions that are called.
+  // `fell(error)`: the program has failed. `prefix`: of the exported functions.
   constructor(module, fell, prefix = '_page_') {
     this.#module = module;
     this.#fell = fell;
@@ -18,7 +18,7 @@ export class Engine {
     return this.#fallen;
   }
 
-  // Calls the function of that name. Strings and Uint8Arrays among the arguments are lent for the call; bytes go as
+  // Calls the function of that name. Strings and Uint8Arrays among the arguments are lent for the call; bytes become
   // two arguments, address and count.
   call(name, ...given) {
     if (this.#fallen) return 0;
@@ -34,7 +34,7 @@ export class Engine {
     }
   }
 
-  // The same for functions that answer with a text.
+  // The same for functions that return a text.
   ask(name, ...given) {
     const address = this.call(name, ...given);
     if (address === 0) return '';
@@ -49,7 +49,7 @@ export class Engine {
     this.#fell(error);
   }
 
-  // A text in the program's memory, which the program frees.
+  // Copies a text into the program's memory; the program frees it.
   keep(text) {
     const bytes = this.#module.lengthBytesUTF8(text) + 1;
     const address = this.#allocate(bytes);
@@ -57,7 +57,7 @@ export class Engine {
     return address;
   }
 
-  // Bytes in the program's memory, which the program frees; their count goes to `sizeAt`. null: none.
+  // Copies bytes into the program's memory, which the program frees; their count goes to `sizeAt`. null: none.
   keepBytes(bytes, sizeAt) {
     if (bytes === null) return 0;
     const address = this.#allocate(Math.max(1, bytes.length));

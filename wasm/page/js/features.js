@@ -1,6 +1,6 @@
-// What the page needs of a browser, and whether this one has it.
+// The browser features that the page needs, and whether this browser has them.
 
-// The smallest module with an exception's tag in it: what WebAssembly's exceptions are known by.
+// The smallest module with an exception tag: it validates where WebAssembly has exceptions.
 const kTag = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 13, 3, 1, 0, 0);
 
 function hasWebgl2() {
@@ -13,7 +13,7 @@ function hasWebgl2() {
   }
 }
 
-// The names of what is missing.
+// The names of missing features.
 export function missingFeatures() {
   const wasm = typeof WebAssembly === 'object' && typeof WebAssembly.instantiate === 'function';
   const needs = [

@@ -1,4 +1,4 @@
-// Files: opened, dropped, saved; samples fetched when somebody asks for one.
+// Files: opened, dropped and saved; samples are fetched on demand.
 import { canvas } from './canvas.js';
 import { unpacked } from './unpack.js';
 

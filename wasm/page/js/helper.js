@@ -1,6 +1,5 @@
-// The program's helper (gui/backend/helper.h): two workers, one of them for what is urgent, so that
-// the page stays at hand while they plan. An errand that is ended takes its worker with it: nothing
-// else can stop a program at work.
+// The program's helper (gui/backend/helper.h): two workers, one for urgent requests, so that the page stays responsive
+// while they plan. A cancelled request terminates its worker: nothing else can stop a running program.
 
 // HelperReply::State.
 const kFound = 0;
@@ -9,7 +8,7 @@ const kNone = 2;
 
 const kScript = new URL('./worker.js', import.meta.url);
 
-// One worker, and the errands that wait for it.
+// One worker and the queue of its requests.
 class Bench {
   #compiled;
   #patient;
@@ -20,7 +19,7 @@ class Bench {
   #queue = [];
   #current = null;
 
-  // `patient`: it is not the one for what is urgent.
+  // `background`: it is not the worker for urgent requests.
   constructor(compiled, patient, files, reply) {
     this.#compiled = compiled;
     this.#patient = patient;
@@ -55,7 +54,7 @@ class Bench {
     this.#worker.postMessage({ serial, file, task });
   }
 
-  // False where browsers or their settings allow no workers.
+  // False where the browser or its settings allow no workers.
   #hire() {
     try {
       this.#worker = new Worker(kScript, { type: 'module' });
@@ -77,7 +76,7 @@ class Bench {
     return true;
   }
 
-  // `spent`: the worker is of no more use.
+  // `isBroken`: the worker must be replaced.
   #heard({ bytes, done, spent, fell }) {
     if (this.#current === null) return;
     if (fell !== undefined) return this.#fell(fell);
@@ -118,7 +117,7 @@ export class Helper {
   #urgent;
   #patient;
 
-  // `reply(errand, state, bytes)`: something came back.
+  // `reply(request, state, bytes)` delivers one reply.
   constructor(compiled, reply) {
     this.#urgent = new Bench(compiled, false, this.#files, reply);
     this.#patient = new Bench(compiled, true, this.#files, reply);

@@ -1,7 +1,7 @@
-// Keys and text. Commands get the keys that they listen to; the browser keeps its own.
+// Keys and text. Commands get their keys; the browser keeps its own.
 const kCtrl = 1, kShift = 2, kAlt = 4;
 
-// Tabs and windows, reading again, the address, its zoom, its tools, full screen, going back.
+// Browser shortcuts: tabs and windows, reloading, the address, zoom, tools, full screen, going back.
 const kBrowsersWithCtrl = new Set(['t', 'n', 'w', 'r', 'l', 'q', 'd', 'p', '+', '-', '=', '0', 'tab', 'pageup', 'pagedown']);
 const kBrowsersWithCtrlShift = new Set(['t', 'n', 'w', 'r', 'i', 'j', 'c', 'tab', 'delete']);
 const kBrowsersAlone = new Set(['F5', 'F6', 'F11', 'F12']);
@@ -16,7 +16,7 @@ function isBrowsers(event) {
   return event.shiftKey ? kBrowsersWithCtrlShift.has(key) : kBrowsersWithCtrl.has(key);
 }
 
-// Letters by what is written on the key, everything else by where it stands.
+// Letters go by the character on the key, all other keys by their position.
 function codeOf(event) {
   if (/^[a-z]$/i.test(event.key)) return 'Key' + event.key.toUpperCase();
   return event.code || event.key;
@@ -27,7 +27,7 @@ const modifiersOf = (event) =>
 
 export function listenToKeys(engine, loop, textLine) {
   const isTyping = () => document.activeElement === textLine.element;
-  // Enter and Space press the mirror's element that has the focus; Tab goes on to the next.
+  // Enter and Space press the mirror's focused element; Tab moves to the next.
   const isMirrors = (event) =>
     document.activeElement?.classList.contains('item') && (event.key === 'Enter' || event.key === ' ');
 

@@ -1,9 +1,9 @@
-// Fetches and starts the program, and says how far it is.
+// Fetches and starts the program, and reports progress.
 import { showProgress } from './cover.js';
 
-// The response again, with every piece counted on its way.
+// The same response, with every chunk counted.
 function counted(response) {
-  // Where the server packs what it sends, its length isn't that of what arrives.
+  // If the server compresses the response, its length isn't that of the received data.
   const packed = response.headers.get('Content-Encoding') !== null;
   const total = packed ? 0 : Number(response.headers.get('Content-Length') ?? 0);
   let loaded = 0;
@@ -14,7 +14,7 @@ function counted(response) {
       sink.enqueue(piece);
     },
   });
-  const headers = { 'Content-Type': 'application/wasm' }; // whatever the server calls it
+  const headers = { 'Content-Type': 'application/wasm' }; // whatever type the server sends
   return new Response(response.body.pipeThrough(counter), { headers });
 }
 
@@ -24,11 +24,11 @@ async function fetchProgram() {
   return counted(response);
 }
 
-// The module of Emscripten, once it runs, and the compiled program, for workers. `host`: what glue.js
-// calls. `log`: takes lines.
+// The running Emscripten module, and the compiled program, for workers. `host`: the object that glue.js calls. `log`
+// takes lines.
 export async function loadProgram(host, log) {
   const program = fetchProgram();
-  program.catch(() => {}); // it is awaited below; until then a failure isn't unheard
+  program.catch(() => {}); // it is awaited below; this marks an early rejection as handled
   const { default: createRecut } = await import('../recut.js');
   const response = await program;
   let compiled;

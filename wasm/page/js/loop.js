@@ -1,5 +1,5 @@
-// When the program is ticked: in the browser's next frame while frames are owed, after a while where
-// something is due, and not at all at rest.
+// Schedules the program's ticks: in the next frame while frames are due, after a delay where something is due, and
+// never at rest.
 
 export class Loop {
   #engine;
@@ -19,7 +19,7 @@ export class Loop {
     if (this.#frame === 0) this.#frame = requestAnimationFrame(() => this.#tickInFrame());
   }
 
-  // Within the event at hand, for what browsers allow only there: keyboards, clipboards, dialogs.
+  // Ticks within the current event, for keyboards, clipboards and dialogs, which browsers allow only there.
   tick() {
     if (this.#ticking || this.#engine.fallen) return;
     this.#ticking = true;

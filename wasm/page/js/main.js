@@ -1,4 +1,4 @@
-// The page from start to end: look whether the browser can, load, start, and tell what fails.
+// The page from start to end: checks the browser, loads, starts, and reports failures.
 import * as address from './address.js';
 import { canvas, fitCanvas, rememberState, watchCanvas } from './canvas.js';
 import { copy, listenToPaste } from './clipboard.js';
@@ -65,7 +65,7 @@ function watchEnd(engine) {
   document.addEventListener('visibilitychange', () => document.hidden && keep());
 }
 
-// What the program may ask for (bridge.h); filled in as the parts come to be.
+// The object of functions that the program may call (bridge.h); its parts are filled in as they start.
 function makeHost() {
   return {
     setTitle: (title) => (document.title = title),

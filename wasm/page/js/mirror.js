@@ -1,14 +1,13 @@
-// The canvas for those who don't see it: an element with a role for each widget, where it is drawn,
-// in groups by panel. It takes the keyboard's focus (the program draws a ring around the widget) and
-// passes presses on.
+// The canvas for screen readers: an element with a role for each widget, at its position, in groups by panel. It takes
+// the keyboard focus (the program draws a ring around the widget) and forwards presses.
 
 const kRoles = { tab: 'tab', field: 'textbox', row: 'row', slider: 'slider', toggle: 'checkbox', handle: 'separator', figure: 'note' };
 const kGroups = { tab: 'tablist', row: 'grid' };
 const kFocusable = new Set(['button', 'tab', 'field', 'row', 'slider', 'toggle']);
 const isFocusable = (item) => !item.off && (kFocusable.has(item.kind) || item.span !== undefined);
 
-// Moves nothing that stands in order without those that go, and never the one with the focus, which an element that
-// moves loses.
+// Puts the children in order with the fewest moves, and never moves the focused one: an element that moves loses the
+// focus.
 function placeInOrder(parent, children) {
   const stays = new Set(children);
   for (const child of [...parent.children]) if (!stays.has(child)) child.remove();
@@ -39,8 +38,8 @@ function wordsOf(item) {
   return name;
 }
 
-// Of what can be moved between two ends, by keys, too: the program has arrows, Page keys, Home and End of the widget,
-// or of the panel that the focus is in.
+// The span of an item that moves between two ends, also by keys: the program handles arrows, Page keys, Home and End of
+// the widget, or of the focused panel.
 function spanOf(item) {
   const [least, most, now] = item.span ?? [null, null, null];
   const [, , width, height] = item.at;
@@ -69,10 +68,10 @@ function attributesOf(item) {
 
 export class Mirror {
   #root = document.getElementById('mirror');
-  #elements = new Map(); // by key: what may be used again
+  #elements = new Map(); // by key: elements to reuse
   #onFocus;
 
-  // `onPress(id)`, `onFocus(id)`: of the widget; "" where the focus has left them all.
+  // `onPress(id)` and `onFocus(id)` get the widget; "" where the focus has left them all.
   constructor(onPress, onFocus) {
     this.#onFocus = onFocus;
     this.#root.addEventListener('click', (event) => {
@@ -90,7 +89,8 @@ export class Mirror {
     });
   }
 
-  // `tree`: {panels: {id: title}, items: [{id, name, kind, at, value, off, span, now, hint}]}, as mirror.cpp writes it.
+  // `tree`: {panels: {id: title}, items: [{id, name, kind, at, value, off, span, now, hint}]}, as mirror.cpp writes
+  // it.
   show(tree) {
     const regions = [];
     const used = new Map();
@@ -114,15 +114,14 @@ export class Mirror {
     this.#elements = used;
   }
 
-  // The one `by` further than the widget `id` in the order of Tab.
+  // Focuses the widget that is `by` further than `id` in Tab order.
   focusNeighbour(id, by) {
     const all = [...this.#root.querySelectorAll('[tabindex="0"]')];
     const at = all.findIndex((one) => one.dataset.id === id);
     all[(at + by + all.length) % all.length]?.focus({ preventScroll: true });
   }
 
-  // The parent of them all: the one that they have already, unless it is `taken` or holds the focus of others, or a
-  // new one.
+  // The parent of all children: their present one, unless it is `taken` or holds the focus of others; else a new one.
   #hold(children, tag, attributes, taken) {
     const focused = document.activeElement;
     const known = children.find((one) => one.contains(focused)) ?? children.find((one) => one.parentElement !== null);
@@ -137,7 +136,7 @@ export class Mirror {
 
   #item(used, item) {
     let key = `${item.kind} ${item.id}`;
-    while (used.has(key)) key += ' again'; // labels may stand twice
+    while (used.has(key)) key += ' again'; // labels may occur twice
     const element = this.#elements.get(key) ?? document.createElement(item.kind === 'button' ? 'button' : 'div');
     used.set(key, element);
     element.className = 'item';

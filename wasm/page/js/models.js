@@ -1,4 +1,4 @@
-// The reader of ONNX models: a program of its own (wasm/onnx), fetched when the first model is met.
+// The reader of ONNX models: a separate program (wasm/onnx), fetched with the first model.
 import { Engine } from './engine.js';
 
 // page::Reader of ../models.cpp.
@@ -17,7 +17,7 @@ async function fetchReader() {
   reader = new Engine(made, (error) => console.warn(error), '_onnx_');
 }
 
-// Once it is there, or can't be: `heard` is called. A later call tries again where it couldn't.
+// Fetches the reader; `heard` is called once it is there or has failed. A later call retries a failure.
 export function loadModels(heard = () => {}) {
   loading ??= fetchReader()
     .catch((error) => console.warn(String(error)))
@@ -28,9 +28,9 @@ export function loadModels(heard = () => {}) {
   return loading;
 }
 
-let failed = false; // the last try to fetch it, until a model was refused for it
+let failed = false; // whether the last fetch failed, until a model was refused for it
 
-// What the program asks before it reads a model.
+// The reader's state, which the program asks before it reads a model.
 export function modelsState(heard) {
   if (reader !== null && !reader.fallen) return kReady;
   if (failed) return kAbsent;
@@ -42,7 +42,7 @@ export function modelsState(heard) {
   return kLoading;
 }
 
-// The reader's answer to a call, as bytes; null where there is no reader: the next model tries again.
+// The reader's answer as bytes; null where there is no reader: the next model retries.
 function answer(name, ...given) {
   failed = false;
   if (reader === null) return null;

@@ -1,4 +1,4 @@
-// For browsers too old to load modules, in words that they understand.
+// Shows a message in browsers too old for modules; so it uses old JavaScript.
 (function () {
   document.getElementById('loading').hidden = true;
   document.getElementById('failure').hidden = false;

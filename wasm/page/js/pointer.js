@@ -1,10 +1,10 @@
-// Mouse, pen and wheel. Fingers are another matter: touch.js.
+// Mouse, pen and wheel. touch.js handles fingers.
 import { canvas, pixelsOf } from './canvas.js';
 
-const kButtons = [0, 2, 1]; // left, middle, right, as the program counts them
-const kNotch = 100; // CSS pixels of a wheel's notch
-const kLine = 40; // of a line, where the browser counts lines
-const kPinch = 20; // of a notch, where fingers pinch on a pad
+const kButtons = [0, 2, 1]; // left, middle, right, in the program's numbering
+const kNotch = 100; // CSS pixels of a wheel notch
+const kLine = 40; // CSS pixels of a line, where the browser scrolls by lines
+const kPinch = 20; // CSS pixels of a notch, for a pinch on a touchpad
 
 function wheelSteps(event) {
   const unit = event.deltaMode === 0 ? 1 : event.deltaMode === 1 ? kLine : canvas.clientHeight;

@@ -1,5 +1,4 @@
-// Small texts that outlive the page, in localStorage; where the user allows none, as long as the
-// page lives.
+// Small texts that outlive the page, in localStorage; without its permission, as long as the page lives.
 
 const kPrefix = 'recut/';
 const kept = new Map();
@@ -25,6 +24,6 @@ export function forget(name) {
   try {
     localStorage.removeItem(kPrefix + name);
   } catch {
-    // Nothing was kept there.
+    // Nothing was stored there.
   }
 }

@@ -1,35 +1,35 @@
-// Threads that share the loops of a training step (wasm/step/team_run.h), where the page is isolated from other origins
-// and so may share memory. One of them is the worker that runs the step; it stays in one call from the first launch to
-// the last, so the others are started before, and wait without their event loops while they are in a step. They are in one
-// at a time: where several are open, a training's and a run's, they go to the one that runs.
+// A thread pool for the parallel loops of a training step (wasm/step/parallel_run.h), where the page is cross-origin
+// isolated and so may share memory. The worker that runs the step is one of its threads. It stays in one call from the
+// first launch to the last, so the others are started before, and wait without their event loops while they are in a
+// step. They are in one step at a time: of several open steps (a training's and a run's) they join the one that runs.
 //
-// The first bytes of the step's memory are control words. A turn is one stage of a kernel: everyone takes parts of its
-// iterations until none is left.
+// The step's memory begins with control words. A generation is one stage of a kernel: each thread takes chunks of its
+// iterations from an atomic counter until none is left. No bit depends on which thread takes a chunk.
 export const kControlBytes = 64;
-const kTurn = 0; // counts turns
-const kNext = 1; // the first iteration that nobody has taken
-const kBusy = 2; // members that are not done with the turn
-const kOver = 3; // members leave the step
-const kReady = 4; // members that are in it
-const kBroken = 5; // members that fell
+const kTurn = 0; // counts generations
+const kNext = 1; // the first iteration that no thread has taken
+const kBusy = 2; // threads that are still in the generation
+const kOver = 3; // threads leave the step
+const kReady = 4; // threads that are in the step
+const kBroken = 5; // threads that failed
 const kStage = 6;
 const kExtent = 7;
-const kPart = 8; // iterations of a part
-const kBuffers = 9; // addresses
+const kPart = 8; // iterations of a chunk
+const kBuffers = 9; // address of the list of buffers
 const kFault = 10;
 const kScratch = 11;
-const kStride = 12; // of scratch memory, from member to member
+const kStride = 12; // of scratch memory, from thread to thread
 const kWords = 14;
-const kSeed = 7; // as words of 64 bits
+const kSeed = 7; // in units of 64 bits
 
 const kMostThreads = 8;
 const kPartsEach = 4;
-const kPatience = 5000; // milliseconds until a member has started, or is ready
-const kSpins = 20_000; // looks before a thread sleeps: launches follow each other closely
+const kPatience = 5000; // milliseconds until a thread has started, or is ready
+const kSpins = 20_000; // polls before a thread sleeps: launches follow each other closely
 const kMostShared = 2 ** 30; // iterations that the control words can count
 const kMostPages = 2 ** 15; // of a step's memory: addresses have 31 bits
 
-// A step as one thread sees it.
+// One thread's view of a step: its instance of the module over the shared memory.
 export class Seat {
   #control;
   #seed;
@@ -66,7 +66,7 @@ export class Seat {
   }
 }
 
-// Until the word is another one than `was`.
+// Waits until the control word differs from `was`.
 function waitWhile(control, word, was, timeout = Infinity) {
   for (let i = 0; i < kSpins; ++i) if (Atomics.load(control, word) !== was) return true;
   while (Atomics.load(control, word) === was)
@@ -74,14 +74,14 @@ function waitWhile(control, word, was, timeout = Infinity) {
   return true;
 }
 
-// Until the word is `wanted`.
+// Waits until the control word is `wanted`.
 function waitUntil(control, word, wanted, timeout) {
   for (let now; (now = Atomics.load(control, word)) !== wanted; )
     if (!waitWhile(control, word, now, timeout)) return false;
   return true;
 }
 
-// A member's side: from the step's opening until it leaves.
+// Runs on a pool thread: takes part in one step from its opening until the thread leaves it.
 export function serveStep({ module, memory, rank }) {
   const absent = () => {
     throw new Error('a function that only the first thread has');
@@ -113,14 +113,15 @@ function takeTurn(seat) {
 
 export class Team {
   #members = [];
-  #steps = new Map(); // that are open, by number: module, memory and seat
+  #steps = new Map(); // open steps by number: module, memory and thread context
   #last = 0;
-  #at = null; // the step that the members are in
+  #at = null; // the step that the threads are in
   #spent = false;
-  #spare = null; // a closed step's memory, for the next: what is shared is collected late, and plans may follow each other
+  #spare = null; // a closed step's memory, reused: shared memory is collected late, and plans may follow each other
 
-  // Starts the other threads; where there can't be any, this one is alone. Nothing is opened before they have `started`:
-  // a worker begins, and hears of anything, only while the one that made it is at leisure. So each answers a message.
+  // Starts the other threads; without permission for any, the pool has this thread alone. No step is opened before
+  // they have `started`: a new worker runs only while its creator returns to its event loop. So each answers a
+  // message.
   constructor() {
     const threads = globalThis.crossOriginIsolated ? Math.min(kMostThreads, navigator.hardwareConcurrency ?? 1) : 1;
     const script = new URL('./team_member.js', import.meta.url);
@@ -141,7 +142,7 @@ export class Team {
     });
   }
 
-  // Whether a member didn't come into a step: another team is needed, and with it another worker.
+  // Whether a thread failed to enter a step: a new pool is needed, and with it a new worker.
   get spent() {
     return this.#spent;
   }
@@ -150,7 +151,7 @@ export class Team {
     return this.#members.length + 1;
   }
 
-  // The number of a step with memory of its own.
+  // Returns the number of a step with memory of its own.
   open(module, pages, functions) {
     const memory = this.#memoryOf(pages);
     const step = { module, memory, seat: new Seat(module, memory, 0, functions) };
@@ -164,7 +165,7 @@ export class Team {
     return new Uint8Array(this.#steps.get(number).memory.buffer);
   }
 
-  // What all turns have in common: addresses, and bytes of scratch memory for each thread.
+  // Sets the constants of all generations: addresses, and bytes of scratch memory per thread.
   prepare(number, fault, scratch, stride) {
     const { control } = this.#steps.get(number).seat;
     control[kFault] = fault;
@@ -172,7 +173,7 @@ export class Team {
     control[kStride] = stride;
   }
 
-  // `grain`: parts are multiples of it; 0: there is one part.
+  // `grain`: chunks are multiples of it; 0: one chunk.
   run(number, stage, buffers, extent, grain, seed) {
     const step = this.#steps.get(number);
     const { seat } = step;
@@ -225,7 +226,7 @@ export class Team {
     throw new Error('a thread of the page does not start');
   }
 
-  // Whether all of them have left the step that they were in.
+  // Whether all threads have left their step.
   #leave() {
     if (this.#at === null) return true;
     const { control } = this.#at.seat;

@@ -1,4 +1,4 @@
-// One of a team's other threads: takes part in the steps that it is told of, one after another.
+// A thread of the pool: takes part in the steps that it is sent, one after another.
 import { serveStep } from './team.js';
 
 onmessage = ({ data }) => {

@@ -1,7 +1,7 @@
-// The hidden line of text that has the focus while a field on the canvas takes the keyboard: with it
-// come phones' keyboards, input methods, dictation and the browser's own menu to paste.
+// The hidden text input that has the focus while a field on the canvas takes the keyboard. It brings on-screen
+// keyboards, input methods, dictation and the browser's paste menu.
 
-// Something to delete, so that keyboards without key events can say that they delete.
+// Text to delete, so that keyboards without key events can report a deletion.
 const kFilling = '  ';
 
 export class TextLine {
@@ -25,7 +25,7 @@ export class TextLine {
     });
   }
 
-  // The program's field: where it lies, in CSS pixels, or that there is none.
+  // The program's field, in CSS pixels; hidden where there is none.
   show(shown, label, left, top, width, height) {
     const line = this.element;
     this.label = shown ? label : '';
@@ -40,7 +40,7 @@ export class TextLine {
     if (document.activeElement !== line) line.focus({ preventScroll: true });
   }
 
-  // Tab: on to the neighbour of the field in the mirror.
+  // Tab moves to the field's neighbour in the mirror.
   leave(event) {
     event.preventDefault();
     this.#mirror.focusNeighbour(this.label, event.shiftKey ? -1 : 1);

@@ -1,19 +1,19 @@
-// Fingers. One taps, drags what can be dragged (the graph, the budget) and scrolls lists; held still
-// it is the right button. Two pinch: the wheel, where they are.
+// Touch gestures. One finger taps, drags handles (the graph, the budget) and scrolls lists; held still, it is the right
+// button. Two fingers pinch: the wheel at their position.
 import { canvas, pixelsOf } from './canvas.js';
 
-const kStill = 9; // CSS pixels that a tap may wander
-const kHeld = 550; // milliseconds after which a finger that rests is the right button
-const kPinch = 0.16; // how much further apart makes a step of the wheel
-const kAway = 320; // milliseconds that a flick goes on for
+const kStill = 9; // CSS pixels that a tap may move
+const kHeld = 550; // milliseconds after which a resting finger is the right button
+const kPinch = 0.16; // relative distance of one step of the wheel
+const kAway = 320; // milliseconds that a flick lasts
 
 export function listenToTouch(engine, loop) {
   const fingers = new Map(); // pointerId → the latest event
-  let way = null; // of the one finger: 'down', 'drag', 'scroll', 'held'; 'pinch' for two
+  let way = null; // of one finger: 'down', 'drag', 'scroll', 'held'; of two: 'pinch'
   let began = null;
   let apart = 0;
   let holding = 0;
-  let speed = [0, 0]; // of a scroll, in CSS pixels a millisecond
+  let speed = [0, 0]; // of a scroll, in CSS pixels per millisecond
   let flick = 0;
 
   const send = (event) => engine.call('pointer', ...pixelsOf(event), 1);
@@ -65,7 +65,7 @@ export function listenToTouch(engine, loop) {
     loop.wake();
   }
 
-  // Goes on for a while, slower and slower.
+  // Scrolls on for a while, slower and slower.
   function glide() {
     let last = performance.now();
     const on = (now) => {

@@ -1,10 +1,10 @@
-// Bytes of a file or an answer of the server, unpacked where they are packed.
+// Decompresses files and responses that are gzipped.
 
 const kMost = 2 ** 29; // bytes; the engine's own bound (engine/input/bytes.h)
 
 const isGzip = (piece) => piece.length >= 2 && piece[0] === 0x1f && piece[1] === 0x8b;
 
-// All of a stream as one Uint8Array. A small file may unpack to more than there is memory.
+// All of a stream as one Uint8Array. A small file may decompress to more than there is memory.
 async function allOf(stream) {
   const reader = stream.getReader();
   const pieces = [];
@@ -28,7 +28,7 @@ async function allOf(stream) {
   return bytes;
 }
 
-// `blob`: a File, or what was fetched. Fails with words for people.
+// `blob`: a File, or a fetched response. Fails with a message for people.
 export async function unpacked(blob) {
   if (blob.size > kMost) throw new Error('it holds more than the 512 MiB that Recut reads');
   const head = new Uint8Array(await blob.slice(0, 2).arrayBuffer());

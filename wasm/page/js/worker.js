@@ -1,5 +1,5 @@
-// A worker: the program once more, without a window. It opens the files that it is given and works on
-// one errand at a time; replies go back as they come.
+// A worker: the same program without a window. It opens the files that it is sent and serves one request at a time;
+// replies go back as they come.
 import createRecut from '../recut.js';
 import { Engine } from './engine.js';
 import { isModel, loadModels, openDimensions, readModel } from './models.js';
@@ -32,11 +32,11 @@ function run(compiled) {
 }
 
 let team = null;
-let worker = null; // once it runs
+let worker = null; // set once it runs
 let engine; // promised by the first message
 
 async function hear({ compiled, patient, serial, file, task, close }) {
-  // `patient`: it is the one that steps run in, too.
+  // `background`: this worker runs steps, too.
   if (compiled !== undefined) {
     if (patient) team = new Team();
     engine = run(compiled);
@@ -52,7 +52,7 @@ async function hear({ compiled, patient, serial, file, task, close }) {
   postMessage({ done: true, spent: team?.spent });
 }
 
-// One after the other, as they come.
+// Messages are handled one after the other.
 let last = Promise.resolve();
 onmessage = ({ data }) => {
   last = last.then(() => hear(data)).catch(fell);
