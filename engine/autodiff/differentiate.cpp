@@ -16,8 +16,19 @@ namespace {
 using autodiff::FairCopy;
 using autodiff::Seed;
 
-// Nodes without a sequence number get one each, above those that there are, so that forward and
-// backward can be told to be partners.
+// Differentiation in three stages: copy the forward graph into a draft with its own pool, append
+// the VJP of every active call in reverse (pull_back.cpp), and write the draft out in canonical
+// order (canonical_order.h).
+//
+//   %y = relu(%x)      =>   %y = relu(%x), %le = le.Scalar(%y, 0.0),
+//                           %g = where.self(%le, 0.0, %tangents_1); gradients %g
+//
+// The draft exists because C++ evaluates operands in an unspecified order; only the canonical order
+// makes the joint graph the same under every compiler. Time is linear in the nodes of the joint
+// graph, apart from sorting within one rule's nodes. The form of the result is AOTAutograd's.
+
+// Gives every node without a sequence number a new one, above the existing ones. Backward nodes
+// copy it, which marks the two as partners.
 class Numbering {
  public:
   explicit Numbering(const Graph& graph) {
@@ -35,7 +46,7 @@ class Numbering {
 
 class Differentiation {
  public:
-  // `steps`: null where nobody asks.
+  // `steps` may be null.
   Differentiation(const Graph& forward, std::vector<NodeId> wanted,
                   std::vector<std::size_t> differentiable, std::vector<DerivativeStep>* steps)
       : forward_(forward),
@@ -69,7 +80,7 @@ class Differentiation {
   }
 
  private:
-  // Nodes of the forward graph as the draft has them.
+  // The draft's copies of nodes of the forward graph.
   NodeId drafted(NodeId id) const { return id.valid() ? drafted_[forward_.position(id)] : id; }
   std::vector<NodeId> drafted(std::span<const NodeId> ids) const {
     std::vector<NodeId> found;
@@ -81,7 +92,7 @@ class Differentiation {
     return forward_.order()[static_cast<std::size_t>(at - drafted_.begin())];
   }
 
-  // In the words of the graph that comes out: of what the row made, what is of use.
+  // Describes a step by nodes of the joint graph. Nodes that were dead in the draft are left out.
   DerivativeStep step_of(const FairCopy& copy, const autodiff::Pulled& pulled) const {
     const Graph& joint = copy.graph;
     DerivativeStep step{draft_.op(pulled.call).name, drafted_from(pulled.call), {}, {}};

@@ -44,7 +44,7 @@ class Copying {
         copy_node(draft_, id, copy_.graph, std::move(origin), [&](NodeId of) { return image(of); });
   }
 
-  // Ends are calls that no other one of the stretch reads.
+  // Roots are calls that no other call of the segment reads.
   void write_stretch(std::span<const NodeId> calls) {
     std::unordered_set<NodeId> read;  // asked only
     std::vector<NodeId> ends;
@@ -63,8 +63,9 @@ class Copying {
     write(id, {});
   }
 
-  // Below 0 where `a` comes first: what is written already, in its order; then by operator and
-  // arguments, first things first. 0 for one and the same node alone, for equal nodes are one.
+  // A three-way comparison, negative if `a` comes first. Nodes that are written already come first,
+  // in their order; the others follow by operator, then by arguments in order. Equal nodes are one
+  // node, so that 0 means the same node.
   std::int64_t compare(NodeId a, NodeId b) const {
     if (a == b) return 0;
     const NodeId x = image(a), y = image(b);

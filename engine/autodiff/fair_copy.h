@@ -1,9 +1,8 @@
-// From a draft to the graph that goes out.
+// Canonical order: writes a draft out in an order that depends only on the calls themselves.
 //
-// Derivative rules are C++ expressions, and compilers evaluate the operands of one in whatever
-// order they like: calls come to be in an order of their own under each. So a sweep writes a draft,
-// in a pool of its own, and this writes it out in an order that depends on what the calls are
-// alone.
+// Derivative rules are C++ expressions, whose operands are evaluated in an unspecified order: each
+// compiler appends the same calls in another order. A sweep therefore writes a draft in a pool of
+// its own, and this gives its nodes one order under every compiler.
 #pragma once
 
 #include <span>
@@ -15,17 +14,17 @@ namespace recut::autodiff {
 
 struct FairCopy {
   Graph graph;
-  std::vector<NodeId> images;  // by position in the draft; invalid where nothing needs the node
+  std::vector<NodeId> images;  // by position in the draft; invalid for dead nodes
 
   NodeId of(const Graph& draft, NodeId id) const {
     return id.valid() ? images[draft.position(id)] : id;
   }
 };
 
-// The draft in the pool of `home`, without what nothing needs. What stands before the first of
-// `marks` (positions in the draft's order, ascending) stays as it is, under its name. Calls from
-// one mark to the next are ordered anew, operands before users and otherwise as they are read from
-// their ends, and named by their operators.
+// Copies the draft into the pool of `pool_owner`, without dead nodes. `call_starts` are positions
+// in the draft's order, ascending. Nodes before the first keep their order and names. The calls
+// from one start to the next are reordered: operands before users, in the order of a depth-first
+// walk from the calls that no other one of them reads. They are named by their operators.
 FairCopy fair_copy(const Graph& draft, std::span<const std::size_t> marks, const Graph& home);
 
 }  // namespace recut::autodiff

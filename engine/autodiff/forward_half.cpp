@@ -20,9 +20,9 @@ bool same_kind(const TensorType& a, const TensorType& b) {
   return a.dtype == b.dtype && a.shape == b.shape;
 }
 
-// Matches each tangent to a result of its type, in order. Of several ways, the one with the least
-// cost, and of those the earliest results: table[i][j] is the least for the first i results and the
-// first j tangents.
+// Matches each tangent to a result of its type, in order: the assignment of least total cost, ties
+// going to earlier results. Dynamic programming: table[i][j] is the least cost for the first i
+// results and the first j tangents. O(results * tangents).
 class Matching {
  public:
   Matching(std::vector<int> costs, std::vector<std::vector<bool>> fits, std::size_t tangents)

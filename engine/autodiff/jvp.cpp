@@ -11,8 +11,8 @@ namespace {
 
 using autodiff::Seed;
 
-// By position in `from`: its nodes in `to`. Tangents of a joint graph become inputs, since its
-// gradients become results.
+// Copies `from` into `to`; returns the copies by position in `from`. Tangents of a joint graph
+// become inputs, since its gradients become results.
 std::vector<NodeId> draft_of(const Graph& from, Graph& to) {
   std::vector<NodeId> drafted(from.order().size());
   const auto image = [&](NodeId id) { return drafted[from.position(id)]; };

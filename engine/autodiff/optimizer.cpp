@@ -12,16 +12,16 @@ namespace {
 
 constexpr const char* kModule = "optimizer";
 
-// One value after the step: of a parameter, or of what is kept beside it.
+// The value of a parameter, or of optimiser state, after the step.
 struct Update {
   NodeId input;
   Value next;
 };
 
-// A call for each line of Sgd's and Adam's comments (optimizer.h).
+// Appends the update formulas of Sgd and Adam (optimizer.h), one call for each operation.
 class Writer {
  public:
-  // `count`: of the steps before; invalid where the optimiser counts none.
+  // `count` is the number of earlier steps; invalid if the optimiser has no step count.
   Writer(Builder& builder, const Value& count) : b_(builder) {
     if (!count.valid()) return;
     next_count_ = b_.as("step_count_next")("add.Tensor", {count, 1});
@@ -66,7 +66,7 @@ class Writer {
     updates_.push_back({w.id(), b_.convert(moved, w.dtype())});
   }
 
-  // Both of the step's number alone: once for all parameters.
+  // The bias corrections depend on the step count alone: once for all parameters.
   void correct(const Adam& adam) {
     const Value t = b_.convert(next_count_, DType::f64);
     const auto correction = [&](double beta) { return 1 - b_("pow.Scalar", {beta, t}); };
@@ -124,7 +124,7 @@ class StepBuilder {
     }
   }
 
-  // What is kept from step to step comes in behind the graph's own inputs.
+  // State inputs follow the graph's own inputs.
   void carry_graph() {
     Graph names = joint_;
     const auto add = [&](const std::string& wish, TensorType type) {

@@ -14,11 +14,11 @@
 //   results %loss                              results %loss
 //   gradients %g, none                         gradients %w_next, none, %w_momentum_next
 //
-// The calls are the table's own, so that planners, fusion, interpreters and code generation have
-// nothing to learn. Where a joint graph has the gradient of an input, a step's graph has that
-// input's value after the step, of the same type: whoever runs it copies these into the inputs
-// before the next one. Updates of buffers (differentiate.h), which a joint graph gives as results,
-// stand there too, in the place of their buffer.
+// The update uses ordinary operators, so that planner, fusion, interpreter and code generation need
+// no special case. Where a joint graph has the gradient of an input, a step's graph has that
+// input's value after the step, of the same type; the caller copies it into the input before the
+// next step. Updates of buffers (differentiate.h), which are results of a joint graph, move there
+// too.
 #pragma once
 
 #include <variant>
@@ -47,15 +47,13 @@ struct Adam {
 
 using Optimizer = std::variant<Sgd, Adam>;
 
-// The joint graph with the update of every parameter that has a gradient. What the optimiser keeps
-// from step to step are further inputs, of their parameter's type: NAME_momentum (SGD), NAME_mean
-// and NAME_square (Adam's m and v), and one step_count, i64[], for all. All of them begin at 0.
-// Gradients of anything else are left out, with the calls that only they needed. Fails where no
-// parameter has a gradient.
+// The joint graph with the update of every parameter that has a gradient. The optimiser's state are
+// further inputs of their parameter's type: NAME_momentum (SGD), NAME_mean and NAME_square (Adam's
+// m and v), and one step_count, i64[], for all. All of them begin at 0. Gradients of other inputs
+// are removed with the calls that only they needed. Fails if no parameter has a gradient.
 Result<Graph> with_optimizer(const Graph& joint, const Optimizer& optimizer);
 
-// Inputs whose value after the step the graph gives, that are no parameters: the optimiser's state
-// and buffers.
+// The inputs, other than parameters, that the step updates: the optimiser's state and buffers.
 std::vector<NodeId> carried_inputs(const Graph& step);
 
 }  // namespace recut

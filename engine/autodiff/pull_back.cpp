@@ -5,6 +5,15 @@
 
 #include "engine/autodiff/tape.h"
 
+// Reverse mode, one walk backwards over the tape (tape.h). `gradients_` accumulates the sum of all
+// contributions to a node; when the walk reaches the node, every user has contributed, and its rule
+// turns the sum into gradients of its operands.
+//
+//   %z = mul(%x, %y)   =>   gradients_[%x] += gz * y, gradients_[%y] += gz * x
+//
+// Inactive nodes and nodes without a gradient are skipped, so that the cost is that of the active
+// calls alone. An invalid value is a zero that is never materialised.
+
 namespace recut::autodiff {
 namespace {
 
@@ -31,7 +40,7 @@ class PullBackSweep {
     }
   }
 
-  // A sum of zeros alone is invalid within a call, and zeros to the caller outside.
+  // A sum of zeros alone stays invalid within a decomposed call and is materialised outside.
   Value gradient(NodeId id) const {
     const auto found = gradients_.find(id.index);
     if (found == gradients_.end()) return {};
@@ -48,7 +57,7 @@ class PullBackSweep {
   bool nested() const { return trail_ == nullptr; }
   bool active(NodeId id) const { return active_.count(id.index) != 0; }
 
-  // An invalid value is a zero that need not be added, but the node has a gradient from here on.
+  // An invalid value is a zero: nothing is added, but the node has a gradient from now on.
   void add(NodeId node, std::int64_t output, const Value& value) {
     if (!active(node)) return;
     Gradients& gradients = gradients_[node.index];
@@ -59,7 +68,7 @@ class PullBackSweep {
     if (step_) step_->gradients.emplace_back(node, sum.id());
   }
 
-  // What is appended from here to end_step() is the call's.
+  // Nodes appended between begin_step() and end_step() belong to the call.
   void begin_step(NodeId call) {
     if (nested()) return;
     step_ = Pulled{call, {}, {}};
@@ -123,10 +132,10 @@ class PullBackSweep {
   Builder& b_;
   std::span<const NodeId> tape_;
   Gaps& gaps_;
-  Trail* trail_;                                            // null: within a call
-  std::optional<Pulled> step_;                              // the one that is being taken
-  std::unordered_set<std::uint32_t> active_, leaves_;       // asked only
-  std::unordered_map<std::uint32_t, Gradients> gradients_;  // by node; asked only
+  Trail* trail_;                                            // null: within a decomposed call
+  std::optional<Pulled> step_;                              // the current one
+  std::unordered_set<std::uint32_t> active_, leaves_;       // looked up only
+  std::unordered_map<std::uint32_t, Gradients> gradients_;  // by node; looked up only
 };
 
 }  // namespace

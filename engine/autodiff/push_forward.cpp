@@ -4,6 +4,17 @@
 
 #include "engine/autodiff/tape.h"
 
+// Forward mode, one walk over the tape in order (tape.h): each rule turns the tangents of a call's
+// operands into those of its outputs.
+//
+//   elementwise    the sum over parameters of the VJP formula with the tangent as the gradient
+//   linear         the operator itself, applied to the tangent
+//   decomposition  forward mode over the simpler operators
+//   vjp            transposed: reverse mode over the VJP, which is linear in the gradient
+//
+// The transposition appends the VJP itself, whose value is dead and is removed with the draft. A
+// VJP rule that also has a decomposition uses the decomposition instead.
+
 namespace recut::autodiff {
 namespace {
 
@@ -80,7 +91,7 @@ class PushForwardSweep {
     set(id, 0, sum);
   }
 
-  // The operator again, with the tangents in this parameter's place.
+  // The operator again, with the tangents as this parameter.
   void linear(const Row& row, NodeId id, const Node& node) {
     Gradients sums(node.outputs.size());
     for (const Partial& partial : row.partials) {
@@ -116,8 +127,8 @@ class PushForwardSweep {
       set(id, static_cast<std::int64_t>(i), tangents[i]);
   }
 
-  // A stand-in for an output's gradient. The formulas are linear in it, so that its value does not
-  // matter, but it must be a node of its own, and none that a formula makes: a number near 1.
+  // A placeholder for an output's gradient. The VJP is linear in it, so that its value does not
+  // matter, but it must be a node that no formula creates: a full of an odd number near 1.
   Value stand_in(const TensorType& type) {
     Graph& graph = b_.graph();
     for (int k = 0;; ++k) {
@@ -161,7 +172,7 @@ class PushForwardSweep {
       if (cotangents[i].valid()) set(id, static_cast<std::int64_t>(i), tangents[next++]);
   }
 
-  // What each wanted operand would get as its gradient, with that operand's tangent.
+  // Seeds each operand's VJP with that operand's tangent.
   void collect(const Partial& partial, Site& at, std::vector<Seed>& seeds) {
     if (!at.wants(partial.parameter)) return;
     const auto operands = at.call().nodes(partial.parameter);
@@ -177,8 +188,8 @@ class PushForwardSweep {
 
   Builder& b_;
   Gaps& gaps_;
-  Trail* trail_;                                           // null: within a call
-  std::unordered_map<std::uint32_t, Gradients> tangents_;  // by node; asked only
+  Trail* trail_;                                           // null: within a decomposed call
+  std::unordered_map<std::uint32_t, Gradients> tangents_;  // by node; looked up only
 };
 
 }  // namespace

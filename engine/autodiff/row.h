@@ -1,21 +1,17 @@
-// Derivative rules: one row an operator, in rules/*.cpp by family.
+// Derivative rules: one rule an operator, in rules/*.cpp by family.
 //
-// A row is one of
-//   formulas    for each differentiable parameter the gradient that it gets from the gradient of
-//   the
-//               output: a vector-Jacobian product, written with the builder at the call's Site.
-//   elementwise formulas whose Jacobian is diagonal (but for broadcasting), so that the same
-//   formula
-//               with the parameter's tangent in the gradient's place is the Jacobian-vector
-//               product.
-//   linear      formulas of an operator that is linear in each of these parameters by itself (in
-//   all
-//               tensors of a list together): forward mode applies the operator to the tangent.
-//   expansion   the same outputs by other operators, which are differentiated in its stead: what is
-//               composite, and the smooth backward operators when they are differentiated again.
-//   constant    not differentiable, or with derivative zero everywhere; the row says why.
-// What a formula gives is summed to the parameter's shape and converted to its dtype by the caller,
-// so that formulas of broadcasting operators need not think of that.
+// A rule is of one of these kinds:
+//   vjp            A vector-Jacobian product for each differentiable parameter: its gradient, made
+//                  from the gradient of the output with the builder of the VjpContext.
+//   elementwise    A VJP whose Jacobian is diagonal (apart from broadcasting). With the tangent in
+//                  place of the gradient, the same formula is the Jacobian-vector product.
+//   linear         The VJP of an operator that is linear in each of these parameters alone (in all
+//                  tensors of a list together). Forward mode applies the operator to the tangent.
+//   decomposition  The same outputs by simpler operators, which are differentiated instead. For
+//                  composite operators, and for backward operators in second derivatives.
+//   constant       Not differentiable, or with derivative zero everywhere; the rule says why.
+// The caller sums a formula's value to the parameter's shape and converts it to its dtype, so that
+// formulas of broadcasting operators need not.
 #pragma once
 
 #include <functional>
@@ -28,9 +24,10 @@
 namespace recut::autodiff {
 
 using Formula = Value (*)(Site&);
-// One entry a tensor of a Tensor[] parameter; entries may be invalid where the site wants none.
+// One entry for each tensor of a Tensor[] parameter. An entry may be invalid if its tensor needs no
+// gradient.
 using ListFormula = std::vector<Value> (*)(Site&);
-// One entry an output; those that are integers, or that nobody needs, may be invalid.
+// One entry for each output. Entries of integer outputs and of unused outputs may be invalid.
 using Expansion = std::vector<Value> (*)(Site&);
 
 struct Partial {
@@ -45,10 +42,10 @@ struct Partial {
 enum class RowKind : std::uint8_t { formulas, elementwise, linear, expansion, constant };
 
 struct Row {
-  std::vector<Op> ops;  // overloads that share it; a parameter that one lacks is passed over
+  std::vector<Op> ops;  // overloads that share it; a parameter that one lacks is skipped
   RowKind kind = RowKind::constant;
   std::vector<Partial> partials;
-  Expansion expansion = nullptr;  // where `kind` is formulas: for forward mode alone
+  Expansion expansion = nullptr;  // if `kind` is vjp: for forward mode alone
   std::string_view reason;
   // Outputs beyond these get no derivative, though they are real (statistics kept for backward).
   int outputs = 64;
@@ -56,13 +53,13 @@ struct Row {
   const Partial* partial(std::string_view parameter) const;
 };
 
-// Null where the operator has no row.
+// Null if the operator has no rule.
 const Row* find_row(Op op);
 
-// What the files of rules are written with.
+// Constructors of rules, by kind.
 Row formulas(std::vector<Op> ops, std::vector<Partial> partials, int outputs = 64);
-// Formulas for reverse mode, an expansion for forward mode: where ATen's backward operator has no
-// rule of its own.
+// A VJP for reverse mode and a decomposition for forward mode. For operators whose ATen backward
+// operator has no rule of its own.
 Row formulas_and_forward(std::vector<Op> ops, std::vector<Partial> partials, Expansion forward,
                          int outputs = 64);
 Row elementwise(std::vector<Op> ops, std::vector<Partial> partials);
@@ -70,8 +67,8 @@ Row linear(std::vector<Op> ops, std::vector<Partial> partials);
 Row expands(std::vector<Op> ops, Expansion expansion, int outputs = 64);
 Row constant(std::vector<Op> ops, std::string_view reason);
 
-// Those of every file in rules/, each operator in one of them at most: the build lists them
-// (engine/CMakeLists.txt).
+// The rules of every file in rules/, which the build lists (engine/CMakeLists.txt). An operator has
+// one rule at most.
 using Rows = std::vector<Row>;
 std::vector<Rows> all_rows();
 

@@ -1,5 +1,6 @@
-// One call while a derivative formula is written at it: its operands and outputs as values of the
-// graph that is being built, and the gradients of its outputs.
+// The context of a derivative formula: one call's operands and outputs as values of the graph under
+// construction, and the gradients of its outputs. It corresponds to the ctx of PyTorch's
+// torch.autograd.Function.
 #pragma once
 
 #include <functional>
@@ -12,12 +13,12 @@
 
 namespace recut::autodiff {
 
-// A gradient has one entry an output of the call; invalid ones are zero.
+// One entry for each output of the call; an invalid entry is zero.
 using Gradients = std::vector<Value>;
 
 class Site {
  public:
-  // `wanted` tells which operands a derivative is asked for.
+  // `requires_grad` tells for which operands a derivative is requested.
   Site(Builder& builder, NodeId call, Gradients gradients, std::function<bool(NodeId)> wanted);
 
   Builder& b;
@@ -28,10 +29,10 @@ class Site {
     return call_->op().parameter(parameter).has_value();
   }
 
-  // The parameter's tensor; a number there as a zero-dimensional tensor; invalid where it is None.
+  // The parameter's tensor. A number becomes a zero-dimensional tensor, None an invalid value.
   Value operator[](std::string_view parameter);
   std::vector<Value> list(std::string_view parameter);
-  // The parameter as it stands in the call (a default filled in), for passing on.
+  // The argument as the call has it, or the parameter's default.
   Given given(std::string_view parameter) const { return call_->argument(parameter); }
 
   std::int64_t integer(std::string_view p) const { return call_->integer(p); }
@@ -41,21 +42,22 @@ class Site {
   std::string_view text(std::string_view p) const { return call_->text(p); }
   bool is_given(std::string_view p) const { return call_->given(p); }
 
-  // A dimension counted from the front, for a tensor of this rank.
+  // A dimension argument wrapped to 0 … rank - 1.
   std::int64_t dim(std::string_view parameter, std::int64_t rank) const;
 
-  // Whether a derivative with respect to (one tensor of) this parameter is asked for.
+  // Tells whether this parameter, or one tensor of its list, needs a gradient (as PyTorch's
+  // ctx.needs_input_grad).
   bool wants(std::string_view parameter) const;
   bool wants(const Value& value) const { return value.valid() && wanted_(value.id()); }
 
-  // The output itself, and its gradient: zeros where it has none.
+  // An output, and its gradient: zeros if it has none.
   Value out(std::int64_t output = 0);
   Value grad(std::int64_t output = 0);
   bool has_grad(std::int64_t output = 0) const;
   std::int64_t outputs() const;  // how many there are
   const TensorType& out_type(std::int64_t output = 0) const;
 
-  // `value` times a number of the call (alpha, beta): itself where that is 1.
+  // `value` times a number of the call (alpha, beta); `value` itself if that is 1.
   Value scaled(const Value& value, std::string_view parameter) const;
 
  private:
@@ -67,17 +69,18 @@ class Site {
   std::optional<Call> call_;
 };
 
-// Sums over what broadcasting `target` to the value's shape repeated, as PyTorch's sum_to_size.
+// Sums over the dimensions in which `target` was broadcast to the value's shape (PyTorch's
+// sum_to_size).
 Value sum_to(const Value& value, const Shape& target);
 
-// Broadcasts to a shape that the value's fits (no-op where it has it).
+// Broadcasts the value to a shape; returns it unchanged if it has that shape.
 Value broadcast_to(const Value& value, const Shape& target);
 
 // Zeros or ones of a type.
 Value zeros(Builder& b, const TensorType& type);
 Value filled(const Value& like, double number);
 
-// `a` and `b` where each may be invalid, which is zero.
+// The sum of `a` and `b`; an invalid value is zero.
 Value plus(const Value& a, const Value& b);
 
 }  // namespace recut::autodiff

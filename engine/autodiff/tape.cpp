@@ -47,7 +47,7 @@ bool any_active(const std::vector<NodeId>& nodes, const std::function<bool(NodeI
                      [&](NodeId id) { return id.valid() && active(id); });
 }
 
-// An output of a call that has several: not those that the row leaves out.
+// For one output of a call with several. Outputs that the rule excludes are not active.
 bool is_active_output(const Graph& graph, NodeId item, const std::function<bool(NodeId)>& active) {
   const Node& node = graph[item];
   const NodeId whole = *node.arguments[0].get<NodeId>();

@@ -7,6 +7,15 @@
 #include "engine/autodiff/tape.h"
 #include "engine/ir/about_node.h"
 
+// Activity is one forward pass over the graph. Updates of buffers are recognised by their form,
+// since ATen graphs do not mark them:
+//
+//   mul(%stat, 0.1) + mul(%running, 0.9)  |  lerp(%running, %stat, 0.1)  |  outputs 3 and 4 of
+//   _native_batch_norm_legit_functional   |  add(%count, 1) of an integer input
+//
+// where the buffer is an input, no parameter, of the node's own shape and dtype. Copies and casts
+// between the update and the result are looked through.
+
 namespace recut::autodiff {
 namespace {
 
@@ -69,7 +78,7 @@ bool is_buffer_like(const Graph& graph, NodeId input, const TensorType& type) {
          graph.type(input).shape == type.shape && graph.type(input).dtype == type.dtype;
 }
 
-// The tensor of a product with a number; invalid for any other call.
+// The tensor operand of a product with a number; invalid for any other call.
 NodeId scaled_by_number(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
   const bool product = node.op == Op::mul_Tensor || node.op == Op::mul_Scalar;
@@ -78,7 +87,7 @@ NodeId scaled_by_number(const Graph& graph, NodeId id) {
              : NodeId();
 }
 
-// Of number * statistic + number * buffer, in either order.
+// The buffer of number * statistic + number * buffer, in either order.
 NodeId buffer_of_momentum_sum(const Graph& graph, const Node& node) {
   if (node.op != Op::add_Tensor || node.operands.size() != 2) return NodeId();
   const NodeId a = scaled_by_number(graph, node.operands[0]);
@@ -89,8 +98,8 @@ NodeId buffer_of_momentum_sum(const Graph& graph, const Node& node) {
   return NodeId();
 }
 
-// Batch normalisation gives its running mean and variance, which are the arguments of those
-// places, as outputs 3 and 4.
+// Outputs 3 and 4 of a batch normalisation are its running mean and variance; arguments 3 and 4
+// are the old ones.
 bool is_running_statistic(const Graph& graph, const Node& node) {
   if (node.op != Op::getitem) return false;
   const Op whole = graph[*node.arguments[0].get<NodeId>()].op;

@@ -1,4 +1,4 @@
-// Which inputs and results of a graph take part in a derivative.
+// Selection of the inputs and results of a graph that take part in a derivative.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,23 @@
 
 namespace recut::autodiff {
 
-// The inputs that get a gradient, in order; a diagnostic for a name that is none, or not real.
+// The inputs that get a gradient, in order. A name that is no input, or no real one, is a
+// diagnostic.
 Result<std::vector<NodeId>> wanted_inputs(const Graph& graph,
                                           const std::optional<std::vector<std::string>>& names);
 
-// By position in graph.order(): which nodes depend differentiably on these inputs.
+// Activity analysis: by position in graph.order(), whether the node depends differentiably on one
+// of these inputs.
 std::vector<bool> active_nodes(const Graph& graph, const std::vector<NodeId>& inputs);
 
-// Whether the node is a new value of an input that is no parameter: see differentiate.h.
+// Tells whether the node is the new value of a buffer (differentiate.h).
 bool updates_buffer(const Graph& graph, NodeId node);
 
-// The input, no parameter, that the node is the new value of (differentiate.h), or a count of
-// batches that it adds a number to; invalid where it is none.
+// The buffer that the node is the new value of (differentiate.h), or the count of batches that it
+// increments. Invalid if it is neither.
 NodeId updated_buffer(const Graph& graph, NodeId node);
 
-// The results to differentiate where the caller names none.
+// The results to differentiate by default.
 std::vector<std::size_t> differentiable_results(const Graph& graph,
                                                 const std::vector<NodeId>& wanted);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kManyFlops = std::int64_t{1} << 62;
 
-// Products of sizes from files: what doesn't fit counts as "very many".
+// A saturating product: sizes come from files and may overflow.
 std::int64_t times(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   return __builtin_mul_overflow(a, b, &product) || product > kManyFlops ? kManyFlops : product;
@@ -29,9 +29,8 @@ class OperandShapes {
  public:
   OperandShapes(const Graph& graph, const Node& node) : graph_(graph), node_(node) {}
 
-  // Operand k with at least `rank` dimensions; null where there is none such. An operand that
-  // stands twice counts once, which makes mm(x, x) free: the model that plans are compared by
-  // has it so.
+  // Operand k, if it has at least `rank` dimensions; null otherwise. A repeated operand counts
+  // once, which makes mm(x, x) free, as in the reference model that plans are compared with.
   const Shape* at(std::size_t k, std::size_t rank) const {
     if (k >= node_.operands.size()) return nullptr;
     const NodeId operand = node_.operands[k];
@@ -63,7 +62,7 @@ std::int64_t convolution_flops(const Shape* moved, const Shape* weight, std::int
   return times(times(each, product(*moved)), product(std::span(*weight).subspan(1)));
 }
 
-// What a product multiplies: all operands of one have the same dtype.
+// The dtype of a product's operands, which is one dtype for all.
 DType product_dtype(const Graph& graph, NodeId id) {
   return graph.type(graph[id].operands.front()).dtype;
 }
@@ -96,7 +95,7 @@ std::int64_t bytes_of(const Graph& graph, const Argument& operand) {
   return id != nullptr ? value_bytes(graph[*id]) : 0;
 }
 
-// Each product by itself: where there are both, the gradient of the output is read twice.
+// The sum over both products. If both are computed, the gradient of the output is read twice.
 double gradient_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
   const Node& node = graph[id];
   const OperandShapes shapes(graph, node);

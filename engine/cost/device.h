@@ -1,6 +1,5 @@
-// A device, as far as anything decides by it: the one description that passes, planner and code
-// generators read. A profile (device_profile.h) gives its figures; of a GPU that is there, its
-// driver gives the rest.
+// The description of a device that passes, planner and code generators read. A device profile
+// (device_profile.h) gives its figures; the driver of a present GPU gives the rest.
 #pragma once
 
 #include <array>
@@ -14,16 +13,16 @@ namespace recut {
 
 class KernelPrices;  // measured_kernels.h
 
-// By what factors kernels were slower than this model has them, by kind; 1: nobody measured that.
+// Measured over modelled times, by kind of kernel; 1 if not measured.
 struct Corrections {
   double products = 1;  // with a matrix product, convolution or attention
-  double memory = 1;    // of the others, those whose traffic takes longer than a launch
-  double launches = 1;  // the rest
+  double memory = 1;    // others whose traffic takes longer than a launch
+  double launches = 1;  // all others
 };
 inline constexpr double kLeastCorrection = 0.01, kMostCorrection = 100;  // of a device profile
 
-// What a device sustains. Defaults: one H100 on tf32 matrix products and on copies, and launches
-// that cost nothing.
+// Sustained rates of a device. Defaults: an H100 on tf32 matrix products and on copies, with
+// launches that cost nothing.
 struct DeviceRates {
   DeviceRates() { flops_per_second.fill(3.0e14); }
 
@@ -32,10 +31,10 @@ struct DeviceRates {
 
   std::array<double, kDTypes> flops_per_second;  // of products, by the dtype that they multiply
   double bytes_per_second = 3.0e12;
-  double launch_micros = 0;  // of every kernel, whatever it does
-  bool measured = false;     // calls of which the graph has a measured time take that
-  Corrections corrections;   // of whatever has no measured time
-  std::shared_ptr<const KernelPrices> prices;  // of the graph's kernels; null: none are known
+  double launch_micros = 0;  // of every kernel
+  bool measured = false;     // use the measured times of the graph's calls
+  Corrections corrections;   // of kernels without a measured time
+  std::shared_ptr<const KernelPrices> prices;  // of the graph's kernels; null if there are none
 };
 
 // The limits of a GPU's streaming multiprocessors (SMs) that decide how sums are shared out.
@@ -45,10 +44,10 @@ struct SmLimits {
 };
 inline constexpr SmLimits kSmLimitsOfA100{false, 108}, kSmLimitsOfH100{true, 132};
 
-// Defaults: the reference that plans are priced by, and near to one H100.
+// Defaults: the reference device of the cost model, close to an H100.
 struct Device {
-  // By how much libraries are slower at least on products whose rows aren't aligned, where nobody
-  // measured it: they lose a fourth to nine tenths there.
+  // The assumed slowdown of library products with unaligned rows if it was not measured. Libraries
+  // lose a fourth to nine tenths of their speed there.
   static constexpr double kGuessedSlowdown = 2;
 
   Device() { unaligned_slowdown.fill(kGuessedSlowdown); }
@@ -59,8 +58,8 @@ struct Device {
   double& slowdown_of(DType dtype) { return unaligned_slowdown[static_cast<std::size_t>(dtype)]; }
 
   DeviceRates rates;  // sustained
-  // By dtype, f32 as it is multiplied: how many times longer a product takes whose rows don't begin
-  // at addresses that wide loads and tensor cores ask for.
+  // By dtype (f32 as it is multiplied): the factor on the time of a product whose rows are not
+  // aligned for wide loads and tensor cores.
   std::array<double, kDTypes> unaligned_slowdown;
   bool f32_uses_tf32 = true;  // tensor cores compute products and convolutions of f32, in tf32
   bool runs_step = false;     // the step runs on this device, whichever the graph names

@@ -96,7 +96,7 @@ class ProfileReader {
     profile_.note = fields.text("note").value_or("");
   }
 
-  // A number within a range; complains of anything else, and of its absence.
+  // A required number within a range; anything else is a diagnostic.
   double figure(JsonFields& fields, std::string_view key, Range range) {
     const JsonValue value = fields.find(key);
     double number = NAN;

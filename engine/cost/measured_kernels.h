@@ -1,13 +1,12 @@
-// What a graph's kernels took on a device: part of a device profile, and how plans are priced by
-// it.
+// Measured times of a graph's kernels on a device: part of a device profile, used by the cost
+// model.
 //
 //   "measured": {"graph": "gpt2", "digest": "0123456789abcdef",
 //                "kernels": [{"calls": ["mul_3", "sum_1"], "us": 12.5},
 //                            {"calls": ["mm"], "us": 40.1, "workspace_bytes": 1048576}]}
 //
-// A kernel is what one launch computes: a fusion group's calls, or one call, in their order and
-// without views. The digest is that of the graph as text, with the names of its nodes: where it is
-// another's, no time of this is used.
+// A kernel is one launch: the calls of a fusion group, or one call, in order and without views. The
+// digest is that of the graph as text, including node names; times of another digest are not used.
 #pragma once
 
 #include <map>
@@ -26,7 +25,7 @@ namespace recut {
 struct MeasuredKernel {
   std::vector<std::string> calls;
   double micros = 0;                 // of one run
-  std::int64_t workspace_bytes = 0;  // that its library took for itself
+  std::int64_t workspace_bytes = 0;  // allocated by its library
 };
 
 struct MeasuredGraph {
@@ -39,17 +38,17 @@ struct MeasuredGraph {
 // 16 digits of hexadecimal.
 std::string graph_digest(const Graph& graph);
 
-// Complains of keys that are unknown and of figures that can't be.
+// Reports unknown keys and figures out of range.
 MeasuredGraph read_measured_graph(JsonValue object, Complaints& complaints);
 
-// The measured times by their kernels' calls.
+// Measured microseconds by the calls of a kernel.
 class KernelPrices {
  public:
-  // Fails where a call isn't in the graph.
+  // Fails if a call is not in the graph.
   static Result<std::shared_ptr<const KernelPrices>> make(const MeasuredGraph& measured,
                                                           const Graph& graph);
 
-  // Nothing of a kernel that wasn't measured.
+  // Nullopt for a kernel that was not measured.
   std::optional<double> of(std::span<const NodeId> calls) const;
 
   const std::map<std::vector<NodeId>, double>& all() const { return micros_; }
@@ -58,9 +57,8 @@ class KernelPrices {
   std::map<std::vector<NodeId>, double> micros_;
 };
 
-// The graph's measurements with the workspaces of its calls, as they were measured with their
-// kernels; those above `most` bytes are left out. Null where there is nothing of either kind. Fails
-// where a call isn't in the graph.
+// The graph's measurements extended by the measured workspaces of its calls, without those above
+// `max_bytes` bytes. Null if there are neither. Fails if a call is not in the graph.
 Result<std::shared_ptr<const Measurements>> with_workspaces(const MeasuredGraph& measured,
                                                             const Graph& graph, std::int64_t most);
 

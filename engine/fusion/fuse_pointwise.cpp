@@ -13,12 +13,13 @@ namespace {
 
 using Index = GroupSet::Index;
 
-// Joins producers and their consumers.
+// Vertical fusion: joins producers and their consumers. The opening of fuse_pointwise.h has the
+// rules; each pass visits the edges of the graph once, and passes repeat until no group joins.
 class ProducerFuser {
  public:
   ProducerFuser(GroupSet& groups, Fusion fusion) : groups_(groups), fusion_(fusion) {}
 
-  // One pass over the graph: whether any have joined.
+  // One pass over the graph. Tells whether any groups joined.
   bool run() {
     const Graph& graph = groups_.graph();
     bool joined = false;

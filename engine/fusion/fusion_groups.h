@@ -1,16 +1,16 @@
-// Which calls run as one kernel: what the fused model of memory and time knows of fusion.
+// Fusion groups: the calls that run as one kernel in the fused model of memory and time.
 //
-//   A group runs as a whole, forward or again. What only its own calls read never reaches memory:
-//   it has no storage and moves no bytes (an inner storage). All else that its calls make is
-//   written when it runs, and everything that it reads from outside is alive while it runs. It
-//   takes one launch, and the longer of its arithmetic and its traffic with the outside.
+//   A group runs as a whole, in forward or as recomputation. A value that only its own calls read
+//   never reaches memory: it has no storage and moves no bytes (an inner storage). Its other values
+//   are written when it runs, and its inputs are alive while it runs. It costs one launch, and the
+//   longer of its arithmetic and its traffic.
 //
-//   A group may compute calls of others again for itself (inlining.h): each of its runs is those,
-//   which make nothing that anybody else could read, and then its own. A call that all of its
-//   readers compute for themselves vanishes: no kernel makes it for others.
+//   A group may inline calls of other groups (inlining.h): each run computes them first, for itself
+//   alone, and then its own calls. A call that all of its readers inline vanishes: no kernel
+//   computes it for others.
 //
-// Views belong to no group: reading a view is reading what stands behind it. The groups come from
-// fuse_pointwise.h, or from whoever knows the true kernels of a back end.
+// Views belong to no group: reading a view is reading the storage behind it. The groups come from
+// fuse_pointwise.h, or from a back end that knows its true kernels.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ class FusionGroups {
  public:
   static constexpr std::int32_t kAlone = -1;
 
-  // The eager model: every call by itself, priced by node_micros.
+  // The eager model: every call is a kernel, whose cost is node_micros.
   FusionGroups() = default;
 
   struct Group {
     std::vector<NodeId> members;  // its own calls
-    std::vector<NodeId> inlined;  // what it computes again for itself
+    std::vector<NodeId> inlined;  // calls of others that it computes for itself
   };
 
   // The fused model. Each group has two calls or more, both kinds in the graph's order; no views;
@@ -47,7 +47,7 @@ class FusionGroups {
   std::int32_t group(NodeId id) const {
     return id.index < group_of_.size() ? group_of_[id.index] : kAlone;
   }
-  // What its kernel runs, in order: the inlined calls, then its members.
+  // The calls that its kernel runs, in order: the inlined ones, then its members.
   std::span<const NodeId> calls(std::int32_t group) const { return calls_[group]; }
   std::span<const NodeId> inlined(std::int32_t group) const {
     return calls(group).first(inlined_[group]);
@@ -55,15 +55,15 @@ class FusionGroups {
   std::span<const NodeId> members(std::int32_t group) const {
     return calls(group).subspan(inlined_[group]);
   }
-  // Whether the kernel that runs `reader` makes this call again for itself.
+  // Tells whether the kernel of `reader` inlines this call.
   bool inlines(NodeId reader, NodeId call) const;
-  // The values that the kernel of a call reads from outside, as operands in order.
+  // The values that the kernel of a call reads from memory, as operands in order.
   std::vector<NodeId> reads(const Graph& graph, NodeId call) const;
 
-  // Whether no kernel makes this call for others, although something needs it.
+  // Tells whether a needed call is inlined by all of its readers.
   bool vanishes(NodeId id) const { return id.index < vanishes_.size() && vanishes_[id.index]; }
 
-  // Whether a storage never reaches memory.
+  // Tells whether a storage never reaches memory.
   bool inner(StorageId storage) const {
     return storage.index < inner_.size() && inner_[storage.index];
   }

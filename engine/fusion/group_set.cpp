@@ -12,11 +12,11 @@ namespace {
 // Compilers bound their kernels too: arguments and registers run out.
 constexpr std::size_t kMaxMembers = 64;
 
-// How many groups a search for a cycle looks at before it gives up, and the two stay apart. Calls
-// so far apart gain little by running together.
+// The limit of a search for a cycle; beyond it the two groups do not join. Calls that far apart
+// gain little by running together.
 constexpr std::size_t kMaxVisits = 200;
 
-// A part in so many is little.
+// The slack of footprints is one part in so many.
 constexpr std::int64_t kLittleMore = 16;
 
 }  // namespace
@@ -147,7 +147,7 @@ bool GroupSet::may_share_a_kernel(Index a, Index b) const {
          part(a) == part(b);
 }
 
-// Whether `to` needs `from` by way of a third group.
+// Tells whether `to` depends on `from` through a third group.
 bool GroupSet::reaches(Index from, Index to) {
   ++search_;
   visited_[from] = visited_[to] = search_;

@@ -13,7 +13,7 @@ using Index = GroupSet::Index;
 // A kernel's registers and its readers' patience run out.
 constexpr std::size_t kMostInlined = 16;
 
-// Squares and cubes are multiplications, and one division takes no longer than a load.
+// Squares and cubes are multiplications, and a division by a number costs no more than a load.
 bool is_cheap(const Operator& op, const Node& node) {
   const auto number = node.arguments.size() < 2 ? std::nullopt : Scalar::from(node.arguments[1]);
   if (number && node.op == Op::pow_Tensor_Scalar) return number->real == 2 || number->real == 3;
@@ -27,11 +27,11 @@ bool contains(const std::vector<NodeId>& list, NodeId id) {
 
 class Inliner {
  public:
-  // Of one group that needs a tangent.
+  // For one group that needs a tangent.
   Inliner(const GroupSet& groups, Index group, std::span<const NodeId> apart)
       : groups_(groups), graph_(groups.graph()), group_(group), apart_(apart) {}
 
-  // A value that is read only now, in place of others, may be computed in turn.
+  // Iterates to a fixed point: a value that is read only after an inlining may be inlined in turn.
   std::vector<NodeId> run() const {
     Kernel kernel{reads(), {}};
     for (std::size_t before = SIZE_MAX; before != kernel.inlined.size();) {
@@ -44,13 +44,12 @@ class Inliner {
   }
 
  private:
-  // What a kernel reads and what it computes again.
+  // The reads and the inlined calls of a kernel.
   struct Kernel {
     std::vector<NodeId> reads, inlined;
   };
 
-  // Values in order: one that is inlined is nothing that a later one could be computed from as it
-  // is read.
+  // Considers values in order. Once inlined, a value is no longer a read that later ones can use.
   void consider(NodeId value, Kernel& kernel) const {
     Kernel without = kernel;
     std::erase(without.reads, value);
@@ -66,8 +65,8 @@ class Inliner {
     return kernel.inlined.size() <= kMostInlined && bytes_of(kernel) <= bytes_of(than);
   }
 
-  // Has the kernel compute the value from what it reads, from inputs and from what it computes
-  // again already. Fails where that isn't cheap.
+  // Inlines the value, computed from the kernel's reads, from inputs and from inlined calls. Fails
+  // if that is not cheap.
   bool expand(NodeId value, Kernel& kernel) const {
     if (contains(kernel.reads, value) || contains(kernel.inlined, value)) return true;
     if (is_model_input(value)) {
@@ -81,8 +80,8 @@ class Inliner {
     return true;
   }
 
-  // Has the kernel compute a value that nobody else reads, from whatever that is made from. Fails,
-  // and changes nothing, where it may not.
+  // Moves a value that no other kernel reads into this one, which then reads its operands. Fails
+  // without a change if that is not allowed.
   bool move(NodeId value, bool once, Kernel& kernel) const {
     if (kernel.inlined.size() >= kMostInlined || !may_move(value, once, kernel)) return false;
     kernel.inlined.push_back(value);
@@ -116,8 +115,8 @@ class Inliner {
            });
   }
 
-  // Whether one loop alone has what is made of a value that the kernel reads: where it goes on
-  // after a reduction, the last of them.
+  // Tells whether only one loop uses a value that the kernel reads; in a kernel that continues
+  // after a reduction, the last loop.
   bool loops_meet_once(NodeId value, const Kernel& kernel) const {
     const auto& members = groups_[group_].members;
     std::vector<NodeId> calls = members;

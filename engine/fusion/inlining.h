@@ -1,12 +1,12 @@
-// Recomputation that costs no kernel: kernels that need a tangent compute element-wise calls that
-// don't for themselves, from what they read anyway (what min-cut partitioners call recomputing
-// fusible operators, and fusing compilers inlining producers).
+// Recomputation that costs no kernel: kernels of backward inline element-wise calls of forward,
+// made from values that they read anyway. Min-cut partitioners call it recomputing fusible
+// operators, fusing compilers producer inlining.
 //
 //   forward   %h = mul(%x, 0.5), %t = tanh(%x), %y = mul(%h, add(%t, 1))
 //   backward  one kernel reads the gradient, %h, %t and %x; with mul inlined, %h is no longer read,
-//             nor kept for it
+//             nor saved for it
 //
-// And what only one such kernel reads moves into it, with what it is made from as what is read:
+// A value that only one such kernel reads moves into the kernel, which then reads its operands:
 //
 //   backward  %d = sub(1, mul(%t, %t)), read by one kernel: it reads %t instead
 #pragma once
@@ -17,14 +17,14 @@
 
 namespace recut {
 
-// Gives each group that needs a tangent, in place of those it had, the calls to compute again for
-// itself, so that it reads no more bytes and less is kept for it:
-//   - of forward, and between forward and it, those that are cheap (arithmetic, comparisons,
-//     conversions) and made from values that the group reads in any case, or from inputs;
-//   - between forward and it, those that nobody else reads, made from whatever takes no more bytes:
-//     no plan loses by it, as what they are made from may be kept where they were. They run once
-//     as before, and needn't be cheap where the group's loops meet each element of theirs once.
-// Not of the calls in `apart`, whose values somebody wants where they are.
+// Replaces the inlined calls of each group that needs a tangent, so that it reads no more bytes and
+// less is saved for it:
+//   - cheap calls of forward, or of the part needed by backward only (arithmetic, comparisons,
+//     conversions), made from values that the group reads in any case, or from inputs;
+//   - calls of the part needed by backward only that no other kernel reads, made from operands of
+//     no more bytes. No plan loses by it, since their operands may be saved in their stead. They
+//     still run once, and need not be cheap if the group's loops visit each element once.
+// Calls in `standalone` are never inlined.
 void inline_cheap_calls(GroupSet& groups, std::span<const NodeId> apart);
 
 }  // namespace recut

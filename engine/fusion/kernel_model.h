@@ -1,5 +1,5 @@
-// A graph as its kernels see it: which storages stand behind its values, and which calls run as one
-// kernel. Schedules and programs of the graph are made by one of these.
+// The kernel model of a graph: the storages behind its values, and the calls that run as one
+// kernel. Schedules and programs of the graph are built on it.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@
 namespace recut {
 
 struct KernelModel {
-  // Each call by itself.
+  // One kernel a call.
   explicit KernelModel(const Graph& graph) : storages(graph) {}
-  // Kernels that go so far; `apart` are calls that no other kernel than their own computes.
+  // Kernels of this extent; `standalone` are calls that no kernel but their own computes.
   KernelModel(const Graph& graph, Fusion fusion, std::span<const NodeId> apart = {})
       : storages(graph), groups(fuse_pointwise(graph, storages, fusion, apart)) {}
-  // Groups from whoever knows the kernels of a back end, of the same graph as the storages.
+  // Given groups, such as a back end's true kernels, of the same graph as the storages.
   KernelModel(StorageModel of_storages, FusionGroups of_groups)
       : storages(std::move(of_storages)), groups(std::move(of_groups)) {}
 

@@ -1,4 +1,4 @@
-// What a kernel costs: the time of one run, in microseconds, as measured or as the model has it.
+// The cost of a kernel: the time of one run in microseconds, measured or modelled.
 #pragma once
 
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace recut {
 
-// Microseconds of one run of the kernel that `calls` are: all of a group's, or a call that is
-// alone. In the fused model a kernel reads each value from outside once, however many views of it
-// it has, and no more of it than there is.
+// Microseconds of one run of a kernel. `calls` are all calls of a group, or one call alone. In the
+// fused model a kernel reads each value once, however many views of it it has, and at most all of
+// it.
 double kernel_micros(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
                      std::span<const NodeId> calls, const DeviceRates& rates);
 
-// What the model has of such a kernel, which the price of one that nobody measured is made of.
+// The modelled kernel, which gives the cost of a kernel that was not measured.
 ModelledKernel modelled_kernel(const Graph& graph, const StorageModel& storages,
                                const FusionGroups& groups, std::span<const NodeId> calls,
                                const DeviceRates& rates);

@@ -16,7 +16,7 @@ class RunFinder {
       most_inlined_ = std::max(most_inlined_, groups.inlined(g).size());
   }
 
-  // False where some group does not run together.
+  // Returns false if some group does not run together.
   bool add(const std::vector<NodeId>& steps) {
     std::vector<NodeId> calls;  // without views
     for (const NodeId id : steps)
@@ -48,8 +48,8 @@ class RunFinder {
     return true;
   }
 
-  // The kernel that runs now: of a group whose inlined calls come next and its own behind them, or
-  // else of the group of the next call; none where that is alone.
+  // The kernel that starts here: a group whose inlined calls come next, followed by its members, or
+  // else the group of the next call. Empty if the next call is alone.
   std::span<const NodeId> kernel_ahead() const {
     for (std::size_t n = 1; n <= most_inlined_ && n < ahead_.size(); ++n) {
       const std::int32_t group = groups_.group(ahead_[n]);

@@ -10,14 +10,14 @@
 
 namespace recut {
 
-// Steps, both included; of a call that is in no group the step itself.
+// The first and last step of a kernel; for a call in no group both are its step.
 struct KernelRun {
   std::size_t first = 0, last = 0;
 };
 
-// By step of the plan, forward, then backward. A group's calls, the inlined ones first, have to
-// stand in their order, all of them, with nothing but views between: fails where they don't, and
-// where a value is saved that never leaves its kernel.
+// The run that each step of the plan belongs to, forward, then backward. All calls of a group, the
+// inlined ones first, must follow each other in order, with only views between. Fails if they do
+// not, and if a saved value never leaves its kernel.
 Result<std::vector<KernelRun>> kernel_runs(const Graph& graph, const StorageModel& storages,
                                            const FusionGroups& groups, const Plan& plan);
 

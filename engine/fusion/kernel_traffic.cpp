@@ -10,7 +10,7 @@
 namespace recut {
 namespace {
 
-// What stands behind a value, and the value: all that comes from outside, sorted.
+// Pairs of the owner of a storage and the value read: all reads from outside, sorted.
 std::vector<std::pair<NodeId, NodeId>> reads_of(const Graph& graph, std::span<const NodeId> calls) {
   std::vector<std::pair<NodeId, NodeId>> reads;
   for (const NodeId id : calls)

@@ -1,4 +1,4 @@
-// What a kernel reads from memory and writes to it.
+// The memory traffic of a kernel.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace recut {
 
-// Bytes of one run of the kernel that `calls` are, as kernel_micros prices them: what stays inside
-// moves nothing, and in the fused model each value from outside is read once, however many views of
-// it there are, and no more of it than there is.
+// Bytes read and written by one run of the kernel of `calls`, as kernel_micros counts them. Inner
+// values move nothing. In the fused model each value is read once, however many views of it there
+// are, and at most all of it.
 std::int64_t kernel_traffic(const Graph& graph, const StorageModel& storages,
                             const FusionGroups& groups, std::span<const NodeId> calls);
 

@@ -7,17 +7,17 @@
 namespace recut {
 namespace {
 
-// Threads of a large processor, and elements that one thread is done with in a launch's time.
+// The threads of a large CPU, and the elements that one thread processes in the time of a launch.
 constexpr std::int64_t kEnoughRows = 16;
 constexpr std::int64_t kFewElements = 1 << 14;
 
-// Of an empty list of dimensions.
+// Tells whether an empty list of dimensions means all dimensions.
 bool empty_folds_all(Op op) {
   return op != Op::any_dim && op != Op::any_dims && op != Op::all_dim && op != Op::all_dims;
 }
 
-// The dimensions of a space that those of a shape are: all of them where the shape has the space's
-// rank, or else the ones that aren't folded. Nothing where it has neither.
+// Maps the dimensions of a shape to those of a space: all of them if the ranks agree, or the
+// unfolded ones. Nullopt if neither rank fits.
 std::optional<std::vector<std::size_t>> dimensions_of(const RowSpace& space, const Shape& shape) {
   std::vector<std::size_t> all, kept;
   for (std::size_t d = 0; d < space.shape.size(); ++d) {
@@ -29,7 +29,7 @@ std::optional<std::vector<std::size_t>> dimensions_of(const RowSpace& space, con
   return std::nullopt;
 }
 
-enum class Extent : std::uint8_t { element, row, other };  // what there is one of
+enum class Extent : std::uint8_t { element, row, other };  // one value for each …
 
 Extent extent_of(const RowSpace& space, const Shape& shape) {
   if (shape == space.shape) return Extent::element;
@@ -40,8 +40,8 @@ Extent extent_of(const RowSpace& space, const Shape& shape) {
   return Extent::row;
 }
 
-// The strides of a value by the space's dimensions, as it is broadcast to `reader`; 0 where nothing
-// is stepped. Nothing where a dimension that the space has several places of has another size.
+// The strides of a value along the space's dimensions, as it is broadcast to `reader`; 0 along
+// broadcast dimensions. Nullopt if a dimension has neither length 1 nor the space's length.
 std::optional<Strides> strides_in(const RowSpace& space, const Shape& reader,
                                   const TensorType& value) {
   const auto dims = dimensions_of(space, reader);
@@ -88,7 +88,7 @@ class RowKernelFinder {
   }
   bool reduces(NodeId id) const { return graph_.op(id).is(kReduction); }
 
-  // All reductions that are read fold the same rows.
+  // Tells whether the operand keeps the invariant that all reductions read fold the same rows.
   bool goes_on_with(NodeId maker) {
     if (!reduces(maker)) return true;
     const auto rows = rows_of(graph_, maker);
@@ -110,8 +110,8 @@ class RowKernelFinder {
            });
   }
 
-  // Whether each element of `reader` reads that element of what stands behind the operand, or the
-  // one of its row.
+  // Tells whether each element of `reader` reads the same element of the operand's storage, or its
+  // own row's element.
   bool reads_own_row(NodeId reader, NodeId operand) const {
     const Shape& shape =
         reduces(reader) ? found_.space.shape : graph_[reader].outputs.front().shape;

@@ -1,12 +1,12 @@
-// Kernels that go on after a reduction, row by row: softmax and the normalisations, forward and
-// backward (what Inductor calls persistent reductions).
+// Persistent reductions (Inductor's term): kernels that continue after a reduction, row by row,
+// such as softmax and the normalisations, forward and backward.
 //
 //   %m = amax(%x, [1], true)          for each row its largest element,
 //   %e = exp(sub(%x, %m))             then the sum of its exponentials,
 //   %s = sum(%e, [1], true)
 //   %q = div(%e, %s)                  then its quotients
 //
-// A row is what becomes one element of a reduction's result.
+// A row is the set of elements that a reduction folds into one element of its result.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@
 
 namespace recut {
 
-// What reductions fold, and which of its dimensions: each place of the others is a row.
+// The shape that a reduction folds, and its folded dimensions. Each index of the other dimensions
+// is one row.
 struct RowSpace {
   Shape shape;
   std::vector<bool> folded;  // by dimension
@@ -28,31 +29,31 @@ struct RowSpace {
   friend bool operator==(const RowSpace&, const RowSpace&) = default;
 };
 
-// Whether rows can be what threads share: there are enough of them, or there is little to do.
+// Tells whether threads can share the work by rows: there are many rows, or few elements.
 bool has_enough_rows(const RowSpace& space);
 
-// Whether the shortest of these steps are within a row.
+// Tells whether the smallest of these strides lies within a row.
 bool rows_lie_together(const RowSpace& space, const Strides& strides);
 
-// The dimensions that a call's `dim` folds: all where that is None, absent or (unless an empty list
-// means none) empty.
+// The dimensions that a call's `dim` folds: all of them if it is None or absent, or if it is empty
+// and an empty list means all.
 std::vector<bool> folded_dimensions(const Call& call, std::size_t rank,
                                     bool empty_folds_all = true);
 
-// The rows of a reduction that folds whole dimensions of `self`; nothing for other calls.
+// The rows of a reduction over whole dimensions of `self`; nullopt for other calls.
 std::optional<RowSpace> rows_of(const Graph& graph, NodeId call);
 
-// How the calls of one kernel go on after the reductions among them.
+// How the calls of one kernel continue after its reductions.
 struct RowKernel {
   enum class Form : std::uint8_t {
-    ends,       // with its reductions: none of its calls reads one
+    ends,       // no call reads a reduction of the kernel
     goes_on,    // row by row
-    impossible  // some call needs more of a reduction than its own row's element
+    impossible  // some call reads an element of a reduction that is not its own row's
   };
   Form form = Form::ends;
-  NodeId first;                // where it goes on: the first reduction that its calls read,
-  RowSpace space;              // and what all of those fold
-  std::vector<NodeId> behind;  // the calls that need one of those, in order
+  NodeId first;                // if it continues: the first reduction that its calls read,
+  RowSpace space;              // the space that all of these reductions fold,
+  std::vector<NodeId> behind;  // and the calls that depend on one of them, in order
   bool is_behind(NodeId call) const;
 };
 

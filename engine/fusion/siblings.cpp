@@ -11,7 +11,7 @@ namespace {
 
 using Index = GroupSet::Index;
 
-// What a group's loops run over, where they are one nest.
+// The iteration space of a group whose loops are one nest.
 struct LoopSpace {
   Shape shape;
   Strides strides;

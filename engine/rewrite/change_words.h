@@ -1,5 +1,5 @@
-// What a pass did at one place, in words: "%y = add.Scalar(%x, -0.0) : f32[4]  =>  %x". Put
-// together when somebody asks: passes make thousands of changes, and hardly any is looked at.
+// The text of one change of a pass: "%y = add.Scalar(%x, -0.0) : f32[4]  =>  %x". It is printed on
+// demand: passes make thousands of changes, and few are looked at.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace recut {
 
 class ChangeWords {
  public:
-  // A node as a whole, or only named.
+  // A node printed as a call, or by its name alone.
   struct Part {
     NodeId node;
     bool whole = true;
@@ -21,7 +21,7 @@ class ChangeWords {
   ChangeWords() = default;
   ChangeWords(std::string text) : text_(std::move(text)) {}  // NOLINT: implicit, for few changes
 
-  // `after` empty: nodes of `before` are gone.
+  // A null `after` means that the nodes of `before` were removed.
   ChangeWords(std::shared_ptr<const Graph> before, std::vector<NodeId> was,
               std::shared_ptr<const Graph> after, std::vector<Part> is)
       : before_(std::move(before)),
@@ -32,7 +32,7 @@ class ChangeWords {
   std::string text() const;
 
  private:
-  std::string text_;  // where there are no graphs
+  std::string text_;  // if there are no graphs
   std::shared_ptr<const Graph> before_;
   std::vector<NodeId> was_;
   std::shared_ptr<const Graph> after_;

@@ -11,8 +11,7 @@ std::optional<bool> truth(const std::optional<Argument>& value) {
   return b == nullptr ? std::nullopt : std::optional(*b);
 }
 
-// `and` and `or` look at their right side only where the left one doesn't decide; an undefined side
-// counts as false.
+// `and` and `or` short-circuit; an undefined side counts as false.
 std::optional<Argument> connected(const Expression& e, const Scope& scope) {
   const bool all = e.function->name == "and";
   const bool left = truth(evaluate(e.items[0], scope)).value_or(false);

@@ -1,8 +1,8 @@
-// Expressions of rules: what guards compare and what replacements take as arguments.
+// Expressions of rules, in guards and in arguments of replacements.
 //
-// A value is an Argument, so that numbers, lists, dtypes, texts and nodes are all of one kind. An
-// expression may be undefined: a dimension that a tensor lacks, an element of no list, a number
-// that isn't known. A guard that is undefined does not hold.
+// Every value is an Argument: a number, list, dtype, text or node. An expression may be undefined,
+// such as a dimension that a tensor lacks or a number that is not known. An undefined guard does
+// not hold.
 #pragma once
 
 #include <optional>
@@ -26,12 +26,12 @@ struct Expression {
   std::vector<Expression> items;       // of a list; operands of a call
 };
 
-// What an expression reads. Unbound variables are absent, unbound values invalid.
+// The environment of an expression. Unbound variables are absent, unbound values invalid.
 struct Scope {
   std::span<const NodeId> values;
   std::span<const Argument> variables;
   const Call::TypesOf& types_of;
-  // Null where the value isn't known to be the same in every element.
+  // Null if the value is not known to be a splat.
   const std::function<const UniformValue*(NodeId)>& uniform;
 
   const TensorType& type(NodeId id) const { return types_of(id).front(); }
@@ -39,16 +39,16 @@ struct Scope {
 
 std::optional<Argument> evaluate(const Expression& expression, const Scope& scope);
 
-// Whether it is defined and true.
+// Tells whether the expression is defined and true.
 bool holds(const Expression& expression, const Scope& scope);
 
-// A row of the table of functions: engine/rewrite/README.md tells users about each of them.
+// An entry of the table of functions, which engine/rewrite/README.md documents for users.
 struct Function {
   std::string_view name;  // "rank", or an operator: "+", "==", "and"
   std::size_t least, most;
   std::optional<Argument> (*evaluate)(const Scope& scope, std::span<const Argument> operands);
 };
-const Function* find_function(std::string_view name);  // null where there is none
+const Function* find_function(std::string_view name);  // null if there is none
 std::span<const Function> all_functions();
 
 }  // namespace recut

@@ -23,10 +23,10 @@ class ExpressionParser : protected TextReader {
   bool parse_expression(Expression& out) { return parse_or(out); }
 
   bool parse_variable_name(std::string& out);  // after the '?'
-  bool find_value(std::size_t& out);           // takes a %name that stands for a value
+  bool find_value(std::size_t& out);           // reads the %name of a value
 
-  std::vector<std::string> variables_;  // of the rule at hand, by index
-  std::vector<std::string> values_;     // the same; a name in use once
+  std::vector<std::string> variables_;  // of the current rule, by index
+  std::vector<std::string> values_;     // the same; names are unique
 
  private:
   bool parse_or(Expression& out);

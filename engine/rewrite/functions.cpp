@@ -13,7 +13,7 @@ using Operands = std::span<const Argument>;
 using FunctionValue = std::optional<Argument>;
 using IntegerList = std::vector<std::int64_t>;
 
-// What operands are
+// Access to operands
 // ------------------------------------------------------------------------------------------------
 
 std::optional<std::int64_t> integer(const Argument& a) {
@@ -55,7 +55,7 @@ std::optional<IntegerList> integers(const Argument& a) {
 // Numbers
 // ------------------------------------------------------------------------------------------------
 
-// Whole numbers stay whole and must not overflow; otherwise both are reals.
+// Integers give an integer and must not overflow; any other pair is computed in reals.
 template <class Whole, class Reals>
 FunctionValue arithmetic(Operands o, Whole whole, Reals reals) {
   const auto i = integer(o[0]), j = integer(o[1]);
@@ -76,7 +76,7 @@ FunctionValue add(const Scope&, Operands o) {
       [](double a, double b) { return a + b; });
 }
 
-// With one operand its negative.
+// With one operand, its negation.
 FunctionValue subtract(const Scope& scope, Operands o) {
   if (o.size() == 1) {
     if (const auto* d = o[0].get<double>()) return Argument(-*d);
@@ -100,7 +100,7 @@ FunctionValue multiply(const Scope&, Operands o) {
       [](double a, double b) { return a * b; });
 }
 
-// Of whole numbers only where nothing is left over.
+// Integers divide only without remainder.
 FunctionValue divide(const Scope&, Operands o) {
   return arithmetic(
       o,
@@ -143,7 +143,7 @@ FunctionValue square_root(const Scope&, Operands o) {
   return a ? FunctionValue(Argument(std::sqrt(*a))) : std::nullopt;
 }
 
-// A number as a real: what a parameter of kind float takes.
+// Converts a number to a real, as a parameter of kind float requires.
 FunctionValue as_real(const Scope&, Operands o) {
   const auto a = real(o[0]);
   return a ? FunctionValue(Argument(*a)) : std::nullopt;
@@ -160,7 +160,7 @@ FunctionValue is_finite(const Scope&, Operands o) {
 // Comparisons and logic
 // ------------------------------------------------------------------------------------------------
 
-// Numbers by value, whole or not; lists item by item; all else as it stands.
+// Compares numbers by value across integers and reals, and lists item by item.
 bool equal(const Argument& a, const Argument& b) {
   const auto i = integer(a), j = integer(b);
   if (i && j) return *i == *j;
@@ -225,7 +225,7 @@ FunctionValue strides(const Scope& scope, Operands o) {
   return type == nullptr ? std::nullopt : FunctionValue(Argument(type->strides));
 }
 
-// Of a contiguous tensor of that shape.
+// The strides of a contiguous tensor of that shape.
 FunctionValue row_major(const Scope&, Operands o) {
   const auto dims = integers(o[0]);
   if (!dims || !check_size(TensorType{DType::u8, *dims, {}, {}})) return std::nullopt;
@@ -279,7 +279,7 @@ FunctionValue same_type(const Scope& scope, Operands o) {
   return Argument(*a == *b);
 }
 
-// Whether the first shape broadcasts to the second.
+// Tells whether the first shape broadcasts to the second.
 FunctionValue broadcasts(const Scope&, Operands o) {
   const auto a = integers(o[0]), b = integers(o[1]);
   if (!a || !b) return std::nullopt;
@@ -287,7 +287,7 @@ FunctionValue broadcasts(const Scope&, Operands o) {
   return Argument(both.ok() && *both == *b);
 }
 
-// Every value of the first dtype is one of the second: conversion loses nothing.
+// Tells whether the second dtype represents every value of the first: a lossless conversion.
 FunctionValue holds_all_of(const Scope& scope, Operands o) {
   const auto a = dtype_of(scope, o[0]), b = dtype_of(scope, o[1]);
   if (!a || !b) return std::nullopt;
@@ -345,7 +345,7 @@ FunctionValue concatenation(const Scope&, Operands o) {
   return Argument(std::move(both));
 }
 
-// The list with another item at that place.
+// The list with one item replaced.
 FunctionValue replaced(const Scope&, Operands o) {
   const auto* list = o[0].get<ArgumentList>();
   const auto i = integer(o[1]);
@@ -356,7 +356,7 @@ FunctionValue replaced(const Scope&, Operands o) {
   return Argument(std::move(other));
 }
 
-// So many of the same.
+// A list of one item repeated.
 FunctionValue repeated(const Scope&, Operands o) {
   constexpr std::int64_t kMost = 64;
   const auto count = integer(o[1]);
@@ -364,7 +364,7 @@ FunctionValue repeated(const Scope&, Operands o) {
   return Argument(ArgumentList(static_cast<std::size_t>(*count), o[0]));
 }
 
-// A dimension, or a list of them, counted from 0 in a tensor of that rank.
+// A dimension, or a list of them, wrapped to 0 … rank - 1.
 FunctionValue wrapped(const Scope&, Operands o) {
   const auto rank_of = integer(o[1]);
   if (!rank_of) return std::nullopt;
@@ -386,7 +386,7 @@ FunctionValue wrapped(const Scope&, Operands o) {
 // Values
 // ------------------------------------------------------------------------------------------------
 
-// The number that the value is in all its elements; undefined where none is known.
+// The number in every element of the value; undefined if it is no known splat.
 FunctionValue uniform(const Scope& scope, Operands o) {
   const auto* id = o[0].get<NodeId>();
   const UniformValue* value = id == nullptr ? nullptr : scope.uniform(*id);

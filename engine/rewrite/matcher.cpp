@@ -30,7 +30,7 @@ class Matcher {
     NodeId id;
   };
 
-  // What has been bound since, to be undone.
+  // Sizes of the binding stacks, to which undo() returns.
   struct Mark {
     std::size_t nodes, variables, goals;
   };
@@ -228,7 +228,7 @@ class Matcher {
     return std::adjacent_find(results.begin(), results.end()) == results.end();
   }
 
-  // Calls under the results have no users but those of the match.
+  // Calls under the results have no users outside the match.
   bool is_closed() const {
     std::vector<NodeId> own;
     for (std::size_t i = 0; i < rule_.pattern.size(); ++i)

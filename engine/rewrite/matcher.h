@@ -10,18 +10,18 @@
 
 namespace recut {
 
-// What a pattern's nodes and variables stand for.
+// The nodes and arguments bound to a pattern's nodes and variables.
 struct Bindings {
   std::vector<NodeId> nodes;        // by pattern node
   std::vector<Argument> variables;  // by variable; absent: unbound
 };
 
-// The match with the plan's anchor at `anchor`, if there is one: the first, operands in the order
-// of the text before the other way round, users in program order. A search that takes too long
-// counts as none: only patterns with many @commutative calls and shared users can make one.
+// The first match with the plan's anchor at `anchor`, if any. Operands are tried in the order of
+// the pattern before they are swapped, and users in program order. A search that exceeds its step
+// limit finds none; only patterns with many @commutative calls and shared users can exceed it.
 std::optional<Bindings> match(const Rule& rule, Subject& subject, NodeId anchor);
 
-// What a replacement would be. Ids from kFirstPlanned on are its own nodes, in order.
+// A replacement before its nodes exist. Ids from kFirstPlanned on are its own nodes, in order.
 struct PlannedReplacement {
   struct Call {
     const Operator* op;
@@ -33,8 +33,8 @@ struct PlannedReplacement {
 };
 inline constexpr std::uint32_t kFirstPlanned = 0x80000000;
 
-// Types the replacement by the operators' shape rules, on the real operands. An error, which says
-// what does not fit, is a fault of the rule: its guard has let through what it can't replace.
+// Infers the types of the replacement from the bound operands. An error says which type does not
+// fit; it is a fault of the rule, whose guard is too weak.
 Result<PlannedReplacement> plan_replacement(const Rule& rule, Subject& subject,
                                             const Bindings& bindings);
 

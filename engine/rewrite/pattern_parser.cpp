@@ -39,7 +39,7 @@ bool PatternParser::parse_pattern_line() {
       !expect("="))
     return false;
   node.name = name;
-  // The value has its name from the next line on: marks and arguments speak of those above.
+  // The name is declared after the line: marks and arguments refer to names above.
   return parse_pattern_node(node) && add_value(place, name) && parse_marks(node) && end_line();
 }
 
@@ -101,7 +101,7 @@ bool PatternParser::parse_pattern_argument(PatternArgument& out, int depth) {
   return fail(fmt::format("expected a value, a ?variable, _ or a literal, found {}", found()));
 }
 
-// (expression): a variable of its own, which has to equal the expression once all is bound.
+// (expression): a fresh variable, with a condition that it equals the expression.
 bool PatternParser::parse_computed_argument(PatternArgument& out) {
   const Token place = token_;
   advance();
@@ -274,7 +274,7 @@ bool PatternParser::parse_pattern_results(const Token& place) {
   return end_line();
 }
 
-// Everything has to lead to a result: what doesn't would bind nothing.
+// Every value must lead to a result; any other would never be bound.
 bool PatternParser::check_reached(const Token& place) {
   if (rule_.results.empty()) return fail_at(place, "the pattern has no 'results'");
   std::vector<bool> reached(rule_.pattern.size());

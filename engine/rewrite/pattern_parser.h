@@ -1,5 +1,4 @@
-// Reads the pattern of a rule: a graph whose values may be anything and whose arguments may be
-// variables.
+// Reads the pattern of a rule: a graph with wildcards for values and variables for arguments.
 #pragma once
 
 #include "engine/rewrite/expression_parser.h"
@@ -12,11 +11,11 @@ class PatternParser : protected ExpressionParser {
  protected:
   using ExpressionParser::ExpressionParser;
 
-  // The lines between braces, into the rule at hand.
+  // Reads the lines between braces into the current rule.
   bool parse_pattern();
 
   bool add_value(const Token& place, const std::string& name);
-  bool parse_variable_index(std::size_t& out);  // ?name, which may be new
+  bool parse_variable_index(std::size_t& out);  // ?name; declares it if it is new
 
   Rule rule_;
   std::vector<OptionalNode> optional_;

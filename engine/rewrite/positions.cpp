@@ -7,7 +7,7 @@
 namespace recut {
 namespace {
 
-// Beyond this nothing is known: sums of a few such numbers are far from what wraps around.
+// The limit of magnitudes: sums of a few such numbers stay far from overflow.
 constexpr std::int64_t kMost = std::int64_t{1} << 50;
 
 using MaybePositions = std::optional<Positions>;
@@ -16,7 +16,7 @@ struct Range {
   std::int64_t least = 0, most = 0;
 };
 
-// Of a value that has elements.
+// The range of the elements of a non-empty value.
 Range range_of(const Positions& p, const Shape& shape) {
   Range range{p.start, p.start};
   for (std::size_t d = 0; d < shape.size(); ++d)
@@ -26,7 +26,7 @@ Range range_of(const Positions& p, const Shape& shape) {
 
 bool is_small(std::int64_t number) { return number >= -kMost && number <= kMost; }
 
-// Of a value that has elements.
+// For a non-empty value.
 bool is_small(const Positions& p, const Shape& shape) {
   if (!is_small(p.start)) return false;
   std::int64_t reach = std::abs(p.start);
@@ -38,7 +38,7 @@ bool is_small(const Positions& p, const Shape& shape) {
   return true;
 }
 
-// Whether the dtype has all numbers of the range.
+// Tells whether the dtype represents all numbers of the range.
 bool holds(DType dtype, const Range& range) {
   const std::int64_t bits = 8 * item_bytes(dtype);
   if (bits >= 64 || dtype == DType::boolean) return true;
@@ -47,7 +47,7 @@ bool holds(DType dtype, const Range& range) {
                                                                              << (bits - 1);
 }
 
-// Reads one call. Each function gives the positions of the call's result.
+// The transfer functions: each gives the affine value of the call's result from its operands'.
 class Reader {
  public:
   Reader(const Call& call, const TensorType& type, const PositionValues& known)
@@ -177,7 +177,7 @@ class Reader {
     return to;
   }
 
-  // To the shape of the result, by the rules of broadcasting.
+  // Broadcast to the shape of the result.
   MaybePositions stretched(const MaybePositions& from) const {
     if (!from || from->steps.size() > rank()) return std::nullopt;
     Positions to = uniform(from->start);
@@ -210,7 +210,7 @@ class Reader {
     return p;
   }
 
-  // Where each piece goes on as the one before it.
+  // A concatenation is affine if each piece continues the one before it.
   MaybePositions joined() const {
     const auto pieces = call_.nodes("tensors");
     const auto d = static_cast<std::size_t>(
@@ -242,7 +242,7 @@ class Reader {
     return *p;
   }
 
-  // A tensor or a whole number, in the shape of the result.
+  // A tensor or an integer, broadcast to the shape of the result.
   MaybePositions operand(std::string_view parameter) const {
     if (const NodeId id = call_.node(parameter); id.valid()) {
       const Positions* p = of(id);
@@ -267,7 +267,7 @@ class Reader {
     return weighted_sum(*a, *b, sign);
   }
 
-  // left - right + more, at least 0.
+  // The predicate left - right + more >= 0.
   MaybePositions difference(std::string_view left, std::string_view right,
                             std::int64_t more) const {
     const MaybePositions a = operand(left), b = operand(right);
@@ -277,7 +277,7 @@ class Reader {
     return p;
   }
 
-  // Only where it is the same everywhere.
+  // Known only if all elements are equal to each other.
   MaybePositions equality(bool equal) const {
     const MaybePositions apart = difference("self", "other", 0);
     if (!apart) return std::nullopt;
@@ -295,7 +295,8 @@ class Reader {
     return p;
   }
 
-  // Of bools, one of which holds everywhere. What holds nowhere is UniformValues' matter.
+  // A conjunction of booleans, one of which is true everywhere. The splat analysis handles an
+  // operand that is false everywhere.
   MaybePositions conjunction() const {
     for (const auto& [one, other] : {std::pair("self", "other"), std::pair("other", "self")}) {
       const NodeId a = call_.node(one), b = call_.node(other);
@@ -308,7 +309,7 @@ class Reader {
     return std::nullopt;
   }
 
-  // Of bools that all hold: what is left of them. `side`: 1 for the lower one, -1 for the upper.
+  // A triangle of a boolean that is true everywhere. `side` is 1 for tril, -1 for triu.
   MaybePositions triangle(std::int64_t side) const {
     const MaybePositions from = self();
     const std::int64_t diagonal = call_.integer("diagonal");
@@ -331,7 +332,7 @@ class Reader {
     return p;
   }
 
-  // Of one number, by indices that are in range.
+  // A splat indexed by indices that are all in range.
   MaybePositions picked() const {
     const MaybePositions from = self();
     if (!from || !from->is_uniform()) return std::nullopt;

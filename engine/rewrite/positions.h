@@ -1,5 +1,9 @@
-// Whole numbers that grow in equal steps along each dimension, and comparisons of such numbers:
-// what a graph says of positions, such as which keys a query of causal attention sees.
+// Affine value analysis: integer tensors that are affine in their indices, and comparisons of them.
+// It recognises masks made of index arithmetic, such as the causal mask of attention.
+//
+//   arange(4)                           start 0, steps [1]
+//   unsqueeze(arange(4), 1)             start 0, steps [1, 0]
+//   le(arange(4), unsqueeze(…, 1))      start 0, steps [1, -1], true where the value is >= 0
 #pragma once
 
 #include <cstdint>
@@ -12,8 +16,8 @@
 
 namespace recut {
 
-// start + sum over dimensions d of steps[d] * index[d], of a value of whole numbers. A value of
-// bools holds where that is at least 0. Along dimensions of one element the step is 0.
+// The integer start + sum over d of steps[d] * index[d]; of a boolean value, the predicate that it
+// is at least 0. The step along a dimension of length 1 is 0.
 struct Positions {
   std::int64_t start = 0;
   std::vector<std::int64_t> steps;  // one a dimension
@@ -24,19 +28,20 @@ struct Positions {
   }
 };
 
-// What is known of the nodes of one pool. Known are values that the graph creates, what moves or
-// joins their elements, sums and differences of them, and comparisons; never one that its dtype
-// wraps around. A node's positions are a matter of the calls under it.
+// The affine values among the nodes of one pool: created values, views and concatenations of affine
+// values, their sums, differences and comparisons. A value that may wrap around in its dtype is not
+// affine. A node's affine value depends only on the calls under it, so that it is the same in every
+// graph on the pool.
 class PositionValues {
  public:
   explicit PositionValues(const NodePool& pool) : pool_(pool) {}
 
-  // Looks at one node, whose operands have been looked at.
+  // Analyses one node, after its operands. O(rank) a node.
   void learn(NodeId id);
-  // Of a value that is known to be one number, or one bool.
+  // Records a value known to be one number, or one boolean, in every element.
   void learn_uniform(NodeId id, std::int64_t number);
 
-  // Null where nothing is known, or the node hasn't been looked at.
+  // Null if the node is not affine or has not been analysed.
   const Positions* of(NodeId id) const;
 
  private:

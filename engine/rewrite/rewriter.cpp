@@ -16,18 +16,18 @@ namespace {
 
 struct Match {
   const Rule* rule;
-  std::vector<NodeId> results;  // as they were
+  std::vector<NodeId> results;  // before replacement
   PlannedReplacement planned;
-  std::vector<NodeId> made;              // by planned call: the node, once it is made
-  std::vector<NodeId> after;             // what stands for the results
-  std::vector<ChangeWords::Part> shown;  // what was made, and what was there already
+  std::vector<NodeId> made;              // by planned call: its node, once created
+  std::vector<NodeId> after;             // the replacements of the results
+  std::vector<ChangeWords::Part> shown;  // new and existing nodes
 };
 
-// Rules by the operator of their anchor, in the order of the set; of operators without any, none.
+// Rules by the operator of their anchor, in the order of the set.
 using RuleIndex = std::unordered_map<Op, std::vector<const Rule*>>;
 
-// Only rules all of whose operators the graph has: most graphs have nothing that most rules look
-// for, and a row with much that is @optional is hundreds of rules.
+// Keeps only rules all of whose operators the graph has. Most rules drop out, which matters because
+// a row with many @optional calls is hundreds of rules.
 RuleIndex index_of(const RuleSet& rules, const Graph& graph) {
   OperatorMap<bool> has;
   for (const NodeId id : graph.order())
@@ -94,8 +94,8 @@ class Finder {
     return true;
   }
 
-  // A match may not stand on what another one of this sweep replaces, nor replace what another one
-  // stands on: the next sweep sees what is left of it.
+  // Rejects a match that reads a call replaced in this sweep, or replaces a call that another match
+  // reads. The next sweep tries it again.
   bool overlaps(const Rule& rule, const Bindings& bindings) const {
     for (std::size_t i = 0; i < rule.pattern.size(); ++i)
       if (rule.pattern[i].kind == PatternNode::Kind::call &&
@@ -113,8 +113,8 @@ class Finder {
       if (rule.pattern[i].kind == PatternNode::Kind::call) claimed_.insert(bindings.nodes[i]);
   }
 
-  // What stands for a result is made where the result stood, so that all it reads has to stand
-  // above: then the new graph has no cycles.
+  // A replacement is created at its result's position, so that all its operands must come earlier.
+  // This keeps the new graph acyclic.
   bool in_order(const Match& found) const {
     for (std::size_t i = 0; i < found.results.size(); ++i)
       if (last_read(found.planned, found.planned.results[i]) > graph_.position(found.results[i]))
@@ -131,7 +131,7 @@ class Finder {
     return last;
   }
 
-  // A replacement by the very same calls: a + b for b + a where both are one value.
+  // A replacement by the same calls, such as a + b for b + a if both are one value.
   bool changes_nothing(const Match& found) const {
     for (std::size_t i = 0; i < found.results.size(); ++i) {
       const NodeId after = found.planned.results[i];
@@ -180,7 +180,7 @@ class Replacer {
     });
   }
 
-  // What stands for a node; inputs, and nodes of other graphs, for themselves.
+  // The replacement of a node. Inputs and nodes of other graphs are their own.
   NodeId image(NodeId old) const {
     const NodeId image = from_.contains(old) ? images_[from_.position(old)] : NodeId();
     return image.valid() ? image : old;
@@ -192,8 +192,8 @@ class Replacer {
     std::size_t result;
   };
 
-  // What stands for a result, or nothing where it has to stay: an output must not become an
-  // argument of the graph or another output.
+  // The replacement of a result, or an invalid id if the result must stay: an output must not
+  // become an input of the graph or another output.
   NodeId replace(Graph& to, Match& match, std::size_t result, NodeId old,
                  const std::vector<Argument>& arguments) {
     const NodeId planned = match.planned.results[result];
@@ -209,8 +209,7 @@ class Replacer {
     return after;
   }
 
-  // The existing value whose storage a planned one is a view of; a planned one where it has its
-  // own.
+  // The value whose storage a planned value is a view of; the planned value itself if it owns one.
   NodeId storage_base(const PlannedReplacement& planned, NodeId id) const {
     while (id.index >= kFirstPlanned) {
       const PlannedReplacement::Call& call = planned.calls[id.index - kFirstPlanned];
@@ -226,7 +225,7 @@ class Replacer {
                                     : planned.calls[id.index - kFirstPlanned].op->is(kView);
   }
 
-  // The node of a planned value in the new graph; planned calls are made when first asked for.
+  // The node of a planned value in the new graph, created on first use.
   NodeId make(Graph& to, Match& match, NodeId planned, NodeId old) {
     if (planned.index < kFirstPlanned) return image(planned);
     NodeId& made = match.made[planned.index - kFirstPlanned];
@@ -251,7 +250,7 @@ class Replacer {
   std::vector<Match>& matches_;
   OutputStorages outputs_;
   std::unordered_map<NodeId, Place> place_of_;  // looked up only
-  std::vector<NodeId> images_;  // by position: what stands for an old node, invalid for inputs
+  std::vector<NodeId> images_;  // by position: the replacement, invalid for inputs
 };
 
 // Sweeps
@@ -272,14 +271,14 @@ class Rewriting {
 
  private:
   void rewrite() {
-    // Rules that make more of what they match double the graph with every sweep.
+    // A rule that matches its own result may double the graph with every sweep.
     const std::size_t most_nodes = 4 * input_.order().size() + 10000;
     for (int sweep = 0; sweep < kMostSweeps && graph().order().size() < most_nodes; ++sweep)
       if (!step()) return;
     result_.at_rest = false;
   }
 
-  // What the last sweep left. A copy of the graph that came in is made only where a rule matches.
+  // The graph after the last sweep. The input graph is copied only if a rule matches.
   const Graph& graph() const { return stage_ != nullptr ? *stage_ : input_; }
 
   bool step() {
@@ -320,7 +319,7 @@ class Rewriting {
     return true;
   }
 
-  // The node of the graph that came in which this one stands for.
+  // The node of the input graph that this node replaces.
   NodeId came_from(NodeId id) const {
     const auto it = came_from_.find(id);
     return it == came_from_.end() ? id : it->second;
@@ -329,7 +328,7 @@ class Rewriting {
   const Graph& input_;
   const RuleSet& rules_;
   Rewritten result_;
-  std::shared_ptr<const Graph> stage_;            // what the last sweep left; null before the first
+  std::shared_ptr<const Graph> stage_;            // after the last sweep; null before the first
   std::unordered_map<NodeId, NodeId> came_from_;  // looked up only
 };
 

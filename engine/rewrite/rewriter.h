@@ -1,9 +1,9 @@
 // Applies rules to a graph until none of them matches any more.
 //
-// A sweep looks at every live node in program order and, for each, at the rules whose anchor is
-// that operator, in the order of their set: the first that matches is taken. All of a sweep's
-// matches are of the graph as it stood before; no two of them overlap. A result keeps its name, and
-// what is replaced but still used by others stays.
+// A sweep visits the live nodes in program order and tries the rules whose anchor is that operator,
+// in the order of their set; it takes the first match. All matches of a sweep are in the graph
+// before the sweep, and no two overlap. A result keeps its name. A replaced call with other users
+// stays for them.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace recut {
 
-// One match: `before`, of the graph that came in, is the first of its results; `after` is what
-// stands for all of them in the graph that went out.
+// One match: `before` is the first of its results in the input graph; `after` are their
+// replacements in the output graph.
 struct RuleHit {
   std::string_view rule;  // of the RuleSet
   NodeId before;
@@ -28,12 +28,12 @@ struct RuleHit {
 
 struct RuleStatistics {
   std::string_view rule;
-  std::int64_t tries = 0;  // nodes that might have been the anchor of a match
+  std::int64_t tries = 0;  // nodes tried as the anchor of a match
   std::int64_t hits = 0;
   double milliseconds = 0;  // of tries
-  // Matches that were given up because the replacement did not type: a fault of the rule.
+  // Matches given up because the replacement's types did not fit: a fault of the rule.
   std::int64_t untyped = 0;
-  std::string untyped_words;  // why, the first time
+  std::string untyped_words;  // the reason of the first
 };
 
 struct Rewritten {
@@ -41,7 +41,7 @@ struct Rewritten {
   bool changed = false;
   std::vector<RuleHit> hits;
   std::vector<RuleStatistics> statistics;  // one a row of the set
-  bool at_rest = true;  // false: rules kept on matching what others made, and were stopped
+  bool at_rest = true;  // false: rules kept matching the results of others and were stopped
 };
 
 inline constexpr int kMostSweeps = 64;

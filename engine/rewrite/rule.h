@@ -14,7 +14,7 @@
 
 namespace recut {
 
-// What a pattern says of a type. A dimension is a number, a variable (?name) or anything (_).
+// The pattern of a type. A dimension is a number, a variable (?name) or any (_).
 struct TypePattern {
   enum class Kind : std::uint8_t { any, floating, integral, exact, variable };
   struct Dimension {
@@ -25,16 +25,16 @@ struct TypePattern {
   Kind kind = Kind::any;
   DType dtype = DType::none;                   // exact
   std::size_t variable = 0;                    // a dtype variable
-  std::optional<std::vector<Dimension>> dims;  // nothing: of any shape
+  std::optional<std::vector<Dimension>> dims;  // nullopt: any shape
 };
 
 struct PatternArgument {
   enum class Kind : std::uint8_t {
-    absent,    // the schema's default holds
-    literal,   // this, or a default that equals it
-    variable,  // any literal; where the variable is bound, that one
-    ignored,   // anything
-    value,     // what the pattern's node `index` matches
+    absent,    // the schema's default
+    literal,   // this literal, or a default equal to it
+    variable,  // any literal; if the variable is bound, that one
+    ignored,   // any argument
+    value,     // the match of the pattern's node `index`
     list,
   };
   Kind kind = Kind::absent;
@@ -51,7 +51,7 @@ struct PatternNode {
   std::vector<PatternArgument> arguments;  // one a parameter
   TypePattern type;
   std::optional<std::int64_t> users;  // users and outputs, counted together
-  bool commutative = false;           // the first two operands match either way round
+  bool commutative = false;           // the first two operands match in either order
 };
 
 // Indices of values in expressions: the pattern's nodes first, then these.
@@ -61,13 +61,13 @@ struct ReplacementNode {
   std::vector<Expression> arguments;  // one a parameter
 };
 
-// `where`, or `let` of a variable. In the order of the text: each sees what stands above it.
+// `where`, or `let` of a variable, in the order of the text: each sees the variables above it.
 struct Condition {
   std::optional<std::size_t> defines;
   Expression expression;
 };
 
-// Why a rule's two sides differ in bits, and by how much they may:
+// The reason why a rule's two sides differ in bits, and the tolerance:
 // ‖found − expected‖₂ ≤ relative·‖expected‖₂ + absolute·√n.
 struct Inexact {
   std::string reason;
@@ -75,14 +75,14 @@ struct Inexact {
   double absolute = 0;
 };
 
-// Values of variables and types of wildcards that the tester is to try.
+// Values of variables and types of wildcards for the tester to try.
 struct RuleSample {
   std::vector<std::pair<std::size_t, Argument>> variables;
   std::vector<std::pair<std::size_t, TensorType>> types;
 };
 
-// How a matcher walks a pattern: downwards from the anchor; whatever that doesn't reach, from a
-// matched value `via` to one of its users, and downwards again.
+// The order in which a matcher walks a pattern: from the anchor down to its operands. A part that
+// this does not reach is entered from a matched value `via` to one of its users.
 struct MatchPlan {
   struct Step {
     std::size_t node, via;
@@ -92,11 +92,11 @@ struct MatchPlan {
 };
 
 struct Rule {
-  std::size_t row = 0;  // of RuleSet::rows; rules of one row differ in what is @optional
+  std::size_t row = 0;  // in RuleSet::rows; rules of one row differ in their @optional calls
   std::vector<std::string> variables;
   std::vector<PatternNode> pattern;
   std::vector<std::size_t> results;  // of the pattern
-  bool closed = false;  // what the results stand on has no users and is no output, apart from them
+  bool closed = false;  // calls under the results have no users or outputs outside the match
   std::vector<Condition> conditions;
   std::vector<ReplacementNode> replacement;
   std::vector<std::size_t> replacement_results;  // one a result
@@ -108,8 +108,8 @@ struct RuleRow {
   std::string name;
   std::uint32_t line = 0;  // of its first word
   std::optional<Inexact> inexact;
-  // Why the replacement may have a number where the pattern has a NaN or an infinity; "": it may
-  // not, for that is no matter of rounding.
+  // The reason why the replacement may be finite where the pattern gives a NaN or an infinity.
+  // Empty if it may not: rounding does not explain that.
   std::string defined;
 };
 
@@ -117,7 +117,7 @@ struct RuleSet {
   std::string file;
   std::vector<RuleRow> rows;
   std::vector<Rule> rules;  // in order of rows
-  // By the operator of their anchor: the places of rules, in order.
+  // Indices of rules by the operator of their anchor, in order.
   std::unordered_map<Op, std::vector<std::size_t>> by_anchor;
 
   void add(Rule rule) {

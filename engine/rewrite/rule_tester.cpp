@@ -34,7 +34,7 @@ class RowTester {
 
   RuleTest run() {
     for (const Rule* form : forms_) {
-      // Of rows with many forms each has a few samples.
+      // The samples of a row are shared among its forms, at least two each.
       const int before = test_.samples;
       const int wanted = std::max(2, options_.samples / test_.forms);
       try_form(*form, wanted);
@@ -64,13 +64,14 @@ class RowTester {
     }
   }
 
-  // A form that its row's own samples don't make is one that contradicts itself (of two @optional
-  // calls that share a variable, one is there): most forms of a row of a hundred.
+  // The forms of a row with samples of its own share the attempts. Most forms of a row with a
+  // hundred contradict themselves (of two @optional calls that share a variable, one must be
+  // present).
   int attempts(const Rule& form) const {
     return form.samples.empty() ? options_.attempts : std::max(64, options_.attempts / test_.forms);
   }
 
-  // The row's own samples by turns with graphs that are free.
+  // Alternates the row's own samples with unconstrained graphs.
   static const RuleSample* sample_of(const Rule& form, int attempt) {
     if (form.samples.empty() || attempt % 2 == 1) return nullptr;
     return &form.samples[static_cast<std::size_t>(attempt / 2) % form.samples.size()];
@@ -93,14 +94,14 @@ class RowTester {
         if (is_promised(values)) compare(sample, after.graph, values, seed);
   }
 
-  // Rows that are not exact promise nothing about edge values but that a NaN or an infinity
-  // becomes no number, if that.
+  // An inexact row is not compared on edge values. It may promise that a NaN or an infinity stays
+  // non-finite, which the special values test.
   bool is_promised(SampleValues values) const {
     if (values == SampleValues::special) return row_.inexact && row_.defined.empty();
     return values == SampleValues::ordinary || !row_.inexact;
   }
 
-  // Values may be out of an operator's range (an index), and then there is nothing to compare.
+  // Values may be out of an operator's range (an index); such a sample is skipped.
   void compare(const Graph& before, const Graph& after, SampleValues values, std::uint64_t seed) {
     if (!test_.failure.empty()) return;
     const Inputs inputs = sample_inputs(before, hash_mix(options_.seed, seed), values);
@@ -141,7 +142,7 @@ class RowTester {
   const RuleTestOptions& options_;
   std::vector<const Rule*> forms_;
   std::set<std::string> seen_;
-  std::string refused_;  // why the interpreter last refused a sample
+  std::string refused_;  // the interpreter's last error on a sample
   RuleTest test_;
 };
 

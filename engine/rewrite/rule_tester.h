@@ -1,5 +1,5 @@
-// Tests rules by themselves: each on small graphs that it matches, both sides evaluated by the
-// interpreter on random and on edge values.
+// Tests each rule alone on small graphs that it matches. The interpreter evaluates both sides on
+// random and on edge values.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@ namespace recut {
 
 struct RuleTestOptions {
   std::uint64_t seed = 1;
-  int samples = 24;     // graphs to find for each row, if they can be found
-  int attempts = 4000;  // graphs to draw for that, at most, for each form of the row
+  int samples = 24;     // matching graphs to find for each row
+  int attempts = 4000;  // limit of graphs drawn for each form of the row
 };
 
-// What became of one row.
+// The result for one row.
 struct RuleTest {
   std::string rule;
-  int forms = 0;        // with each choice of what is @optional
-  int forms_fired = 0;  // those that a sample was found for
-  int samples = 0;      // graphs that it matched
+  int forms = 0;        // one for each choice of @optional calls
+  int forms_fired = 0;  // forms with a sample
+  int samples = 0;      // graphs matched
   int comparisons = 0;  // of all outputs of a sample, for one set of values
-  double worst = 0;     // the largest error found, as a part of what the row allows; 0: bit-exact
+  double worst = 0;     // the largest error found, as a fraction of the tolerance; 0: bit-exact
   std::vector<std::string> tried;  // a line a sample: types of inputs, and the calls
-  std::string failure;             // "": none. Else what is wrong, with the counterexample
+  std::string failure;             // empty, or the fault with its counterexample
 };
 
-// One entry a row. Fails a row that has no sample; whose replacement does not type; that comes to
-// no rest on its own result; or whose two sides differ: in bits, or by more than the row allows, or
-// in a number for a NaN or an infinity that the row doesn't speak of.
+// One entry a row. A row fails if it has no sample, if the types of its replacement do not fit, if
+// it matches its own result without end, or if its two sides differ: in bits, beyond the tolerance
+// of an inexact row, or finite against non-finite where the row does not allow it.
 std::vector<RuleTest> test_rules(const RuleSet& rules, const RuleTestOptions& options = {});
 RuleTest test_rule(const RuleSet& rules, std::size_t row, const RuleTestOptions& options = {});
 

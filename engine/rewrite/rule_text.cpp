@@ -28,7 +28,8 @@ class RuleTextParser : PatternParser {
   }
 
  private:
-  // To the next line that begins with 'rule'; the one that is at hand where a rule lacks its end.
+  // Error recovery: skips to the next line that begins with 'rule', or stays if the current line
+  // does because the rule before it lacks its end.
   void skip_rule() {
     while (token_.kind != TokenKind::end_of_file &&
            (token_.line == place_.line || !token_.is("rule"))) {
@@ -126,7 +127,7 @@ class RuleTextParser : PatternParser {
     return true;
   }
 
-  // let ?x = expression: what ?x is bound to from here on.
+  // let ?x = expression: binds ?x for the clauses below.
   bool parse_let() {
     const Token place = token_;
     const std::size_t before = variables_.size();
@@ -234,7 +235,7 @@ class RuleTextParser : PatternParser {
 
   RuleSet set_;
   RuleRow row_;
-  Token place_;            // of the rule at hand
+  Token place_;            // of the current rule
   bool replaced_ = false;  // its replacement has been read
 };
 

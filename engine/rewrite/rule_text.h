@@ -1,4 +1,4 @@
-// Reads rules as text. engine/rewrite/README.md is the guide for those who write them.
+// Reads rules as text. engine/rewrite/README.md is the guide to writing them.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace recut {
 
-// The rules, or every fault found (at most 20), with line and column.
+// The rules, or all faults found (at most 20), with line and column.
 Result<RuleSet> parse_rules(std::string_view text, std::string_view file_name);
 
 }  // namespace recut

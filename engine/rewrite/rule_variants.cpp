@@ -21,7 +21,7 @@ void for_each_value(const PatternArgument& argument, Visit&& visit) {
   for (const PatternArgument& item : argument.items) for_each_value(item, visit);
 }
 
-// The value that stands for a call that is left out: its first operand.
+// The value that replaces a missing call: its first operand.
 std::size_t first_value(const PatternNode& node) {
   std::size_t first = kGone;
   for (const PatternArgument& argument : node.arguments)
@@ -29,7 +29,7 @@ std::size_t first_value(const PatternNode& node) {
   return first;
 }
 
-// Expressions of one variant, with new indices; values that are left out read as none.
+// Renumbers the expressions of one variant. Missing values read as none.
 void renumber(Expression& e, const std::vector<std::size_t>& index) {
   if (e.kind == Expression::Kind::value) {
     if (index[e.index] == kGone) {
@@ -59,7 +59,7 @@ class Variant {
   }
 
  private:
-  // Operands stand above their users, so that chains of calls left out resolve from the top.
+  // Operands precede their users, so that chains of missing calls resolve in order.
   void leave_out(const OptionalNode& optional) {
     stands_for_[optional.node] = stands_for_[first_value(rule_.pattern[optional.node])];
     for (std::size_t later = optional.node + 1; later < stands_for_.size(); ++later)
@@ -114,11 +114,11 @@ class Variant {
   }
 
   Rule rule_;
-  std::vector<std::size_t> stands_for_;  // by node as written: which one is it in this variant
+  std::vector<std::size_t> stands_for_;  // by node as written: its node in this variant
   std::vector<std::size_t> index_;       // by value as written: its index in this variant
 };
 
-// What the pattern reads from a node downwards.
+// Marks a node and everything that it depends on.
 void reach(const Rule& rule, std::size_t node, std::vector<bool>& reached) {
   if (reached[node]) return;
   reached[node] = true;
@@ -132,14 +132,14 @@ std::size_t reach_of(const Rule& rule, std::size_t node) {
   return static_cast<std::size_t>(std::count(reached.begin(), reached.end(), true));
 }
 
-// A call that has not been reached, and the operand of it that has.
+// An unreached call and an operand of it that has been reached.
 std::optional<MatchPlan::Step> next_step(const Rule& rule, const std::vector<bool>& reached) {
   for (std::size_t node = 0; node < reached.size(); ++node) {
     if (reached[node]) continue;
     std::optional<MatchPlan::Step> step;
     for (const PatternArgument& argument : rule.pattern[node].arguments)
       for_each_value(argument, [&](std::size_t index) {
-        // Calls say more about their users than what stands for anything.
+        // A call has fewer users to try than a wildcard.
         if (!reached[index]) return;
         const bool call = rule.pattern[index].kind == PatternNode::Kind::call;
         if (!step || call) step = MatchPlan::Step{node, index};
@@ -149,7 +149,7 @@ std::optional<MatchPlan::Step> next_step(const Rule& rule, const std::vector<boo
   return std::nullopt;
 }
 
-// From the result that stands on most of the pattern, so that few users are looked through.
+// The plan starts at the result that reaches most of the pattern, so that few users are tried.
 Result<MatchPlan> plan_of(const Rule& rule) {
   MatchPlan plan;
   std::size_t most = 0;
@@ -180,7 +180,7 @@ bool share_a_variable(const OptionalNode& a, const OptionalNode& b) {
   });
 }
 
-// Calls that the same variable stands for where they are missing are there or missing together.
+// Optional calls that share a variable are present or missing together.
 bool agrees(const std::vector<OptionalNode>& optional, std::size_t choice) {
   for (std::size_t i = 0; i < optional.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)

@@ -1,4 +1,4 @@
-// From a row as it is written to rules as the matcher takes them.
+// Expands a row with @optional calls into the rules that the matcher takes.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace recut {
 
-// `%y = op(%x, …) @optional(?a = 1.0, %m = none)`: where the call is missing, %x stands for %y, and
-// what only the call would bind has the value given.
+// `%y = op(%x, …) @optional(?a = 1.0, %m = none)`: if the call is missing, %x replaces %y, and the
+// variables and values that only the call would bind take the given values.
 struct OptionalNode {
   std::size_t node = 0;
   std::vector<std::pair<std::size_t, Argument>> variables;
@@ -17,8 +17,8 @@ struct OptionalNode {
 
 inline constexpr std::size_t kMostOptionalNodes = 8;
 
-// The rule with every choice of optional nodes there or missing: 2^n rules, each with its plan. Or
-// why one of them can't be matched.
+// The rule with each of its n optional nodes present or missing: up to 2^n rules, each with its
+// match plan. Fails if one of them cannot be matched.
 Result<std::vector<Rule>> rule_variants(const Rule& rule,
                                         const std::vector<OptionalNode>& optional);
 

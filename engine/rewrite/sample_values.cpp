@@ -48,7 +48,7 @@ double real(std::uint64_t bits, SampleValues values) {
   return 4 * (static_cast<double>(bits >> 11) * 0x1p-53) - 2;
 }
 
-// Most edges are out of range where whole numbers are indices: one value in three only.
+// Only one integer in three is an edge value, since most of them are out of range as indices.
 std::int64_t whole(std::uint64_t bits, SampleValues values) {
   if (values == SampleValues::edge && bits % 3 == 0)
     return kWholeEdges[(bits >> 8) % std::size(kWholeEdges)];
@@ -85,8 +85,8 @@ std::string differs_in_bits(const Tensor& expected, const Tensor& found) {
   return "";
 }
 
-// Norms of ordinary values: nothing overflows. Where those give a NaN (a softmax of nothing), a row
-// that isn't exact may give anything.
+// The relative error in Euclidean norms of ordinary values. Where the pattern gives a NaN (a
+// softmax of an empty row), an inexact rule may give anything.
 SampleComparison compare_norms(const Tensor& expected, const Tensor& found,
                                const Inexact& allowed) {
   const auto a = unpack<double>(expected), b = unpack<double>(found);

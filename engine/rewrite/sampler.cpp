@@ -47,8 +47,8 @@ class GraphSampler {
   }
 
  private:
-  // Copies of the result go out: an output may not become an input, which a rule may well make of
-  // its result.
+  // The outputs are copies of the results. Otherwise a rule that replaces a result by an input
+  // would be refused, since an output may not become an input.
   void add_output(NodeId result) {
     const std::vector<TensorType> types = graph_[result].outputs;
     if (!operator_of(graph_[result].op).multiple_outputs()) return add_copy(result);
@@ -64,7 +64,7 @@ class GraphSampler {
     graph_.results.push_back(*graph_.make(clone.op, std::move(arguments)));
   }
 
-  // Whether a condition asks what number this value is.
+  // Tells whether a condition compares the number of this value.
   static bool asks_uniform(const Expression& e, std::size_t value) {
     if (e.function != nullptr && e.function->name == "uniform" && e.items[0].index == value)
       return true;
@@ -78,7 +78,7 @@ class GraphSampler {
            !random_.one_in(4);
   }
 
-  // The number that a condition `uniform(%x) == number` asks for, or `<=` or `>=`.
+  // The number in a condition `uniform(%x) == number`, or `<=` or `>=`.
   std::optional<Argument> number_wanted(std::size_t value) const {
     for (const Condition& condition : rule_.conditions) {
       const Expression& e = condition.expression;
@@ -140,7 +140,7 @@ class GraphSampler {
     return type;
   }
 
-  // Mostly that of an earlier value: few calls take two.
+  // Mostly the dtype of an earlier value: few calls accept two.
   DType random_dtype(const TypePattern& pattern) {
     switch (pattern.kind) {
       case TypePattern::Kind::exact:
@@ -194,7 +194,7 @@ class GraphSampler {
     return shape;
   }
 
-  // Dense, in another order of dimensions.
+  // Dense strides with the dimensions in another order.
   void permute_layout(TensorType& type) {
     const std::vector<std::int64_t> order = random_permutation(type.rank());
     Shape shape;
@@ -213,7 +213,7 @@ class GraphSampler {
     return order;
   }
 
-  // What the matcher will bind, so that later draws can go by it.
+  // Binds variables as the matcher will, so that later draws depend on them.
   bool bind_type(const TypePattern& pattern, const TensorType& type) {
     const auto bind = [&](std::size_t variable, Argument value) {
       if (variables_[variable].absent()) variables_[variable] = value;
@@ -274,7 +274,7 @@ class GraphSampler {
     return Argument();
   }
 
-  // The size that the pattern's type asks a view for, if all of it is known by now.
+  // The size of a view that the pattern's type requires, if it is known by now.
   std::optional<Argument> size_wanted(const PatternNode& node, std::size_t parameter) const {
     if (node.op->parameters[parameter].name != "size" || !node.type.dims) return std::nullopt;
     ArgumentList size;
@@ -286,7 +286,7 @@ class GraphSampler {
     return Argument(std::move(size));
   }
 
-  // What a guard `?v == expression` makes of the variable, if the rest of it is known by now.
+  // The value that a guard `?v == expression` gives the variable, if it is known by now.
   std::optional<Argument> wanted_value(std::size_t variable) {
     const Call::TypesOf types = [&](NodeId id) { return graph_.pool().types_of(id); };
     const std::function<const UniformValue*(NodeId)> uniform = [&](NodeId id) {
@@ -309,7 +309,7 @@ class GraphSampler {
     return std::nullopt;
   }
 
-  // Something that the parameter may take; absent where its default will do.
+  // A random argument that the parameter accepts; absent for its default.
   Argument random_literal(const Operator& op, std::size_t index,
                           const std::vector<Argument>& before) {
     const Parameter& parameter = op.parameters[index];
@@ -367,7 +367,7 @@ class GraphSampler {
     return Argument(list);
   }
 
-  // As many elements in another shape: two dimensions become one, or one becomes two.
+  // Another shape of as many elements: merges two dimensions or splits one.
   Shape reshaped(Shape shape) {
     if (shape.size() > 1 && random_.one_in(2)) {
       const auto at =

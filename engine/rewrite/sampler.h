@@ -1,4 +1,4 @@
-// Small graphs that a rule's pattern matches, drawn at random: what the tester tries rules on.
+// Draws small random graphs that a rule's pattern matches, for the rule tester.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace recut {
 
-// Numbers from a seed, the same on every platform. Ranges by remainder: the bias is of no matter.
+// Random numbers from a seed, the same on every platform. Ranges are remainders; their bias does
+// not matter here.
 class SampleRandom {
  public:
   explicit SampleRandom(std::uint64_t seed) : state_(seed) {}
@@ -24,9 +25,9 @@ class SampleRandom {
   std::uint64_t state_;
 };
 
-// The pattern's own calls on wildcards of random types, with random literals for variables; what
-// `fixed` names is as it says. A variable that a guard makes equal to something known takes that
-// value. Nothing where the calls don't type; whether the guard holds is for the matcher to say.
+// A graph of the pattern's calls on wildcards of random types, with random literals for variables.
+// `fixed` overrides values and types. A variable that a guard sets equal to a known value takes
+// that value. Returns nullopt if the calls' types do not fit; the caller's match checks the guard.
 std::optional<Graph> sample_graph(const Rule& rule, SampleRandom& random, const RuleSample* fixed);
 
 }  // namespace recut

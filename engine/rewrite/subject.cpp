@@ -53,8 +53,8 @@ const UniformValue* Subject::uniform(NodeId id) {
   return uniform_.of(id);
 }
 
-// Operands first. A value whose operands lie too deep is not known to be uniform, and is asked
-// about anew by others.
+// Analyses operands first. A value whose operands lie too deep stays unknown and is tried again on
+// the next query.
 void Subject::learn(NodeId id, int depth) {
   if (depth == 0 || learnt_.count(id) != 0) return;
   for (const NodeId operand : graph_[id].operands) learn(operand, depth - 1);

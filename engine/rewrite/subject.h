@@ -1,4 +1,4 @@
-// A graph as matchers ask about it: what is alive, who uses what, which values are uniform.
+// The subject graph of a match, with its analyses: live nodes, users, and splat values.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace recut {
 
-// Dead nodes are no users, and are not matched: a pass may have left them behind.
+// Dead nodes, which passes may leave behind, are neither users nor matched.
 class Subject {
  public:
   explicit Subject(const Graph& graph);
@@ -24,8 +24,8 @@ class Subject {
   std::int64_t outputs(NodeId id) const { return outputs_[graph_.position(id)]; }
   bool pinned(NodeId id) const { return pinned_.contains(id); }
 
-  // What holds of a value in all its elements, null where that isn't known. Found out when asked
-  // for, and only so far up the graph: most values are asked for by nobody.
+  // The number in every element of a value; null if it is no known splat. The analysis is lazy and
+  // of limited depth, since few values are queried.
   const UniformValue* uniform(NodeId id);
 
   const Call::TypesOf& types_of() const { return types_of_; }
@@ -36,9 +36,9 @@ class Subject {
   void count_users();
 
   const Graph& graph_;
-  std::vector<bool> alive_;            // by position, and so are these:
-  std::vector<std::int64_t> outputs_;  // how often a value goes out
-  std::vector<std::size_t> first_;     // of users_
+  std::vector<bool> alive_;            // by position, as are the next two
+  std::vector<std::int64_t> outputs_;  // how often a value is a result or gradient
+  std::vector<std::size_t> first_;     // of the node's users in users_
   std::vector<NodeId> users_;          // distinct, alive, in program order
   PinnedStorages pinned_;
   UniformValues uniform_;

@@ -18,8 +18,7 @@ bool one_of(std::string_view word, std::initializer_list<std::string_view> words
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// One element in as many dimensions as the type has: promotion tells tensors without dimensions
-// from those with.
+// One element of the type's rank. Type promotion distinguishes tensors of rank 0.
 TensorType one_element(const TensorType& type) {
   return make_type(type.dtype, Shape(type.shape.size(), 1), type.device);
 }
@@ -55,7 +54,7 @@ UniformValue converted(const Scalar& number, DType dtype) {
   return first_element(tensor);
 }
 
-// What makes a call's value uniform, if anything can.
+// How a call can produce a splat.
 enum class Role : std::uint8_t { none, created, copied, computed };
 
 Role find_role(const Operator& op) {
@@ -145,7 +144,7 @@ std::optional<UniformValue> UniformValues::created(const Node& node) const {
   return converted(call.scalar(op.packet == "scalar_tensor" ? "s" : "fill_value"), dtype);
 }
 
-// A zero factor. Of integers only: inf * 0 is a NaN, and -1 * 0 is -0.0.
+// A product with a zero factor. For integers only: inf * 0 is a NaN, and -1.0 * 0 is -0.0.
 std::optional<UniformValue> UniformValues::absorbed(const Node& node) const {
   const DType dtype = node.type().dtype;
   if (is_floating(dtype)) return std::nullopt;
@@ -160,7 +159,7 @@ std::optional<UniformValue> UniformValues::absorbed(const Node& node) const {
   return std::nullopt;
 }
 
-// What only moves elements, or leaves some out.
+// Operators that only move elements or select some.
 std::optional<UniformValue> UniformValues::copied(const Node& node) const {
   const UniformValue* value = of(node.operands.front());
   const bool same = std::all_of(node.operands.begin(), node.operands.end(),
@@ -171,8 +170,8 @@ std::optional<UniformValue> UniformValues::copied(const Node& node) const {
   return *value;
 }
 
-// Element-wise operators on one element of each operand. A kernel that refuses leaves the call as
-// it is, to be refused when it runs.
+// Evaluates an element-wise operator on one element of each operand. If the kernel fails, the call
+// stays and fails when it runs.
 std::optional<UniformValue> UniformValues::computed(const Node& node) const {
   const Kernel kernel = kernel_table().kernel(node.op);
   if (kernel == nullptr) return std::nullopt;

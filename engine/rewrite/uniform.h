@@ -1,4 +1,5 @@
-// Values that are equal in every element, and what they are.
+// Splat analysis: which tensors have one number in every element, and which number (LLVM's and
+// MLIR's splat constants).
 #pragma once
 
 #include <optional>
@@ -11,40 +12,39 @@
 
 namespace recut {
 
-// One number, as a value of its dtype holds it.
+// One number, rounded to its dtype.
 struct UniformValue {
   DType dtype = DType::none;
-  double real = 0;           // where the dtype is floating
-  std::int64_t integer = 0;  // where it is not; booleans are 0 and 1
+  double real = 0;           // of a floating dtype
+  std::int64_t integer = 0;  // of any other dtype; booleans are 0 and 1
 
-  // Equality with the number, whatever the dtype; 0 is both zeros and never a NaN.
+  // Equality with the number in any dtype. 0.0 and -0.0 both equal 0; a NaN equals nothing.
   bool is(int number) const { return is_floating(dtype) ? real == number : integer == number; }
   // By bits, except that all NaNs are one.
   friend bool operator==(const UniformValue& a, const UniformValue& b);
 };
 
-// As `full` takes it: a double, an int or a bool.
+// The fill_value argument of `full`: a double, an int or a bool.
 Argument as_argument(const UniformValue& value);
 
-// What is known of the nodes of one pool. A node's value is a matter of the calls under it, so that
-// it is the same in every graph that has the node. The arithmetic is the interpreter's own kernel
-// on one element, and so is its rounding.
+// The splats among the nodes of one pool. A node's value depends only on the calls under it, so
+// that it is the same in every graph on the pool. Arithmetic and rounding are those of the
+// interpreter's kernel on one element.
 class UniformValues {
  public:
   explicit UniformValues(const NodePool& pool) : pool_(pool), positions_(pool) {}
 
-  // Of every node of the graph.
+  // Analyses every node of the graph.
   explicit UniformValues(const Graph& graph);
 
-  // Looks at one node more, whose operands have been looked at: at what creates such a value, what
-  // copies or views one, what computes element by element from nothing else, and at whole numbers
-  // and comparisons of positions that turn out to be one.
+  // Analyses one node, after its operands. Splats are created values, views and copies of splats,
+  // element-wise results of splats alone, and affine values whose steps are all 0.
   void learn(NodeId id);
 
-  // Null where the value isn't known to be uniform, has no elements, or hasn't been looked at.
+  // Null if the value is no known splat, has no elements, or has not been analysed.
   const UniformValue* of(NodeId id) const;
 
-  // What is known of whole numbers and bools that aren't uniform, or are.
+  // The affine value of an integer or boolean node; null if it is not affine.
   const Positions* positions_of(NodeId id) const { return positions_.of(id); }
 
  private:

@@ -1,13 +1,17 @@
-// Activations and their gradients. Where ATen has a backward operator, the gradient is that one;
-// of those, the piecewise linear ones have formulas and the smooth ones are written out in simpler
-// operators when they are differentiated again.
+// Activations and their gradients. If ATen has a backward operator, the VJP is that operator, as in
+// PyTorch's derivatives.yaml:
+//
+//   %y = gelu(%x)   =>   %gx = gelu_backward(%g, %x, approximate="none")
+//
+// Second derivatives need rules of the backward operators. The piecewise linear ones are linear in
+// the gradient and have a VJP; the smooth ones are decomposed into simpler operators.
 #include "engine/autodiff/rules/formula.h"
 
 namespace recut::autodiff {
 namespace {
 
-// A row of an activation whose gradient is a backward operator that takes (grad, self, …): the
-// other arguments are the activation's own, by name.
+// The VJP of an activation with a backward operator (grad, self, …). The other arguments are the
+// activation's own, by name.
 Value by_backward(Site& s, Op backward) {
   const Operator& row = operator_of(backward);
   Positional arguments = {s.grad(), s["self"]};

@@ -1,10 +1,15 @@
-// Sums, products, powers, the larger and the smaller, choices and copies.
+// Sums, products, powers, maxima and minima, selections and casts.
+//
+// Most rules are elementwise: one formula serves as VJP and, with the tangent in place of the
+// gradient, as JVP. A formula computes in the output's dtype and ignores broadcasting; the caller
+// sums and converts (derivative_rule.h). Formulas keep PyTorch's conventions at the points where a
+// derivative does not exist: equal operands of a maximum share the gradient, and x^0 has slope 0.
 #include "engine/autodiff/rules/formula.h"
 
 namespace recut::autodiff {
 namespace {
 
-// The operands in the output's dtype, which is the one that the formula computes in.
+// An operand in the output's dtype, in which the formula computes.
 Value cast(Site& s, std::string_view parameter) {
   return s.b.convert(s[parameter], s.out_type().dtype);
 }
@@ -16,7 +21,7 @@ Value quotient_other(Site& s) {
   return rounds(s) ? Value() : -(over(s.grad(), s.given("other")) * s.out());
 }
 
-// The whole number of times that `other` goes into `self`.
+// The rounded quotient of `self` and `other`.
 Value times_it_goes(Site& s, const char* rounding) {
   return s.b(Op::div_Tensor_mode, {s["self"], s["other"]}, {{"rounding_mode", rounding}});
 }
@@ -45,7 +50,7 @@ Value power_exponent(Site& s) {
   return s.grad() * zero_where(flat, s.out() * s.b.log(x));
 }
 
-// Of equals, each gets half.
+// Equal operands get half of the gradient each.
 Value extreme(Site& s, const char* mine, const char* its, Op loses) {
   const Value a = s[mine], b = s[its];
   const Value half = s.b.where(s.b(Op::eq_Tensor, {a, b}), s.grad() / 2, s.grad());

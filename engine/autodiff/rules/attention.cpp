@@ -1,10 +1,15 @@
-// Scaled dot-product attention.
+// Scaled dot-product attention: softmax(q k^T scale + mask) v.
+//
+// The VJP of a fused forward operator is the fused backward operator, which gives the gradients of
+// query, key and value at once. Forward mode and second derivatives have no fused operator: there
+// the call is decomposed into matmuls and a softmax, which materialises the scores (memory of
+// queries times keys). The fused operators of ATen differ only in outputs and argument order.
 #include "engine/autodiff/rules/formula.h"
 
 namespace recut::autodiff {
 namespace {
 
-// An output that the operator may leave out.
+// An output that may be absent, as an argument.
 Given maybe_out(Site& s, std::int64_t output) {
   return s.out_type(output).exists() ? Given(s.out(output)) : Given(None{});
 }

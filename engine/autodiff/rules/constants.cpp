@@ -1,5 +1,8 @@
-// Operators that have no derivative, and why: results that are no real numbers, that jump, or that
-// no operand reaches.
+// Operators without a derivative, each with its reason: their results are not real, are piecewise
+// constant, or do not depend on the values of an operand.
+//
+// An entry here differs from a missing rule. Differentiation stops silently at such an operator, as
+// PyTorch does, while an operator without any rule is a diagnostic that names it.
 #include "engine/autodiff/rules/formula.h"
 
 namespace recut::autodiff {

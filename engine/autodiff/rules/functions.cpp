@@ -1,10 +1,14 @@
-// Signs and rounding, exponentials, roots and trigonometry.
+// Signs and rounding, exponentials, roots and trigonometry: element-wise functions of one or two
+// operands.
+//
+// A rule reads the output instead of the operand if the derivative is a function of the output
+// (exp, sqrt, tanh), as PyTorch's do: it computes less.
 #include "engine/autodiff/rules/formula.h"
 
 namespace recut::autodiff {
 namespace {
 
-// Integers count as reals in these functions: the formula reads its operand in the output's dtype.
+// Integer operands are converted: the formula reads its operand in the output's dtype.
 Value copysign_self(Site& s) {
   const Value x = x_of(s);
   return s.grad() * zero_where(s.b(Op::eq_Scalar, {x, 0}), s.out() / x);

@@ -1,4 +1,10 @@
-// Matrix products, and what is composed of them.
+// Matrix products (mm, bmm, matmul, linear, dot, outer) and their compositions (addmm, baddbmm).
+//
+//   C = A B   =>   dA = dC B^T,   dB = A^T dC
+//
+// Each VJP is a product of the same kind, which is differentiable again; both together cost twice
+// the forward product. Products are written so that the gradient has the layout of its operand:
+// transposes then cancel instead of becoming copies.
 #include "engine/autodiff/rules/formula.h"
 
 namespace recut::autodiff {
@@ -8,8 +14,8 @@ Value turned(const Value& matrix) {
   return matrix.valid() ? matrix.builder()->transpose(matrix) : matrix;
 }
 
-// a·b, or its transpose's transpose where the one that it is the gradient of is laid out by
-// columns: the gradient then has that layout as well, and views of views fall away.
+// a b, or (b^T a^T)^T if the operand that it is the gradient of is column-major. The gradient then
+// has the operand's layout, and views of views cancel.
 Value product_like(const Value& like, const Value& a, const Value& b) {
   Builder& builder = *a.builder();
   const Op op = like.rank() == 3 ? Op::bmm : Op::mm;

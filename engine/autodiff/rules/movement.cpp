@@ -1,4 +1,9 @@
-// Data joined, padded, turned, repeated, and put in place of other data.
+// Data movement: concatenation, padding, flips, rolls, repetition, windows and writes into a part.
+//
+//   cat([a, b])  =>  slices of g      flip(x)  =>  flip(g)      repeat(x)  =>  a sum over copies
+//
+// Every operator here is linear in its data, and its VJP is data movement too, or a sum of moved
+// elements.
 #include <algorithm>
 
 #include "engine/autodiff/rules/formula.h"
@@ -6,8 +11,8 @@
 namespace recut::autodiff {
 namespace {
 
-// A part of each gradient's dimension for each tensor. Empty tensors of one dimension may stand
-// among others in ATen's cat; they get zeros of their own.
+// A slice of the gradient for each tensor. ATen's cat accepts empty one-dimensional tensors among
+// others; they get zeros.
 std::vector<Value> cat(Site& s) {
   const std::int64_t dim = s.dim("dim", s.grad().rank());
   std::vector<Value> parts;
@@ -98,7 +103,7 @@ Value repeat_interleave(Site& s) {
   return s.b.view(s.b.sum(s.b.view(s.grad(), apart), {d + 1}), x.shape());
 }
 
-// Which element each copy is of: how many elements end before it.
+// The source element of each copy: the number of elements that end before it.
 Value repeat_interleave_each(Site& s) {
   const Value x = s["self"];
   const bool flat = !s.is_given("dim");
@@ -130,7 +135,7 @@ Value col2im(Site& s) {
                           s.given("stride")});
 }
 
-// A *_scatter on the gradient with nothing in the part's place, and the part itself.
+// The VJP of a *_scatter: the gradient with zeros in the part, and the part of the gradient.
 Value around(Site& s) {
   std::vector<Argument> arguments(s.call().arguments().begin(), s.call().arguments().end());
   arguments[0] = Argument(s.grad().id());

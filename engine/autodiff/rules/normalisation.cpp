@@ -1,4 +1,12 @@
-// Softmax and normalisation.
+// Softmax and the normalisations (batch, layer, group, RMS).
+//
+// First derivatives are ATen's fused backward operators, which reuse the saved mean and rstd:
+//
+//   %y, %mean, %rstd = native_layer_norm(%x, …)
+//     =>  %gx, … = native_layer_norm_backward(%g, %x, …, %mean, %rstd, …)
+//
+// A backward operator differentiated again is decomposed, with mean and rstd recomputed from x:
+// as saved values they would be constants, and their part of the derivative would be lost.
 #include "engine/autodiff/rules/formula.h"
 
 namespace recut::autodiff {

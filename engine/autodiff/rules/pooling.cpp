@@ -1,4 +1,6 @@
-// Pooling: averages are linear, maxima go back to where they were taken from.
+// Pooling. Average pooling is linear: its VJP is ATen's backward operator, whose own VJP is the
+// pooling of the gradient. Max pooling scatters the gradient to the saved indices; its second
+// derivative gathers at the same indices, since the choice of the maximum is locally constant.
 #include "engine/autodiff/rules/formula.h"
 
 namespace recut::autodiff {
@@ -35,7 +37,7 @@ Value adaptive_again(Site& s) {
   return s.b(forward, {s.grad(), last(s["grad_output"].shape(), n)});
 }
 
-// `strides` left out are the kernel's.
+// Strides default to the kernel's sizes.
 Given strides(Site& s) {
   return s.integers("stride").empty() ? s.given("kernel_size") : s.given("stride");
 }

@@ -9,7 +9,7 @@ namespace {
 // -A^-T g A^-T
 Value inverse(Site& s) { return -mul(t(s.out(0)), mul(s.grad(0), t(s.out(0)))); }
 
-// Whether B is a vector (or a batch of them) rather than a matrix.
+// Tells whether B is a vector (or a batch of vectors) rather than a matrix.
 bool is_vector(const Value& a, const Value& b) {
   if (b.rank() == 1) return true;
   return b.rank() == a.rank() - 1 &&

@@ -1,4 +1,8 @@
-// Special functions.
+// Special functions: gamma, error, Bessel, zeta and related functions.
+//
+// Each derivative is a formula in functions of the same table. Formulas avoid forms that under- or
+// overflow, such as erfcx instead of a quotient of exponentials. The derivative by a first operand
+// without a closed form, as igamma's, is a diagnostic.
 #include "engine/autodiff/rules/formula.h"
 
 namespace recut::autodiff {
