@@ -67,7 +67,7 @@ void serve_sweep(const Document& document, Unpacker& unpack, const Send& send) {
   send(packed(Reply::all, sweep_document(document, request)));
 }
 
-// Says how far it is with every percent. Who gave the errand ends it by ending the helper.
+// Reports its progress with every percent. The sender of the request ends it by ending the helper.
 std::function<bool(double, const std::string&)> percents(const Send& send) {
   return [&send, percent = -1](double share, const std::string& words) mutable {
     if (static_cast<int>(100 * share) == percent) return true;

@@ -23,7 +23,7 @@ constexpr std::int64_t kPlannerMostSteps =
     1'500'000;                        // of the curve's plans that are kept in whole
 constexpr double kFirstBudget = 0.5;  // of the peak without recomputation, for a new document
 
-// Those that are in hand, or else the file's.
+// The bytes that are in hand, or else the file's.
 Result<std::shared_ptr<const std::string>> bytes_of_file(
     Backend& backend, const std::string& path, std::shared_ptr<const std::string> in_hand) {
   if (in_hand) return in_hand;
@@ -40,7 +40,7 @@ void Planner::post(JobControl& control, int serial, OnDocument message) const {
   });
 }
 
-// Whether its bytes and who reads them are there. Both are asked for at once.
+// True if its bytes and who reads them are there. Both are asked for at once.
 bool Planner::can_open(const DocumentView& document) const {
   const bool reader = backend_.has_reader(document.path);
   return (document.bytes || backend_.can_read(document.path)) && reader;
@@ -108,7 +108,7 @@ void Planner::post_fault(JobControl& control, int serial, OpeningFault fault) co
        [this, fault = std::move(fault)](DocumentView& document) { take_fault(document, fault); });
 }
 
-// Of a graph that is there, another recipe couldn't be had: that one stays.
+// The new transform settings failed for a graph that is there: that graph stays.
 void Planner::take_fault(DocumentView& document, OpeningFault fault) const {
   if (document.is_ready()) {
     callbacks_.say(format(fault.diagnostics.front()), true);
@@ -414,7 +414,7 @@ void Planner::view_points(DocumentView& document, std::shared_ptr<const Curve> c
   document.viewing = jobs_.start(std::move(job));
 }
 
-// A choice by hand that came to something else is said at once: nobody looks for it.
+// An override with another result is reported at once: nobody looks for it.
 void Planner::take_change(DocumentView& document,
                           const std::shared_ptr<const PlanChange>& change) const {
   const bool known = document.change && document.change->after == change->after;

@@ -60,7 +60,7 @@ class Columns {
     add(std::move(spine));
   }
 
-  // What was the spine stays it.
+  // The former spine stays the spine.
   std::uint64_t own_weight(std::uint32_t box) const {
     const bool was_spine = !task_.wish.empty() && task_.wish[box] == 0;
     return task_.weight[box] + (was_spine ? std::uint64_t{1} << 32 : 0);

@@ -131,7 +131,7 @@ class GroupBuilder {
     return column_of;
   }
 
-  // How far from the spine each path stands: as near as what is further in leaves room in its own
+  // The distance of each path from the spine: as near as the paths further in leave room in its own
   // rows.
   std::vector<float> spread(const std::vector<Path>& paths, const HalfTask& half,
                             bool backward) const {
@@ -159,7 +159,7 @@ class GroupBuilder {
     return at;
   }
 
-  // How many lanes the wires want that pass other rows: the most at one row.
+  // The number of lanes for wires that pass other rows: the most at one row.
   static std::uint32_t lanes_for(const ColumnTask& task) {
     std::vector<std::int32_t> change(
         static_cast<std::size_t>(*std::max_element(task.row.begin(), task.row.end())) + 2, 0);

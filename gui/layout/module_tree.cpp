@@ -69,7 +69,7 @@ class TreeBuilder {
     for (std::uint32_t p = 0; p < sides_.size(); ++p) {
       if (sides_[p] != Side::forward) continue;
       forward_.push_back(p);
-      // What an input is called by is no call of a module.
+      // The name of an input is no call of a module.
       const NodeId id = graph_.order()[p];
       const bool given = graph_[id].op == Op::placeholder;
       paths.push_back(given ? Parts() : split_path(graph_.origin(id).module));

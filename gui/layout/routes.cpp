@@ -132,7 +132,7 @@ class Router {
     float outwards;
   };
 
-  // Where in the gap next to a row its horizontal pieces run: spread by column.
+  // The height of a row's horizontal pieces in the gap next to it: spread by column.
   float track(BoxId box) const {
     return 7 + 4 * static_cast<float>(out_.boxes[box.index].column % 4);
   }

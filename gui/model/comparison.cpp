@@ -13,7 +13,7 @@ GraphMatch match_of(const ShownGraph& here, const ShownGraph& there) {
   return match_passes(here.document->passes, here.pass, there.pass);
 }
 
-// What a plan makes of the nodes of a pass's graph.
+// The roles that a plan gives to the nodes of a pass's graph.
 class Fates {
  public:
   explicit Fates(const ShownGraph& shown)

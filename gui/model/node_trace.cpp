@@ -21,7 +21,7 @@ const Change* change_of(const PassReport& report, NodeId before) {
 
 using Changes = std::vector<const Change*>;
 
-// Those that leave `after`, in their order.
+// Nodes that leave `after`, in their order.
 Changes changes_to(const PassReport& report, NodeId after) {
   Changes changes;
   for (const Change& change : report.changes)
@@ -30,7 +30,7 @@ Changes changes_to(const PassReport& report, NodeId after) {
   return changes;
 }
 
-// What made `after`: the change of a node of the same name, if there is one.
+// The change that made `after`: of a node of the same name, if there is one.
 const Change* maker_of(const PassReport& report, const Graph& before, NodeId after,
                        const Changes& changes) {
   for (const Change* change : changes)
