@@ -208,7 +208,7 @@ class App {
   double hint_due_ =
       -1;  // when the pointer has rested long enough for a hint; below 0: it moves none
   bool closing_ = false;
-  bool tracking_ = false;    // a command is at work whose changes of wishes are seen to
+  bool tracking_ = false;    // a command is at work whose changes of settings are seen to
   bool alt_alone_ = false;   // Alt went down, and nothing else since
   PanelMemory no_document_;  // memories where no document is open
 };

@@ -19,6 +19,11 @@ int workers_for(int cores) {
 
 }  // namespace
 
+// All jobs are in one list, in the order of their start, under one mutex. A free worker takes the
+// first waiting job of the highest priority. Worker 0 takes only jobs that come first, worker 1
+// urgent ones as well: a long job never blocks these. A job returns to the list after each part,
+// where urgent ones pass it. Jobs that measure wait until the last change is drawn, and never run
+// beside another job that nobody waits for.
 struct Jobs::Running : JobControl {
   Job job;
   JobStatus status;  // under mutex_

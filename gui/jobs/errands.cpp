@@ -9,6 +9,10 @@
 namespace recut::gui {
 namespace {
 
+// Both sides of a worker request. The window's side sends transform settings, the kind of task and
+// its arguments. The server opens the document once, works, and sends replies: progress, whether it
+// measures, some results, all of them. The `part` of a job does the same work on a thread, so that
+// both ways give equal results.
 enum class Task : std::uint8_t { plan, sweep, check, schedule, run, train };
 enum class Reply : std::uint8_t { progress, measuring, some, all };
 

@@ -20,6 +20,11 @@ struct HalfTask {
   ColumnTask columns;
 };
 
+// Lays out a group from the layouts of the open groups in it: rows of all items, columns of the
+// forward side, then of the backward side, whose spine prefers the partners of forward's, and last
+// distances and heights. Everything is relative to the group's spine and top, so that equal groups
+// share one layout through the cache. A path stands as near to the spine as the paths further in
+// allow in its own rows. Linear in items and wires, and in the rows that paths pass.
 class GroupBuilder {
  public:
   GroupBuilder(const Scene& scene, const Group& group, const OpenLayouts& inner,

@@ -15,6 +15,10 @@ constexpr std::size_t kMostItems = 96;
 constexpr std::size_t kFewNodes = 4;  // outside all modules: that many stay by themselves
 constexpr std::string_view kBefore = "before the model", kAfter = "after the model";
 
+// Two steps. TreeBuilder opens and closes a group for every module that the walk in program order
+// enters and leaves. TreeSimplifier copies the tree without groups that add nothing, and with long
+// lists in parts. A key hashes the path and the number of groups of that path before it, so that a
+// group keeps its key from pass to pass.
 using Parts = std::vector<std::string_view>;
 
 std::size_t common_parts(const Parts& a, const Parts& b) {

@@ -37,6 +37,11 @@ class Fates {
   const std::vector<std::int64_t> bytes_;
 };
 
+// Merges two program orders: walks the graph here, and puts each node that is only there behind the
+// last common node before it.
+//   here a b c, there a x c  ⇒  x only there, b only here
+// A pair has one difference at most: another operator or line hides another role. Linear in both
+// graphs, but for sorting the nodes that are only there.
 class ComparisonComparer {
  public:
   ComparisonComparer(const ShownGraph& here, const ShownGraph& there)

@@ -129,7 +129,7 @@ struct DocumentView {
   Baseline baseline;
   SharedPlanView refused;  // the last plan that couldn't hold its budget: its report says why
   std::shared_ptr<const Reasons> reasons;  // of `shown`; null while they are made
-  AnsweredPlan answered, before;  // the last that answered its wishes, and the one before that
+  AnsweredPlan answered, before;  // the last that answered its settings, and the one before
   std::shared_ptr<const PlanChange>
       change;  // from that to this, made with the reasons; may be null
 

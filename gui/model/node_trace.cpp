@@ -9,6 +9,9 @@
 namespace recut::gui {
 namespace {
 
+// Follows a node one pass at a time. Onwards, the change that the pass reports for it decides, else
+// the same id, else the same name; backwards the same id comes first. A single node costs a scan of
+// each pass's changes. trace_nodes indexes them once, so that all nodes together stay linear.
 NodeId by_name(const Graph& from, NodeId id, const Graph& to) {
   return to.find(from.node_name(id));
 }

@@ -10,6 +10,8 @@
 namespace recut::gui {
 namespace {
 
+// Compiles the typed text to a list of tests, one a term, and runs them on every node in program
+// order until one fails: linear in nodes and terms. A term with `-` negates its test.
 char lower_search(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 std::string lowered(std::string_view text) {
