@@ -62,7 +62,7 @@ App::App(Backend& backend, AppOptions options)
   open_first();
 }
 
-// What was asked for; else what was open; else, at the first start, something to look at.
+// Opens the requested files; else the workspace as it was left; else, at the first start, a sample.
 void App::open_first() {
   const bool asked = !options_.files.empty() || !options_.link.empty();
   bool restored = options_.restore && restore_workspace(!asked);
@@ -179,8 +179,8 @@ Result<Done> App::run(std::string_view id, std::string_view argument) {
   return track(id, [&] { return command->run(*this, argument); });
 }
 
-// What `work` changes of the wishes can be undone and is planned for; of commands that run others,
-// the outermost is the one that is undone.
+// Changes that `work` makes to the plan settings can be undone and are planned for. Of commands
+// that run others, the outermost one is undone.
 Result<Done> App::track(std::string_view id, const std::function<Result<Done>()>& work) {
   if (tracking_) return work();
   const DocumentView* front = document();
@@ -191,7 +191,7 @@ Result<Done> App::track(std::string_view id, const std::function<Result<Done>()>
   tracking_ = false;
   DocumentView* after = documents.find(serial);
   if (after == nullptr || after->wishes == before) return done;
-  // Another recipe is a step of its own, and says nothing of the budget.
+  // Changed transform settings are a step of their own, and say nothing of the budget.
   Wishes others = before;
   others.recipe = after->wishes.recipe;
   const std::string_view step = others == before ? id : std::string_view();

@@ -73,7 +73,7 @@ class App {
 
   // The loop.
   bool tick();  // whether it drew a frame
-  // How long nothing will happen by itself, in seconds: 0 while frames are owed or things move;
+  // The seconds for which nothing will happen by itself: 0 while frames are owed or things move;
   // none: until input or a job's message.
   std::optional<double> rest() const;
   bool closing() const { return closing_; }
@@ -82,7 +82,7 @@ class App {
   void feed(InputEvent event);
   void want_frames();  // something changed
 
-  // Runs a row of the table; what it changes of the wishes can be undone. Fails with its words.
+  // Runs a row of the table. Its change of the plan settings can be undone. Fails with a message.
   Result<Done> run(std::string_view command, std::string_view argument = {});
 
   // For commands.
@@ -157,10 +157,10 @@ class App {
   bool take_focus_key(const KeyChanged& key);
   void take_alt(bool down);
   bool take_menu_key(std::string_view hotkey);
-  // Runs the command whose key it is: of those that are possible now the first of the lesson's
-  // card, else of the panel that has the focus, else the first that is nobody's, else the first of
-  // the graph, which has the keys that no other panel claims. What lies over the panels hides
-  // theirs.
+  // Runs the command that this key belongs to. Among the possible ones, the first of the lesson's
+  // popup wins, else of the panel that has the focus, else the first without a panel, else the
+  // first of the graph, which has the keys that no other panel claims. An overlay over the panels
+  // hides their keys.
   bool press(std::string_view hotkey);
   bool press_of(std::string_view panel, std::string_view hotkey);
   void begin_frame();
@@ -208,7 +208,7 @@ class App {
   double hint_due_ =
       -1;  // when the pointer has rested long enough for a hint; below 0: it moves none
   bool closing_ = false;
-  bool tracking_ = false;    // a command is at work whose changes of wishes are seen to
+  bool tracking_ = false;    // a command is at work whose changes of settings are seen to
   bool alt_alone_ = false;   // Alt went down, and nothing else since
   PanelMemory no_document_;  // memories where no document is open
 };

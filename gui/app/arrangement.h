@@ -1,4 +1,4 @@
-// Where the panels stand: places between splitters that remember where they were put.
+// The arrangement of the panels: docks between splitters that remember their positions.
 #pragma once
 
 #include <array>

@@ -11,13 +11,14 @@ namespace recut::gui {
 // Units from the line that still count as on it.
 inline constexpr float kBudgetReach = 9;
 
-// What is kept from frame to frame.
+// State that is kept from frame to frame.
 struct BudgetDrag {
   float grabbed = 0;  // pixels from the pointer to the line
   bool dragging = false;
 };
 
-// Where the pointer and the line stand along the axis, in pixels, and what a pixel there means.
+// The positions of the pointer and the line along the axis, in pixels, and the meaning of a pixel
+// there.
 struct BudgetAxis {
   float pointer = 0, line = 0;
   float reach = 0;  // pixels

@@ -19,9 +19,9 @@ std::string typed_budget(std::string_view text, std::int64_t peak);
 // budget stands.
 Span budget_span(const DocumentView& document);
 
-// What was added to the items last is the budget's line. It gets the span, and its own keys while
+// Makes the item that was added last the budget's line. It gets the span, and its own keys while
 // the keyboard is on it: arrows move it by a percent of the peak without recomputation, Page keys
-// by ten, Home to the least peak that is known, End to no budget.
+// by ten, Home to the least known peak, End to no budget.
 void budget_slider(Ui& ui, const DocumentView& document, Intents& intents);
 
 }  // namespace recut::gui

@@ -18,7 +18,7 @@ struct CheckReport : CheckFigures {
 
   std::size_t differing() const;
   bool agrees() const { return differing() == 0; }
-  // Where calls run one by one, as the interpreter does.
+  // The peak of calls that run one by one, as the interpreter runs them.
   std::int64_t planned_peak_bytes() const { return plan->report().eager_peak_bytes; }
 };
 
@@ -32,7 +32,7 @@ struct CheckView {
 inline constexpr std::string_view kCheckMemory = "check";
 CheckView& check_view(DocumentView& document);
 
-// What to run it on.
+// The inputs of a check.
 struct CheckInputs {
   std::string path;                          // of a file of tensors; "": none
   std::shared_ptr<const std::string> bytes;  // of it, where they are in hand

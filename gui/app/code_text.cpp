@@ -139,7 +139,8 @@ std::vector<CodeLine> form_lines(const ScheduleView& schedule, std::uint32_t ker
   return form.lines(lowered, calls);
 }
 
-// As for an engine of WebAssembly; as for the card that steps run on, else for any.
+// WebAssembly has options of its own. CUDA's are those of the GPU that steps run on, if it is
+// known.
 loop::LowerOptions lower_options(const CodeForm& form, const KernelLibrary& library) {
   if (form.id == "wasm") return wasm::lower_options();
   if (form.id != "cuda") return {};

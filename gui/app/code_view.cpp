@@ -17,7 +17,7 @@ bool is_in_front(const App& app, std::string_view panel) {
   return app.settings.text("turn.centre") == panel;
 }
 
-// The one that is wanted, or else the first of the node that is followed.
+// The requested line, or else the first of the node that is followed.
 void go_to_line(CodeView& view) {
   const CodeText& text = *view.text;
   view.line =
@@ -146,7 +146,7 @@ Result<Done> go_to_stop(App& app, std::size_t stop) {
   if (view.on_kernel) return shown;
   const CodeForm& form = code_forms()[stop - kStopAtForms];
   app.settings.set("code.form", std::string(form.id));
-  // Where its text is still to come, it is gone to the line then.
+  // A text that is still to come is scrolled to the line once it is there.
   if (is_current(view, form, chosen_library(app)))
     view.line = view.text->line_of(marked_node(*app.document()));
   view.bring_line = true;

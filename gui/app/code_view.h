@@ -1,5 +1,5 @@
-// What the code panel keeps for a document: which kernel of the schedule it shows, the text of it,
-// which a job makes, and where in it one is. Kernel and line follow the selection.
+// State of the code panel for a document: the kernel that it shows, that kernel's text, which a job
+// makes, and the current line. Kernel and line follow the selection.
 #pragma once
 
 #include <optional>
@@ -39,9 +39,9 @@ NodeId marked_node(const DocumentView& document);
 
 // Goes to the kernel of the selection and its first line, where the selection is another one.
 void follow_selection(const DocumentView& document, CodeView& view);
-// Whether the text is that of the kernel in this form, where this library is.
+// True if the text is that of the kernel in this form, where this library is.
 bool is_current(const CodeView& view, const CodeForm& form, const KernelLibrary& library);
-// Whether somebody has to ask for schedule or text.
+// True if somebody has to ask for schedule or text.
 bool wants_code(const App& app, const DocumentView& document, const CodeView& view);
 // Starts the jobs that make them.
 void prepare_code(App& app, DocumentView& document);

@@ -24,9 +24,10 @@ struct Command {
   bool (*enabled)(const App& app);  // null: always
   // Fails with words for people. `argument` is "" where none was given.
   Result<Done> (*run)(App& app, std::string_view argument);
-  // Whose key it is: a panel's id ("menu" for the open menu); "" for everybody's. See App::press.
+  // The owner of the key: a panel's id ("menu" for the open menu); "" for everybody. See
+  // App::press.
   std::string_view panel = "";
-  // Whether what it switches, or chooses by its argument, is on; null where it switches nothing.
+  // True if what it switches, or chooses by its argument, is on; null where it switches nothing.
   bool (*checked)(const App& app, std::string_view argument) = nullptr;
 };
 
@@ -42,8 +43,8 @@ std::vector<std::span<const Command>> registered_commands();
 const Command* find_command(std::string_view id);  // null where there is none
 std::vector<const Command*> all_commands();
 
-// How well `words` fit what was typed: its letters in order, better at the start of words and next
-// to each other. Below 0: not at all.
+// Scores how well `text` fits the typed letters: in order, better at the start of words and next to
+// each other. Below 0: not at all.
 int fuzzy_score(std::string_view typed, std::string_view words);
 
 // The commands that fit, best first; all that are enabled where nothing was typed.

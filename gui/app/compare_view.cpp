@@ -13,7 +13,7 @@
 namespace recut::gui {
 namespace {
 
-// What follows the word, where `with` begins with it.
+// The part of `with` behind the keyword, if it begins with it.
 std::optional<std::string> after_word(const std::string& with, std::string_view word) {
   if (with.rfind(word, 0) != 0 || with.size() <= word.size() || with[word.size()] != ' ')
     return std::nullopt;

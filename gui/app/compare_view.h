@@ -1,4 +1,4 @@
-// What the plan that is shown is compared with, and what comes of it.
+// The plan that the shown plan is compared with, and the result of the comparison.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ struct CompareView {
   // Of the two plans' documents, which may be one.
   std::shared_ptr<const GraphMatch> match;
   std::shared_ptr<const Document> match_here, match_there;
-  // Why values flipped, of those rows that were looked at; by the reasons that it was said by.
+  // The reasons why values flipped, for the rows that were looked at; `why_by` gave them.
   std::map<NodeId, std::string> why;
   std::shared_ptr<const Reasons> why_by;
   // Of which passes `counts` are.
@@ -36,11 +36,11 @@ struct CompareView {
 inline constexpr std::string_view kCompareMemory = "compare";
 CompareView& compare_view(DocumentView& document);
 
-// What `with` stands for now.
+// The current meaning of `with`.
 std::string compared_with(const DocumentView& document, const CompareView& view);
 // The pass where passes are compared; none where plans are.
 std::optional<std::size_t> compared_pass(const DocumentView& document, const CompareView& view);
-// Whether passes or documents are compared, whatever their plans are.
+// True if passes or documents are compared, whatever their plans are.
 bool compared_other(const DocumentView& document, const CompareView& view);
 // The other document where documents are compared and it is open; null elsewhere.
 const DocumentView* compared_document(const App& app, const DocumentView& document,
@@ -48,7 +48,7 @@ const DocumentView* compared_document(const App& app, const DocumentView& docume
 // The other plan; null while it is made, or gone.
 SharedPlanView compared_plan(const App& app, const DocumentView& document, const CompareView& view);
 
-// What can be chosen: what `with` is, and words for people.
+// The possible choices: `with`, and the text for people.
 struct CompareChoice {
   std::string with, words;
 };
@@ -59,12 +59,12 @@ std::string compared_name(const App& app, const DocumentView& document, const Co
 // PyTorch's budget, where its plan is what is compared with.
 std::optional<std::string> compared_torch(const DocumentView& document, const CompareView& view);
 
-// How the plan that is shown does at PyTorch's own peak: "At PyTorch's peak of 4.08 GiB: +3.10 ms
-// instead of +18.0 ms"; while it is planned for, that. "" where the budget is another one.
+// The shown plan's result at PyTorch's own peak: "At PyTorch's peak of 4.08 GiB: +3.10 ms instead
+// of +18.0 ms"; a remark while that is being planned; "" for any other budget.
 std::string equal_peak_words(const DocumentView& document, const PlanView& torch);
 
-// Why a row's value flipped; "" where the plan before is not what is compared with, or reasons are
-// still made.
+// The reason why a row's value flipped; "" unless the plan before is compared with, and while
+// reasons are being made.
 const std::string& why_flipped(CompareView& view, const DocumentView& document, const FateRow& row);
 
 // Finds the difference anew where one of the two changed.

@@ -1,4 +1,5 @@
-// What scripts expect and lessons wait for, in words: whether something stands as it should.
+// A condition that scripts expect and lessons wait for, as text: does the window's state agree with
+// it?
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@ class App;
 // a remark. Fails on a quote that doesn't close.
 Result<std::vector<std::string>> words_of(std::string_view line);
 
-// Whether `found` is what the words ask for: the value itself (no word: nothing), or `contains
+// True if `found` is what the words ask for: the value itself (no word: nothing), or `contains
 // PART`, `not WORDS`, `below NUMBER`, `above NUMBER`.
 bool agrees(const std::string& found, const std::vector<std::string>& wanted);
 

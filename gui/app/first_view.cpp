@@ -20,7 +20,7 @@ double proved_recompute_us(const PlanReport& plan, const CurveReport& curve) {
   return bound;
 }
 
-// Where a plan is far from the bound, a share of it says little; the proved part says more.
+// Far from the bound, a plan's share of it says little; the proved part says more.
 constexpr double kNear = 1.1;
 
 std::string proof_words(const PlanReport& plan, const CurveReport& curve) {

@@ -22,7 +22,8 @@ struct FlowView {
   const TorchFlowPath* path() const {
     return step == 0 || at_cut() ? nullptr : &flow->paths[step - 1];
   }
-  // What the paths up to this step use of a node's price, and send together.
+  // The part of a node's price that the paths up to this step use, and the flow that they send
+  // together.
   std::int64_t used(NodeId node) const;
   std::int64_t sent() const;
   // "network", "path 2 of 5", "cut".

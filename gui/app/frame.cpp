@@ -55,7 +55,8 @@ void begin_region(const char* id, const Rect& area) {
   ImGui::BeginChild(id, area.size(), false, kFrameBare | ImGuiWindowFlags_NoScrollbar);
 }
 
-// Where keys put what stands at `share` of its way, as ARIA has it for splitters.
+// The position to which keys move a splitter that stands at `share` of its range (after ARIA's
+// pattern for splitters).
 std::optional<float> splitter_moved_by_keys(float share, bool upright) {
   const auto pressed = [](ImGuiKey key) { return ImGui::IsKeyPressed(key); };
   if (pressed(ImGuiKey_Home)) return 0.0f;
@@ -94,8 +95,8 @@ void App::begin_frame() {
   ImGui::NewFrame();
 }
 
-// What panels want done is done at once, and the frame drawn anew: a budget that is dragged shows
-// its plan in the frame of the drag.
+// Intents of panels are performed at once, and the frame is drawn anew: a dragged budget shows its
+// plan in the frame of the drag.
 void App::frame() {
   ++frames_;
   Intents intents;
@@ -206,8 +207,8 @@ void App::take_focus(const Panel& panel, const Rect& area, Ui& ui) {
     ui.fill({area.left, area.top, area.right, area.top + ui.whole(2)}, ui.theme.selection);
 }
 
-// Where they leave the panel's heading little room, and in a small window, the tabs have a row of
-// their own above it.
+// Tabs get a row of their own above the heading if they leave it little room, and in a small
+// window.
 void App::draw_panel(const Panel& panel, const Rect& area, const Turn* turn, bool compact, Ui& ui,
                      Intents& intents) {
   const std::string id(panel.id);
@@ -262,7 +263,8 @@ void App::drag(const Splitter& splitter, Ui& ui) {
   ImGui::EndChild();
 }
 
-// What floats over the panels and leaves them to the pointer: each opens a window of its own.
+// Draws the panels that float over the others and leave them to the pointer: each opens a window of
+// its own.
 void App::draw_cards(Ui& ui, Intents& intents) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const Rect window{0, 0, size.x, size.y};

@@ -1,5 +1,5 @@
-// By which hold of a button or a key things are done: a drag however long it rests, a key however
-// often it repeats. What one hold does to the wishes is one step to undo.
+// The hold of a button or a key by which things are done: a drag however long it rests, a key
+// however often it repeats. All changes of the plan settings within one hold are one step to undo.
 #pragma once
 
 #include <imgui.h>

@@ -16,7 +16,7 @@ std::string hotkey_of(ImGuiKey key, bool ctrl, bool shift, bool alt);
 // The first of a command's hotkeys as people read it: "Ctrl Down", "Page Up"; "" for none.
 std::string readable_hotkey(std::string_view hotkeys);
 
-// Whether `wanted` is one of a command's hotkeys, which stand with blanks between them.
+// True if `requested` is one of a command's hotkeys, which stand with blanks between them.
 bool has_hotkey(std::string_view hotkeys, std::string_view wanted);
 
 // With Ctrl or Alt, or a function key: no key that is typed or that moves something.
@@ -25,7 +25,7 @@ bool is_modified(std::string_view hotkey);
 // Keys that a line of text has a use for: letters, and what moves in it or changes it.
 bool is_for_text(std::string_view hotkey);
 
-// Whether the window has a use for a key, so that a platform that has one, too, should leave it:
+// True if the window has a use for a key, so that a platform that has one, too, should leave it:
 // a command's, one that edits the text that is typed, or one that goes about in a list.
 bool is_taken(const App& app, std::string_view hotkey);
 

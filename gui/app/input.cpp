@@ -1,4 +1,4 @@
-// What the backend tells, on its way to ImGui and to the table of commands.
+// Input from the backend, on its way to ImGui and to the table of commands.
 #include <algorithm>
 #include <string>
 
@@ -28,7 +28,7 @@ bool only_types(ImGuiKey key) {
   return shift || letter || sign || key == ImGuiKey_Space || (pad && key != ImGuiKey_KeypadEnter);
 }
 
-// What is moved by keys of its own asks ImGui for them.
+// An item that is moved by keys of its own asks ImGui for them.
 bool moves_item(const Items& items, ImGuiKey key) {
   const bool moves = key >= ImGuiKey_LeftArrow && key <= ImGuiKey_End;
   return moves && items.keys_are_taken();
@@ -172,7 +172,7 @@ void App::take_focus_change(const FocusChanged& change) {
   alt_alone_ = false;
 }
 
-// What opens a field is often followed by text in the same frame: that is for the field, and no
+// A key that opens a field is often followed by text in the same frame: it is for the field, and no
 // hotkeys.
 void App::take(std::vector<InputEvent> events) {
   for (std::size_t i = 0; i < events.size(); ++i) {

@@ -23,7 +23,7 @@ LessonFigure count_figure(std::int64_t count);
 // it isn't known yet.
 std::optional<LessonFigure> lesson_figure(const App& app, std::string_view name);
 
-// Whether a reader who sees both finds that they stand so: `sign` is one of < <= = >= >. What is
+// True if a reader who sees both finds that they stand so: `sign` is one of < <= = >= >. What is
 // written alike is equal. Each side is a figure, a number, or a number times a figure ("0.5 peak").
 bool compares(const App& app, std::string_view left, std::string_view sign, std::string_view right);
 bool is_comparing_sign(std::string_view word);

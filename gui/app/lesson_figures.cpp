@@ -29,7 +29,7 @@ struct FigureRow {
   LessonFigure (*figure)(const DocumentView& document, const std::string& about);
 };
 
-// Those of a plan: of the one that is shown, or "before peak" of the one that is pinned.
+// Figures of a plan: of the shown one, or "before peak" of the pinned baseline.
 struct PlanRow {
   std::string_view name;
   LessonFigure (*figure)(const PlanReport& report);
@@ -149,7 +149,7 @@ std::pair<std::string_view, std::string> lesson_figures_parts_of(std::string_vie
   return {name.substr(0, blank), std::string(name.substr(std::min(blank + 1, name.size())))};
 }
 
-// What a pointer does and a finger does otherwise, as the card says it: "Click" and "Tap".
+// The verb for the reader's pointer or finger, as the popup shows it: "Click" and "Tap".
 std::optional<std::string> pointer_word(const App& app, std::string_view name) {
   if (name != "click" && name != "right_click") return std::nullopt;
   const std::string key = std::string(name) + (app.touched ? "_touch" : "");

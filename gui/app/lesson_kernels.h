@@ -14,7 +14,7 @@ namespace recut::gui {
 
 class App;
 
-// What stands before a figure that is meant of the plan that is pinned: "before kernels".
+// The prefix of a figure of the pinned baseline: "before kernels".
 inline constexpr std::string_view kBefore = "before ";
 
 //   kernels         how many run                 moved     the bytes that all of them move
@@ -26,7 +26,7 @@ bool is_kernel_figure(std::string_view name);
 // None where it isn't known yet, or there is no such thing.
 std::optional<LessonFigure> kernel_figure(const DocumentView& document, std::string_view name);
 
-// Whether a step's words name such figures of a plan that wasn't counted yet, or isn't scheduled.
+// True if a step's words name such figures of a plan that wasn't counted yet, or isn't scheduled.
 bool wants_counting(const App& app, const LessonStep& step);
 // Counts, and starts the job that schedules.
 void count_for_lesson(App& app, DocumentView& document);

@@ -7,7 +7,7 @@
 namespace recut::gui {
 namespace {
 
-// Of a language, the files of the card's own words, and of those that it explains.
+// Files of a language: the labels of the popup, and the glossary.
 constexpr std::string_view kCardFile = "card", kGlossaryFile = "glossary";
 
 std::string_view embedded_text(const EmbeddedFile& file) {

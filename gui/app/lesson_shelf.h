@@ -23,9 +23,9 @@ class LessonShelf {
   std::shared_ptr<const Lesson> find(std::string_view name, std::string_view language) const;
   // "en", "de"; and what a language calls itself.
   std::vector<std::string> languages() const;
-  // A word of the card in the language, in the first one where it isn't translated.
+  // A label of the popup in the language, or in the first one if it isn't translated.
   const std::string& word(std::string_view key, std::string_view language) const;
-  // What a word of the field means, likewise; "" where the glossary hasn't got it.
+  // The meaning of a technical term, likewise; "" if the glossary hasn't got it.
   const std::string& meaning(std::string_view term, std::string_view language) const;
   std::vector<std::string> terms() const;
 

@@ -45,7 +45,7 @@ Intent intent_of(std::string_view words) {
   return {std::string(words.substr(0, blank)), std::string(trimmed(words.substr(blank)))};
 }
 
-// What stands between one mark and the next, each once, in the order of first appearance.
+// The parts between one mark and the next, each once, in the order of first appearance.
 std::vector<std::string> between(std::string_view words, char open, char close) {
   std::vector<std::string> names;
   for (std::size_t at = 0; (at = words.find(open, at)) != std::string_view::npos;) {
@@ -59,7 +59,7 @@ std::vector<std::string> between(std::string_view words, char open, char close) 
   return names;
 }
 
-// What is wrong with the marks of a paragraph or a task; "" for nothing.
+// The fault in the marks of a paragraph or a task; "" for none.
 std::string fault_in(std::string_view words) {
   std::size_t bold = 0;
   for (std::size_t at = 0; (at = words.find("**", at)) != std::string_view::npos; at += 2) ++bold;

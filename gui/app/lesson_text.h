@@ -5,7 +5,7 @@
 //   place: 1
 //
 //   now: file.sample gpt2                  at the end a button *Now in gpt2* does this, as often as
-//   then: …                                needed, and the card goes on with these words
+//   then: …                                needed, and the popup goes on with this text
 //
 //   == One step of training                a step, and its heading
 //   Prose, in paragraphs parted by blank lines. **Bold** words, `names`, {figures} that the state
@@ -13,7 +13,7 @@
 //   holds: figure peak < start_peak        what the prose relies on, likewise: tests hold it to it
 //   do: lesson.scene lesson_chain          a command that sets the scene, as often as needed
 //   point: graph/node h1                   the label of an item to draw a ring around, likewise
-//   clear: graph/canvas                    one that the card leaves free without a ring
+//   clear: graph/canvas                    one that the popup leaves free without a ring
 //   task: Click `h1` in the graph.         what the reader is to do
 //   until: state selection h1              when that is done: gui/app/condition.h
 //   show: select.node h1                   the command that does it for the reader
@@ -70,13 +70,13 @@ struct Lesson {
 std::vector<std::string> figures_in(std::string_view words);
 std::vector<std::string> values_in(std::string_view words);
 std::vector<std::string> terms_in(std::string_view words);  // "peak" of "[the peak: peak]"
-// All that the card shows of it in words, and the question's.
+// All texts of a step that the popup shows, its question's included.
 std::vector<std::string> words_of(const LessonStep& step);
 
 // Any bytes give a lesson or diagnostics with file and line. `file_name` says the lesson's name.
 Result<Lesson> parse_lesson(std::string_view text, const std::string& file_name);
 
-// A line of `key: words` for each word that the card itself shows, by key.
+// A text that the popup itself shows, or a term's meaning, by key: a line of `key: text`.
 struct CardWord {
   std::string key, words;
 };

@@ -9,12 +9,12 @@
 namespace recut::gui {
 namespace {
 
-// What needs no graph: these may run while a file opens.
+// Commands that need no graph may run while a file opens.
 bool needs_graph(const Intent& intent) {
   return intent.command != "lesson.scene" && intent.command != "file.sample";
 }
 
-// What a label points at has to be on the screen: its panel may be hidden, or behind another.
+// The target of a label has to be on the screen: its panel may be hidden, or behind another.
 void show_panels(const LessonStep& step, std::deque<Intent>& pending) {
   for (const std::string& label : step.points) {
     const std::string panel = label.substr(0, label.find('/'));
@@ -108,7 +108,7 @@ bool Lessons::run_next(App& app) {
   if (needs_graph(pending_.front()) && opening) return false;
   const Intent intent = pending_.front();
   pending_.pop_front();
-  // What isn't possible isn't needed: nothing is selected that could be cleared.
+  // An impossible command isn't needed: nothing is selected that could be cleared.
   const Command* command = find_command(intent.command);
   if (command != nullptr && command->enabled != nullptr && !command->enabled(app)) return true;
   const Result<Done> done = app.run(intent.command, intent.argument);

@@ -21,16 +21,16 @@ class Lessons {
   std::size_t at() const { return at_; }
   const LessonStep* step() const { return lesson_ ? &lesson_->steps[at_] : nullptr; }
   bool is_last() const { return lesson_ && at_ + 1 == lesson_->steps.size(); }
-  // Whether the step's scene stands, and whether its task has been done since (once is enough).
+  // True if the step's scene stands; and if its task has been done since (once is enough).
   bool is_set() const { return pending_.empty(); }
   bool is_done() const { return done_; }
-  // Whether it waits for nothing before it goes on.
+  // True if it waits for nothing before it goes on.
   bool is_ready() const;
-  // Which answer of the step's question was given; none: no one yet.
+  // The answer that was given to the step's question; none: no one yet.
   std::optional<std::size_t> answer() const { return answer_; }
-  // Whether its end is shown in the large model that it names.
+  // True if its end is shown in the large model that it names.
   bool is_in_large() const { return in_large_; }
-  // Whether it can be shown there: at the end, where the model is among the samples.
+  // True if it can be shown there: at the end, where the model is among the samples.
   bool has_large(const App& app) const;
 
   // Fails where there is no such lesson, or no such step of the one that runs.

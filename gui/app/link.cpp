@@ -90,7 +90,7 @@ Result<std::int64_t> number_of(const std::string& name, const std::string& text)
   return std::int64_t{std::stoll(text)};
 }
 
-// What stands between commas.
+// The parts between commas.
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at <= text.size();) {

@@ -1,4 +1,4 @@
-// A document's state as the fragment of an address: what is shown, wished for and selected, so that
+// A document's state as the fragment of an address: view, plan settings and selection, so that
 // a link takes others to the same view.
 //
 //   v=1&sample=gpt2&budget=4563402752&device=h100&model=fused&effort=0.5&save=relu&again=mm&again=mm_1

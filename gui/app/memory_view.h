@@ -1,4 +1,5 @@
-// What the timeline shows of the plan: which steps; and what the other choice for a value comes to.
+// The steps and bytes of the plan that the timeline shows; and the outcome of the opposite choice
+// for a value.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ struct MemoryView {
   double from = 0, to = 1;
   // Bytes, by share of the axis that shows them all.
   double bottom = 0, top = 1;
-  // Where the keys are; it stands as long as plan and selection do. See timeline_cursor.h.
+  // The keys' position; it holds as long as plan and selection do. See timeline_cursor.h.
   struct Cursor {
     std::size_t step = 0;
     NodeId selected;
@@ -29,11 +30,11 @@ struct MemoryView {
 };
 MemoryView& memory_view(DocumentView& document);
 
-// Whether buffers are shown at their addresses, instead of how many bytes are alive.
+// True if buffers are shown at their addresses, instead of how many bytes are alive.
 class App;
 bool shows_arena(const App& app);
 
-// What the other choice for a value comes to, planned anew: the memory "flip" of a document.
+// The outcome of the opposite choice for a value, planned anew: the memory "flip" of a document.
 struct FlipAnswer {
   NodeId node;
   std::shared_ptr<const Reasons> of;  // of the plan that it was asked about

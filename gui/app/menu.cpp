@@ -201,7 +201,7 @@ void add_devices(const App& app, std::vector<MenuRow>& rows) {
                         device ? "Measured here: " + device->title : "Measured here", here));
 }
 
-// Where there is a choice.
+// Listed only if there is a choice.
 void add_runners(const App& app, std::vector<MenuRow>& rows) {
   const std::vector<Executor*> executors = app.backend.executors();
   if (executors.size() < 2) return;
@@ -217,7 +217,7 @@ void add_subject(const App& app, std::string_view subject, std::vector<MenuRow>&
       rows.push_back(row_of(app, command->id, {}, {}));
 }
 
-// Whether rows of the subject stand in a menu by their names, or as what they are about.
+// True if rows of the subject stand in a menu by their names, or as what they are about.
 bool is_placed(std::string_view subject) {
   for (const std::string_view own : {"panel", "device", "menu"})
     if (subject == own) return true;

@@ -12,9 +12,9 @@
 
 namespace recut::gui {
 
-// What an entry of a menu stands for: a command, a line between groups, or a row for each of what
-// is there now: what steps can run on, all of a subject's commands ("compare" in place of an id),
-// those of the subjects that stand in no menu.
+// The kinds of menu entries: a command, a line between groups, or a row for each thing that is
+// there now: executors, all commands of a subject ("compare" in place of an id), those of the
+// subjects that stand in no menu.
 enum class MenuFill : unsigned char {
   command,
   line,

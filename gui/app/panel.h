@@ -17,10 +17,10 @@ namespace recut::gui {
 
 class App;
 
-// Where panels stand. Those that share `left` or `right` stand below each other, those that share
-// another place take turns, with their titles as tabs. An overlay lies over everything, in the
-// middle, while App::overlay names it. A card floats over the panels and opens its own window,
-// where it has something to show.
+// The dock of a panel. Panels that share `left` or `right` stand below each other, those that share
+// another dock are a tab group. An overlay lies over everything, in the middle, while App::overlay
+// names it. A floating panel lies over the panels in a window of its own, if it has something to
+// show.
 enum class Place : unsigned char {
   top,
   left,
@@ -52,8 +52,7 @@ struct PanelInput {
     return document != nullptr && document->is_ready() && document->shown ? document : nullptr;
   }
 
-  // What a panel keeps from frame to frame for this document: zoom, scroll, what is folded. Begins
-  // as T().
+  // A panel's state for this document from frame to frame: zoom, scroll, folds. Begins as T().
   template <class T>
   T& memory(std::string_view name) const {
     return memory_of<T>(memories, name);

@@ -19,7 +19,7 @@ bool is_same_graph(const ShownGraph& a, const ShownGraph& b) {
   return a.document == b.document && a.pass == b.pass;
 }
 
-// Where the selection stands among the steps: 2 * i at step i, 2 * i - 1 before it.
+// The position of the selection among the steps: 2 * i at step i, 2 * i - 1 before it.
 std::ptrdiff_t place_of_selection(const PanesView& view, const DocumentView& document) {
   if (const auto step = selected_step(view, document))
     return 2 * static_cast<std::ptrdiff_t>(*step);

@@ -14,13 +14,13 @@ class App;
 // Kept for each document.
 struct PanesView {
   bool wanted = false;
-  bool fresh = false;           // wanted since the last frame: the camera fits a pane first
+  bool fresh = false;           // requested since the last frame: the camera fits a pane first
   SharedComparison comparison;  // the last that was made; see is_current()
   ShownGraph here_at_work, there_at_work;
   JobId job = 0;
 
-  // What was selected in the pane there, a node of its graph, and what that made of the document's
-  // selection. Else it is the partner of what is selected.
+  // The node that was selected in the pane there, of its graph, and the document's selection that
+  // followed from it. Otherwise the selection there is the partner of the one here.
   NodeId there, there_for;
   int selections_there = 0;  // made so far
   NodeId hovered_there;
@@ -30,14 +30,14 @@ inline constexpr std::string_view kPanesMemory = "panes";
 PanesView& panes_view(DocumentView& document);
 const PanesView* find_panes_view(const DocumentView& document);  // null: never asked for
 
-// Whether the graph panel shows two panes.
+// True if the graph panel shows two panes.
 bool has_panes(const DocumentView& document);
-// What stands there; without a plan while that is made; none where it isn't there any more.
+// The graph of the pane there; without a plan while that is made; none once it is gone.
 std::optional<ShownGraph> graph_there(const App& app, const DocumentView& document);
-// Whether the comparison is of what is shown now, but perhaps for the plans.
+// True if the comparison is of what is shown now, but perhaps for the plans.
 bool is_of(const PanesView& view, const ShownGraph& here, const ShownGraph& there);
 
-// Has the comparison made that is wanted now, unless it is there or at work.
+// Has the requested comparison made, unless it is there or at work.
 void start_comparison(App& app, DocumentView& document);
 
 NodeId selected_there(const PanesView& view, const DocumentView& document);

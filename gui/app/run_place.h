@@ -1,4 +1,4 @@
-// What steps run on: one of the executors that the platform has, kept as the setting "run.on".
+// The executor that steps run on: one of the platform's, kept as the setting "run.on".
 #pragma once
 
 #include <string_view>

@@ -51,7 +51,7 @@ RunView& run_view(DocumentView& document);
 // Of the plan that is shown; null where it hasn't run.
 SharedRun shown_run(const DocumentView& document);
 
-// How warm a share of the slowest is, 0 … 1: in lists and in the graph.
+// The colour of a share of the slowest time, 0 … 1: in lists and in the graph.
 Colour heat_colour(const Theme& theme, double share);
 
 // Starts the job, which schedules the plan first where that wasn't done. Fails where this program

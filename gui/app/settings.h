@@ -1,5 +1,5 @@
-// What the window remembers from one start to the next, by name: theme, scale, where splitters
-// stand, which panels are shown. Words, so that a file of them can be read and edited.
+// Settings that the window remembers from one start to the next, by name: theme, scale, positions
+// of splitters, panels that are shown. Text, so that a file of them can be read and edited.
 #pragma once
 
 #include <map>

@@ -47,7 +47,7 @@ std::string offer(const DocumentView& d) {
   return plan ? offer_words(d, *plan) : "none";
 }
 std::string selection(const DocumentView& d) { return d.selected_name(); }
-// What the plan does with the selected value.
+// The role that the plan gives to the selected value.
 std::string role(const DocumentView& d) {
   const NodeId node = d.planned_selection();
   return d.shown && node.valid() ? std::string(name_of(d.shown->role(node))) : "";
@@ -72,12 +72,12 @@ std::string flow(const DocumentView& d) {
   const FlowView* view = shown_flow(d);
   return view != nullptr ? view->words() : "";
 }
-// What stands in the field that has the keyboard.
+// The text of the field that has the keyboard.
 std::string typed_text(const App& app) {
   const Item* field = app.items.find(app.items.active_field);
   return field != nullptr ? field->value : "";
 }
-// Whether the graph is drawn.
+// True if the graph is drawn.
 std::string graph_is_drawn(const App& app) {
   const Item* canvas = app.items.find("graph/canvas");
   return canvas != nullptr && canvas->visible() ? "yes" : "no";
@@ -115,7 +115,7 @@ std::string recipe(const DocumentView& d) {
 std::string pass_name(const DocumentView& d) {
   return d.pass == 0 ? "as read" : d.document->passes.passes[d.pass - 1].name;
 }
-// Why the document in front couldn't be opened.
+// The reason why the document in front couldn't be opened.
 std::string fault(const App& app) {
   const DocumentView* front = app.document();
   return front != nullptr ? format(front->fault.diagnostics) : "";
@@ -129,7 +129,7 @@ std::string equal_peak(const DocumentView& d) {
   const SharedPlanView torch = fraction ? torch_plan(d, *fraction) : nullptr;
   return torch ? equal_peak_words(d, *torch) : "";
 }
-// What the last change of wishes came to.
+// The outcome of the last change of plan settings.
 std::string change(const DocumentView& d) {
   const bool of_shown = d.change && d.change->after == d.shown;
   return of_shown ? d.change->cause + ": " + d.change->outcome : "";

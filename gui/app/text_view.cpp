@@ -35,7 +35,7 @@ void show(TextView& view, std::shared_ptr<const TextDifference> difference, std:
 
 }  // namespace
 
-// Where nothing differs, there is nothing that folds would lead to.
+// Without a difference there is nothing that folds would lead to.
 void TextView::fold() {
   if (!difference) return rows.clear();
   const bool all = whole || difference->changes.empty();

@@ -1,5 +1,4 @@
-// What the text panel keeps for a document, and how it is filled in: texts and their differences
-// are made by jobs.
+// State of the text panel for a document. Jobs make the texts and their differences.
 #pragma once
 
 #include <map>
@@ -37,7 +36,7 @@ TextView& text_view(DocumentView& document);
 
 // The pass that the text of `document`'s is compared with.
 std::size_t base_pass(const DocumentView& document, const TextView& view);
-// Whether the difference is that of the passes that are shown.
+// True if the difference is that of the passes that are shown.
 bool is_current(const DocumentView& document, const TextView& view);
 
 // Starts the job that makes the difference, unless it is at work or done.

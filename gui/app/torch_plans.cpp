@@ -22,7 +22,7 @@ const TorchPlan* find(const DocumentView& document, const std::string& fraction)
   return found == plans->end() ? nullptr : &found->second;
 }
 
-// Choices by hand are none of PyTorch's.
+// Overrides are no part of PyTorch's plan.
 PlanningRequest request_for(const DocumentView& document, const std::string& fraction) {
   PlanningRequest request = request_of(document.wishes);
   request.strategy = "torch";

@@ -32,7 +32,7 @@ SharedPlanView torch_plan(const DocumentView& document, const std::string& fract
 // Somebody has to ask for it: it isn't there, nor at work, nor known to be impossible.
 bool wants_torch_plan(const App& app, const DocumentView& document, const std::string& fraction);
 
-// Why it can't be; "" where it can, as far as that is known.
+// The reason why it can't be made; "" if it can, as far as that is known.
 std::string torch_fault(const DocumentView& document, const std::string& fraction);
 bool makes_torch_plan(const App& app, const DocumentView& document);  // whichever
 

@@ -1,4 +1,4 @@
-// Undo and redo of a document's wishes: each entry is the state before a command.
+// Undo and redo of a document's plan settings: each entry is the state before a command.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace recut::gui {
 
 class UndoStack {
  public:
-  // A command changed `document`'s wishes from `before`. Equal commands of one hold (hold.h) are
-  // one step: a drag is taken back in one, whatever time it takes. "" equals none, and what is done
-  // in no hold is a step of its own.
+  // Records that a command changed `document`'s plan settings from `before`. Equal commands of one
+  // hold (hold.h) are one step: a drag is taken back in one, whatever time it takes. "" equals
+  // none; without a hold, each command is a step of its own.
   void record(const DocumentView& document, const Wishes& before, std::string_view command,
               int hold);
 
-  // Swaps the document's wishes for those before or after; false where there are none.
+  // Swaps the document's plan settings for those before or after; false if there are none.
   bool undo(DocumentView& document);
   bool redo(DocumentView& document);
   bool can_undo(int serial) const { return last_of(done_, serial) >= 0; }

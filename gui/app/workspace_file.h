@@ -1,5 +1,5 @@
-// The workspace as text: what was open, what was wished for, and the settings. JSON, so that people
-// can read it; whatever in it is damaged or unknown is passed over.
+// The workspace as text: open documents with their plan settings, and the window's settings. JSON,
+// so that people can read it; damaged or unknown parts are passed over.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What the window needs of the place it runs in. The desktop, the page and the tests each implement
-// it; nothing else in `gui` knows where it runs.
+// The platform as the window needs it. The desktop, the page and the tests each implement it;
+// nothing else in `gui` knows the platform.
 #pragma once
 
 #include <imgui.h>
@@ -80,7 +80,7 @@ class Backend {
   virtual void set_title(const std::string&) {}
   virtual void set_cursor(ImGuiMouseCursor) {}
   virtual bool prefers_dark() const { return true; }
-  // Whether it is mostly fingers that point: what they press is made larger.
+  // True if it is mostly fingers that point: what they press is made larger.
   virtual bool has_fingers() const { return false; }
 
   // Seconds; grows steadily.
@@ -88,27 +88,27 @@ class Backend {
 
   // Makes a waiting window look at its jobs' messages. Called from any thread.
   virtual void wake() {}
-  // Whether jobs may have threads of their own; where not, they run in slices between frames.
+  // True if jobs may have threads of their own; where not, they run in slices between frames.
   virtual bool has_threads() const { return false; }
-  // What does long work where there are no threads; null: nothing does.
+  // Does long work on platforms without threads; null: nothing does.
   virtual Helper* helper() { return nullptr; }
 
   // The path of the device profile that was measured on this machine; empty: none was.
   virtual std::string calibrated_profile() const { return {}; }
 
-  // What runs steps as machine code, the usual one first; none: nothing does.
+  // The executors that run steps as machine code, the usual one first; none: steps can't run.
   virtual std::vector<Executor*> executors() { return {}; }
 
   // Files; reading may happen on any thread. A path that begins with "sample:" names a graph that
   // comes with the program.
   virtual Result<std::string> read(const std::string& path) = 0;
-  // Whether read() has its answer at hand. Where it hasn't (a page has to fetch the file first), it
+  // True if read() has its answer at hand. Where it hasn't (a page has to fetch the file first), it
   // is on its way from now on, and wake() is called once it is there.
   virtual bool can_read(const std::string&) { return true; }
-  // Whether its user has to give that file: a page knows none by its name, but those that it was
+  // True if its user has to give that file: a page knows none by its name, but those that it was
   // given before.
   virtual bool has_to_be_given(const std::string&) const { return false; }
-  // Whether the reader of files of this kind is at hand. Where it isn't (a page fetches that of
+  // True if the reader of files of this kind is at hand. Where it isn't (a page fetches that of
   // ONNX models when the first one is opened), it is on its way from now on, and wake() is called
   // then.
   virtual bool has_reader(const std::string&) { return true; }
@@ -124,8 +124,8 @@ class Backend {
   }
   virtual Result<Done> write(const std::string& path, std::string_view bytes) = 0;
   virtual std::vector<std::string> samples() const { return {}; }
-  // Where the platform has a dialog of its own, opens it and returns true; what is chosen comes as
-  // FileGiven. Else the window asks by itself, with `list` to look around.
+  // Opens the platform's own dialog and returns true if it has one; the chosen file comes as
+  // FileGiven. Else the window asks by itself, and looks around with `list`.
   virtual bool ask_for_file() { return false; }
   virtual Result<std::vector<FolderEntry>> list(const std::string& folder) = 0;
   virtual std::string home() const { return {}; }

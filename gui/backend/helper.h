@@ -38,7 +38,7 @@ class Helper {
   virtual void end(int errand) = 0;
   // The file of that serial number is of no use any more.
   virtual void close(int serial) = 0;
-  // What came since the last call; the backend wakes the window for it.
+  // The replies since the last call; the backend wakes the window for them.
   virtual std::vector<HelperReply> take_replies() = 0;
 };
 

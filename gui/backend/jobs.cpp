@@ -19,6 +19,11 @@ int workers_for(int cores) {
 
 }  // namespace
 
+// All jobs are in one list, in the order of their start, under one mutex. A free worker takes the
+// first waiting job of the highest priority. Worker 0 takes only jobs that come first, worker 1
+// urgent ones as well: a long job never blocks these. A job returns to the list after each part,
+// where urgent ones pass it. Jobs that measure wait until the last change is drawn, and never run
+// beside another job that nobody waits for.
 struct Jobs::Running : JobControl {
   Job job;
   JobStatus status;  // under mutex_
@@ -116,7 +121,7 @@ void Jobs::cancel_all() {
   cancel_where([](const JobStatus&) { return true; });
 }
 
-// Those that are over but whose messages still wait, too.
+// Includes jobs that are over but whose messages still wait.
 void Jobs::cancel_where(const std::function<bool(const JobStatus&)>& chosen) {
   const std::lock_guard lock(mutex_);
   for (const auto& job : jobs_)
@@ -238,7 +243,7 @@ std::shared_ptr<Jobs::Running> Jobs::choose(Haste least) const {
   return nullptr;
 }
 
-// What was cancelled while it waited is dropped.
+// A job that was cancelled while it waited is dropped.
 std::shared_ptr<Jobs::Running> Jobs::next(Haste least) {
   const std::lock_guard lock(mutex_);
   jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(),
@@ -303,7 +308,7 @@ void Jobs::take_replies(const std::function<bool()>& over) {
   }
 }
 
-// What it should have done is done in slices.
+// The helper's jobs are done in slices from now on.
 void Jobs::do_without_helper() {
   helper_ = nullptr;
   replies_.clear();

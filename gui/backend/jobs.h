@@ -1,9 +1,9 @@
-// Long work, off the frame. A job is a function that is called until it says that it is done; what
-// it finds, it posts, and what it posted runs between two frames. With threads, as many workers run
-// the jobs as the machine has cores; one is for those that come first, and one for urgent ones,
-// too. Without (a page), those that can are errands of the backend's helper, and the others run in
-// slices between frames, in the same order. What a job finds doesn't depend on how many workers
-// there are.
+// Long work, off the frame. A job is a function that is called until it says that it is done. It
+// posts its findings as messages, which run between two frames. With threads, as many workers run
+// the jobs as the machine has cores; one is for the jobs that come first, and one for urgent ones,
+// too. Without (a page), some jobs are worker requests of the backend's helper, and the others run
+// in slices between frames, in the same order. The findings of a job don't depend on the number of
+// workers.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ struct JobStatus {
   bool measuring = false;
 };
 
-// What a job sees of the outside. Usable from the job's own thread only.
+// A job's view of the outside. Usable from the job's own thread only.
 class JobControl {
  public:
   virtual ~JobControl() = default;
@@ -47,7 +47,7 @@ class JobControl {
   virtual void post(std::function<void()> message) = 0;
 };
 
-// How a helper does a job. Both run between two frames.
+// A job as the helper does it. Both functions run between two frames.
 struct Errand {
   HelperFile file;                    // what it works on
   std::function<std::string()> task;  // asked once, when it begins
@@ -88,7 +88,7 @@ class Jobs {
   bool helped() const { return helper_ != nullptr; }
   // One of them takes times.
   bool measuring() const;
-  // Whether what changed has been drawn: jobs that measure begin then, and no earlier.
+  // True if what changed has been drawn: jobs that measure begin then, and no earlier.
   void let_measure(bool drawn);
   // It waits, works, or what it posted has still to run: who started it has more to come.
   bool is_alive(JobId id) const;
@@ -96,7 +96,7 @@ class Jobs {
 
   // Between frames: takes replies, runs what was posted, without threads also works. After
   // `seconds` no reply, message or part is begun but the first of each; the rest waits for the next
-  // time. Returns whether anything was posted, or a job began, ended or told how far it is.
+  // time. Returns whether anything was posted, or a job began, ended or reported progress.
   bool deliver(double seconds = 0.01);
 
  private:

@@ -1,5 +1,5 @@
-// A backend without a window: a size, a clock that only moves when told, a clipboard in memory,
-// files in memory, input as a test gives it. What is drawn is counted and thrown away.
+// A backend without a window: a size, a clock that a test moves, a clipboard in memory, files in
+// memory, input as a test gives it. Drawings are counted and thrown away.
 #pragma once
 
 #include <map>

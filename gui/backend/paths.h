@@ -24,10 +24,10 @@ inline std::string file_name(std::string_view path) {
   return std::string(cut == std::string_view::npos ? path : path.substr(cut + 1));
 }
 
-// Whether Recut reads files of such a name: graphs, models, and what goes along with them.
+// True if Recut reads files of such a name: graphs, models, and what goes along with them.
 bool is_readable_name(std::string_view path);
 
-// Whether two paths may be one file's: its name, however a browser that saved it packed or numbered
+// True if two paths may be one file's: its name, however a browser that saved it packed or numbered
 // it ("net.json (1).gz").
 bool is_same_file(std::string_view a, std::string_view b);
 

@@ -1,4 +1,4 @@
-// Which part of a layout stands on the screen, and the way from one to another.
+// The part of a layout that stands on the screen, and the flight from one part to another.
 #pragma once
 
 #include <string_view>
@@ -65,7 +65,7 @@ Camera fit(const layout::Rect& bounds, const Rect& area, float scale, double mos
 Camera zoomed(const View& view, ImVec2 pointer, float scale, double zoom);
 Camera moved(const View& view, float dx, float dy);  // by pixels
 
-// How far the `count`-th of several moves has come, 0 … 1, as Motion eases.
+// The progress of the `count`-th of several moves, 0 … 1, as Motion eases.
 class Progress {
  public:
   double of(Motion& motion, std::string_view name, int count);

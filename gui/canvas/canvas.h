@@ -1,6 +1,6 @@
-// A canvas of a document: what is wanted of it, the picture that is there, and where the camera
-// stands. Commands change what is wanted; the panel notices and has the picture made by a job,
-// while the old one stays. A document has one, and a second one for what it is compared with.
+// A canvas of a document: its requested state, the picture that is there, and the camera's
+// position. Commands change the requested state; the panel notices and has the picture made by a
+// job, while the old one stays. A document has one, and a second one for its comparison.
 #pragma once
 
 #include <memory>
@@ -19,8 +19,8 @@ namespace recut::gui {
 // Here what the document shows, there what it is compared with.
 enum class Pane : unsigned char { here, there };
 
-// What a picture is made for; the wanted one, the one at work and the one that is there differ
-// while a job runs.
+// The key that a picture is made for. The requested picture, the one at work and the one that is
+// there differ while a job runs.
 struct PictureKey {
   const Document* document = nullptr;
   std::size_t pass = 0;
@@ -32,7 +32,7 @@ struct PictureKey {
 };
 
 struct Canvas {
-  // Wanted.
+  // Requested.
   std::optional<layout::Expansion> expansion;  // none: until the first picture is there
   int expansion_changes = 0;
   Focus focus;
@@ -60,7 +60,7 @@ struct Canvas {
   int differences_picture = 0;
   SharedComparison differences_of;
 
-  // Where the camera goes, from where, and where it is; the size of the area it looks at.
+  // The camera's target, start and current position, and the size of the area it looks at.
   Camera camera, flight_from, at;
   int flights = 0;
   int moves = 0;  // flights and jumps that were asked of this canvas
@@ -89,7 +89,7 @@ Canvas& canvas_of(PanelMemory& memories, Pane pane = Pane::here);
 
 PictureKey wanted_key(const ShownGraph& shown, const Canvas& canvas);
 
-// Has the wanted picture of `shown` made for a canvas of the document, unless it is at work; what
+// Has the requested picture of `shown` made for a canvas of the document, unless it is at work; what
 // is at work for another is cancelled. `selected`: of that graph.
 void start_picture(App& app, DocumentView& document, Pane pane, const ShownGraph& shown,
                    NodeId selected);
@@ -98,7 +98,7 @@ std::string layout_words(const App& app, const Canvas& canvas);
 // Takes in a picture: the anchor stays where it is on the screen.
 void take_picture(Canvas& canvas, SharedPicture picture);
 
-// What of the wanted expansion shows a node; true where that changed something.
+// Opens the groups around a node in the requested expansion; true if that changed something.
 bool reveal_node(Canvas& canvas, NodeId node);
 void set_open(Canvas& canvas, const layout::Group& group, bool open);
 

@@ -1,4 +1,4 @@
-// What a comparison says of the boxes and bands of a picture.
+// The results of a comparison for the boxes and bands of a picture.
 #pragma once
 
 #include <vector>

@@ -72,7 +72,7 @@ Camera columns_camera(const Rect& area, float scale, double reach, float spare, 
   Camera camera;
   camera.zoom = std::clamp(wide / (2 * side), least, most);
   const double seen = wide / camera.zoom;
-  // What is spare stands at the right: the middle of the rest is left of the area's.
+  // The spare width is at the right: the middle of the rest is left of the area's.
   camera.x = static_cast<double>(spare) / 2 / camera.zoom;
   if (seen < 2 * side * 0.9) camera.x += seen / 2 - side;
   return camera;

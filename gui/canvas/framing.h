@@ -1,5 +1,5 @@
-// Where the camera first looks, and how it frames columns and a neighbourhood: so that names can be
-// read, and that what it is about is in sight.
+// The camera's first look, and its framing of columns and of a neighbourhood: names can be read,
+// and the subject is in sight.
 #pragma once
 
 #include "gui/canvas/camera.h"
@@ -7,12 +7,12 @@
 
 namespace recut::gui {
 
-// Where most of the work of a graph stands: groups beside each other that are alike, such as a
-// transformer's blocks, where they are at least a third of the graph; else all of it.
+// The part of the graph with most of its work: groups beside each other that are alike, such as a
+// transformer's blocks, if they are at least a third of the graph; else all of it.
 layout::Rect main_body(const Picture& picture);
 
-// How far a box beside the channel reaches from the channel's middle: more where frames are around
-// it.
+// The distance from the channel's middle to the far edge of a box beside it: more if frames are
+// around it.
 double reach_of_columns(const Picture& picture);
 
 // From the top of the graph; of its main body, where that is more than half a screen further down.

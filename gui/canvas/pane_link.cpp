@@ -38,7 +38,7 @@ layout::Point offset_to(const layout::Box& box, const Canvas& follower, layout::
 std::optional<layout::Point> offset_between(const LinkedCanvas& leader, const Canvas& follower,
                                             ImVec2 near) {
   const Picture& picture = *leader.canvas.picture;
-  // Where the camera goes to, not where it is on its way.
+  // The camera's target, not its position in flight.
   const View goal(leader.canvas.area, leader.canvas.camera, leader.canvas.scale);
   layout::Point point = goal.under(near);
   const layout::BoxId box =

@@ -13,16 +13,17 @@ struct LinkedCanvas {
   NodeId selected;                     // of its graph
 };
 
-// What a document's panes keep of it, and of the pointer over the pane there.
+// The names of the panes' memory of a document: of the link, and of the pointer over the pane
+// there.
 inline constexpr std::string_view kLinkMemory = "pane link", kPointerThere = "graph there";
 
 class PaneLink {
  public:
-  // Before pictures are wanted: what is open in one opens in the other, and the neighbourhood of
+  // Before pictures are requested: what is open in one opens in the other, and the neighbourhood of
   // the canvas here is that of the partner there.
   void share_groups(Canvas& here, Canvas& there, const Comparison* comparison);
 
-  // Who leads; `selections_there`: how often something was selected there.
+  // Chooses the leader; `selections_there`: how often something was selected there.
   void find_leader(const LinkedCanvas& here, const LinkedCanvas& there, int selections_there);
   Pane leader() const { return leader_; }
 

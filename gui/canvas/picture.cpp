@@ -71,7 +71,7 @@ bool is_new(const Graph& now, const Graph& before, NodeId node) {
   return !then.valid() || print_node(before, then) != print_node(now, node);
 }
 
-// What the pass that was shown before hasn't got; while the pass stays, so do the marks.
+// Nodes that the pass shown before hasn't got; while the pass stays, so do the marks.
 void mark_changed(const PictureRequest& request, Picture& picture) {
   const SharedPicture& former = request.former;
   if (former == nullptr || former->document != request.document) return;
@@ -102,7 +102,7 @@ layout::LayoutOptions options_of(const PictureRequest& request, const Picture& p
       return counterpart(now, before, node);
     };
   for (const NodeId wish : request.anchors) {
-    // Wishes are of this graph or of the former one.
+    // Anchors are nodes of this graph or of the former one.
     const NodeId anchor = wish.valid() ? counterpart(before, now, wish) : NodeId();
     if (!anchor.valid() || picture.scene->find(anchor) == Scene::kNone) continue;
     const NodeId then = counterpart(now, before, anchor);

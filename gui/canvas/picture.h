@@ -1,4 +1,4 @@
-// What the canvas shows: a graph laid out, with what is asked of it in every frame. Made by a job,
+// The canvas's picture: a graph laid out, with all facts that every frame asks for. Made by a job,
 // never changed.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a plan says of the boxes and rungs of a picture: roles, bytes, how often things run again.
+// A plan's facts about the boxes and rungs of a picture: roles, bytes, numbers of repeated runs.
 #pragma once
 
 #include <cstdint>

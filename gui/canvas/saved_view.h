@@ -1,4 +1,4 @@
-// What the workspace keeps of a canvas, and the way back.
+// The workspace's memory of a canvas: saving and restoring it.
 #pragma once
 
 #include "gui/canvas/canvas.h"

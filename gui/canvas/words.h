@@ -1,4 +1,4 @@
-// What stands in and beside boxes.
+// Labels in and beside boxes.
 #pragma once
 
 #include <string>
@@ -31,7 +31,7 @@ std::string_view within_path(std::string_view name, std::string_view path);
 std::string label_of(const layout::Group& group);
 // "1 of 11 alike", "1 of 11": longest first; nothing where no other group is like it.
 std::vector<std::string> alike_words(const layout::Group& group);
-// What may stand at the right of a name, longest first: "32×64×56×56 · 24.5 MiB", "24.5 MiB".
+// Variants of the text at the right of a name, longest first: "32×64×56×56 · 24.5 MiB", "24.5 MiB".
 std::vector<std::string> details_of(const Picture& picture, const layout::Box& box,
                                     std::int64_t saved_bytes);
 // Operator, arguments and types as the text form writes them, without the name.

@@ -1,4 +1,4 @@
-// The baseline: a plan that is pinned, so that the next ones are seen against it in every panel.
+// Commands of the pinned baseline: a plan that the next ones are compared with in every panel.
 #include <fmt/core.h>
 
 #include "engine/support/units.h"
@@ -16,7 +16,7 @@ void pin(DocumentView& document, SharedPlanView plan, std::string title) {
   document.baseline.plan = std::move(plan);
   document.baseline.title = std::move(title);
   document.baseline.asked_for.clear();
-  // Whoever compares plans compares with it from now on.
+  // All comparisons of plans use it from now on.
   CompareView& view = compare_view(document);
   if (!compared_other(document, view)) view.with.clear();
 }

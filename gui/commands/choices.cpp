@@ -1,4 +1,4 @@
-// What there is to choose among: the table of values, and the value that is selected.
+// Commands of the table of values, and of the selected value.
 #include <fmt/core.h>
 
 #include <algorithm>

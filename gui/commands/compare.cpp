@@ -1,4 +1,4 @@
-// What the plan that is shown is compared with.
+// Commands that choose what the shown plan is compared with.
 #include <fmt/core.h>
 
 #include <cstdlib>
@@ -58,7 +58,7 @@ Result<Done> prepare_compared(App& app, std::string_view) {
   return Done{};
 }
 
-// Whichever of PyTorch's plans people are at: the one that is named, compared with or pinned.
+// The PyTorch plan that people are at: the one that is named, compared with or pinned as baseline.
 Result<std::string> torch_at_hand(const DocumentView& document, const CompareView& view,
                                   std::string_view named) {
   if (!named.empty()) return torch_fraction(std::string(named));

@@ -77,7 +77,7 @@ PictureRoles roles_of(const Picture& picture, const DocumentView& document) {
   return roles;
 }
 
-// What is laid out, open groups and all, under the plan that is shown.
+// The graph as it is laid out, open groups and all, under the shown plan.
 Result<Done> svg(App& app, std::string_view name) {
   const SharedPicture picture = canvas_of(app.document()->memories).picture;
   if (picture == nullptr) return error("the graph isn't laid out yet");

@@ -51,7 +51,7 @@ Result<Done> reload_file(App& app, std::string_view) {
       anew.rules = RuleFile{rules->path, std::move(*text)};
       if (options_of(anew)) rules = anew.rules;
     }
-  // Restored before it is opened: the recipe is for what is made of it.
+  // Restored before it is opened: the transform settings decide what is made of it.
   app.close_document(old.serial);
   DocumentView& document = app.documents.add(saved.path, nullptr);
   restore(document, saved);

@@ -19,7 +19,7 @@ bool has_task(const App& app) {
   const LessonStep& step = *app.lessons.step();
   return !step.show.empty() || !step.question.ask.empty();
 }
-// The card's own keys: not while something lies over it, nor before it is at their turn.
+// The popup's own keys are off while something lies over it, and before their turn.
 bool goes_on(const App& app) {
   return has_lesson(app) && app.overlay.empty() && app.lessons.is_ready();
 }

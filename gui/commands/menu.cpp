@@ -67,7 +67,7 @@ Result<Done> side(App& app, std::string_view) {
   return in_rows ? end<1>(app, {}) : Result<Done>(Done{});
 }
 
-// Where the pointer is.
+// At the pointer.
 Result<Done> go_to(App& app, std::string_view number) {
   app.menu.row = static_cast<std::size_t>(std::strtoul(std::string(number).c_str(), nullptr, 10));
   return Done{};

@@ -16,7 +16,7 @@ bool are_compared(const App& app) {
          find_panes_view(*app.document())->comparison != nullptr;
 }
 
-// What the panes keep goes: it may hold a document that is closed.
+// The memory of the panes is dropped: it may hold a document that is closed.
 void leave(App& app) {
   DocumentView& document = *app.document();
   app.jobs.cancel(panes_view(document).job);

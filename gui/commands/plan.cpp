@@ -1,4 +1,5 @@
-// What is wished of the plan: budget, device, choices by hand; and the work for it.
+// Commands that change the plan settings (budget, device, overrides), and the planner's work for
+// them.
 #include <fmt/core.h>
 
 #include <algorithm>

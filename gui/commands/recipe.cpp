@@ -1,4 +1,4 @@
-// What is made of the graph before it is planned for: passes on and off, derivatives, own rules.
+// Commands that change the transform settings: passes on and off, derivatives, own rules.
 #include <fmt/core.h>
 
 #include "engine/passes/pass_table.h"

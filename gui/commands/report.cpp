@@ -1,5 +1,5 @@
-// The report of the plan that is shown, as `recut report` writes it; beside the baseline, where one
-// is pinned.
+// The report of the shown plan, as `recut report` writes it; beside the pinned baseline, if there
+// is one.
 #include <fmt/core.h>
 
 #include "engine/cost/measured_kernels.h"

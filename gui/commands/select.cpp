@@ -40,7 +40,7 @@ Result<Done> select(App& app, std::string_view name) {
   return Done{};
 }
 
-// What the pointer is over, in whatever panel; said when it changes.
+// The node under the pointer, in any panel; reported when it changes.
 Result<Done> hover(App& app, std::string_view name) {
   DocumentView& document = *app.document();
   const NodeId here = document.graph_at_pass().find(name);

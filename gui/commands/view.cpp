@@ -1,4 +1,4 @@
-// How the window looks: theme, scale, panels, what lies over them.
+// Commands for the look of the window: theme, scale, panels, overlays.
 #include <fmt/core.h>
 
 #include <algorithm>

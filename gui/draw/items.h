@@ -1,4 +1,4 @@
-// What stands on the screen, as a table: every labelled widget with its place, state and value.
+// The items on the screen, as a table: every labelled widget with its rectangle, state and value.
 // Scripts, tests and accessibility read it; it is made anew with every frame.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace recut::gui {
 
 enum class ItemKind : unsigned char { button, tab, field, row, slider, toggle, handle, figure };
 
-// What can be moved between two ends, and where it is: sliders, splitters.
+// The range and position of an item that can be moved: a slider, a splitter.
 struct Span {
   double least = 0, most = 0, now = 0;
   std::string words;  // what `now` means; "": the item's value says it
@@ -51,9 +51,9 @@ class Items {
   void set_name(std::string_view name) { items_.back().name = name; }
   void describe(std::string_view hint);
   void set_span(Span span) { items_.back().span = std::move(span); }  // of what was added last
-  // What was added last is moved by keys of its own; whether the keyboard is on it.
+  // Gives the item that was added last keys of its own; true if the keyboard is on it.
   bool take_keys();
-  // Whether the keyboard is on an item that has keys of its own.
+  // True if the keyboard is on an item that has keys of its own.
   bool keys_are_taken() const;
   void add_text(std::string_view text, const Rect& rect);
   // A text that has no room is shown as `shown`, with "…".
@@ -64,9 +64,9 @@ class Items {
   const Item* find(std::string_view label) const;
   // The first text on the screen, or in a panel, that has `part` in it; null where there is none.
   const std::string* find_text(std::string_view part, std::string_view panel = {}) const;
-  // What had no room in a panel, whole: for tests.
+  // Whole texts that had no room in a panel: for tests.
   std::vector<std::string> cut_texts(std::string_view panel) const;
-  // What is read of it there, with "…".
+  // The visible part of those texts, with "…".
   std::vector<std::string> remains_of_cut_texts(std::string_view panel) const;
 
   // Tab and Shift+Tab: the label that has the keyboard, "" for none.

@@ -12,7 +12,7 @@ class Motion {
   // `reduced`: everything is where it goes at once.
   void begin_frame(double now, bool reduced);
 
-  // Where the value stands on its way to `target`; it starts there when it is first seen.
+  // The current value on its way to `target`; it starts there when it is first seen.
   double ease(std::string_view name, double target);
   bool moving() const { return moving_; }
 

@@ -41,7 +41,7 @@ class Plot {
 
   void grid() const;  // lines at the ticks of the axis that goes up, and all labels
 
-  // What is drawn until end() is cut at the edges.
+  // Drawing until end() is cut at the edges.
   void begin() const;
   void end() const;
   void line(const std::vector<ImVec2>& points, Colour colour, float width) const;

@@ -25,8 +25,8 @@ struct PlacedName {
   ImVec2 anchor;
 };
 
-// Where a name may stand inside `room`: right above an anchor, below, right or left of it, or a bit
-// further away with a line that leads there. What is placed is occupied from then on.
+// Finds a position for a name inside `room`: right above an anchor, below, right or left of it, or
+// a bit further away with a line that leads there. It is occupied from then on.
 PlacedName place_name(const Ui& ui, const PlotName& name, const Rect& room, Occupied& occupied);
 void draw_name(const Ui& ui, const PlacedName& placed, Colour colour);
 

@@ -1,4 +1,4 @@
-// What lies over the panels beside what it belongs to: menus, lists of matches, cards.
+// Popups over the panels, beside the item that they belong to: menus, lists of matches, tooltips.
 #pragma once
 
 #include <string_view>
@@ -16,7 +16,7 @@ void raised_ground(const Ui& ui, const Rect& box);
 enum class Beneath : bool { awake, deaf };
 Rect begin_popup(const Ui& ui, std::string_view id, Rect& box, Beneath beneath = Beneath::awake);
 void end_popup();
-// Whether a button was pressed elsewhere than in it.
+// True if a button was pressed elsewhere than in it.
 bool pressed_outside(const Rect& box);
 
 inline constexpr float kPopupEdge = 5;  // units above and below the rows

@@ -18,7 +18,7 @@ class Prose {
   Prose(const Ui& ui, const std::vector<std::string>& paragraphs, float width);
 
   float height() const { return height_; }
-  // A word with a term has dots below it. `meaning` of its term is told to the pointer.
+  // A word with a term has dots below it. `meaning` of its term is shown beside the pointer.
   using Meaning = std::function<std::string(std::string_view term)>;
   void draw(Ui& ui, ImVec2 corner, Colour colour, const Meaning& meaning = nullptr) const;
 

@@ -13,7 +13,7 @@ constexpr std::string_view kTextEllipsis = "…";
 // Of a place that was made as wide as its words: what adding and taking away may lose.
 constexpr float kTextRounding = 0.5f;
 
-// Whether a cut before byte `at` falls between two code points.
+// True if a cut before byte `at` falls between two code points.
 bool between_letters(std::string_view words, std::size_t at) {
   return at >= words.size() || (static_cast<unsigned char>(words[at]) & 0xc0) != 0x80;
 }

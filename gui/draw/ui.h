@@ -1,5 +1,5 @@
-// What panels draw with: colours of the theme, shapes, text, on ImGui's draw list of the current
-// window. Lengths given as plain numbers are pixels; px() makes pixels of units.
+// The drawing interface of panels: colours of the theme, shapes, text, on ImGui's draw list of the
+// current window. Lengths given as plain numbers are pixels; px() makes pixels of units.
 #pragma once
 
 #include <imgui.h>
@@ -21,7 +21,7 @@ enum class Align : unsigned char { left, centre, right };
 Colour colour_of(const Theme& theme, Role role);
 Colour colour_of(const Theme& theme, BudgetAnswer answer);
 
-// Measures of the house, in units.
+// Common measures, in units.
 inline constexpr float kRow = 23, kPadding = 14, kRadius = 4, kGap = 4;
 inline constexpr float kFinger = 44;  // the least that a finger hits for sure
 

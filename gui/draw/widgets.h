@@ -1,5 +1,5 @@
-// Widgets of the house: each draws itself, answers pointer and keyboard, and stands in the table of
-// items under its label, by which scripts find it.
+// The window's own widgets: each draws itself, answers pointer and keyboard, and stands in the
+// table of items under its label, by which scripts find it.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ enum class ButtonLook : unsigned char {
 };
 bool button(Ui& ui, std::string_view label, const Rect& rect, std::string_view words,
             ButtonLook look = ButtonLook::plain, bool enabled = true);
-// With a colour of its own for the words: "Pin save".
+// A button whose text has a colour of its own: "Must save".
 bool tinted_button(Ui& ui, std::string_view label, const Rect& rect, std::string_view words,
                    Colour colour, bool chosen, bool enabled = true);
 
@@ -58,9 +58,9 @@ FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string&
 // Whole positions 0 … most; true where `at` changed.
 bool slider(Ui& ui, std::string_view label, const Rect& rect, int& at, int most);
 
-// Where keys put what was added last, which stands at `span.now`; none where they don't move it.
-// The keys are its own while the keyboard is on it: arrows a step, Page keys ten, Home and End to
-// the ends.
+// The value to which keys move the item added last, which stands at `span.now`; none if they don't
+// move it. The keys are its own while the keyboard is on it: arrows move it a step, Page keys ten,
+// Home and End to the ends.
 std::optional<double> moved_by_keys(Ui& ui, const Span& span, double step);
 
 // A row of a list or table: its ground says hovered and chosen. Draw its cells over it.

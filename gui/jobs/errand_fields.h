@@ -1,4 +1,4 @@
-// What errands carry there and back, field by field.
+// The contents of worker requests and their replies, field by field.
 #pragma once
 
 #include "engine/workspace/curve.h"
@@ -12,7 +12,7 @@
 
 namespace recut::gui {
 
-// What planning sends back; the rest follows from the plan.
+// The reply to a planning request; the rest follows from the plan.
 struct FoundPlan {
   Plan plan;
   PlanFindings findings;
@@ -80,7 +80,7 @@ void fields(Pack& pack, Curve& c) {
   pack(c.report, c.plans);
 }
 
-// What scheduling is told, and what it sends back.
+// A scheduling request, and its reply.
 struct ScheduleOrder {
   Plan plan;
   Fusion fusion = Fusion::none;
@@ -105,7 +105,7 @@ void fields(Pack& pack, Schedule& s) {
   pack(s.kernels, s.buffers, s.alignment, s.peak_bytes, s.arena_bytes, s.lower_bound_bytes);
 }
 
-// What running is told, and what it sends back: the schedule, too, where it had to be made.
+// A request to run steps, and its reply: with the schedule, if it had to be made.
 struct RunTask {
   ScheduleOrder plan;
   std::optional<Schedule> schedule;
@@ -138,8 +138,7 @@ void fields(Pack& pack, StepRan& r) {
   pack(r.schedule, r.figures);
 }
 
-// What a stretch of a training is told, and what it sends back: the schedule, too, where it had to
-// be made.
+// A request to train a stretch of steps, and its reply: with the schedule, if it had to be made.
 struct TrainTask {
   int number = 0;          // of the training; never used twice for a file
   std::int64_t first = 0;  // the step that it has come to

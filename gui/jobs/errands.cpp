@@ -9,6 +9,10 @@
 namespace recut::gui {
 namespace {
 
+// Both sides of a worker request. The window's side sends transform settings, the kind of task and
+// its arguments. The server opens the document once, works, and sends replies: progress, whether it
+// measures, some results, all of them. The `part` of a job does the same work on a thread, so that
+// both ways give equal results.
 enum class Task : std::uint8_t { plan, sweep, check, schedule, run, train };
 enum class Reply : std::uint8_t { progress, measuring, some, all };
 
@@ -67,7 +71,7 @@ void serve_sweep(const Document& document, Unpacker& unpack, const Send& send) {
   send(packed(Reply::all, sweep_document(document, request)));
 }
 
-// Says how far it is with every percent. Who gave the errand ends it by ending the helper.
+// Reports its progress with every percent. The sender of the request ends it by ending the helper.
 std::function<bool(double, const std::string&)> percents(const Send& send) {
   return [&send, percent = -1](double share, const std::string& words) mutable {
     if (static_cast<int>(100 * share) == percent) return true;

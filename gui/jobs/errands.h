@@ -1,6 +1,6 @@
 // Work that knows nothing of the window: planning, sweeping, checking, running. A thread does it as
-// a job; where there are none, a helper (backend/helper.h) does the same as an errand, told in
-// bytes.
+// a job; on platforms without threads, a helper (backend/helper.h) does the same as a worker
+// request, sent as bytes.
 #pragma once
 
 #include <functional>
@@ -21,15 +21,15 @@
 
 namespace recut::gui {
 
-// The file that a helper works on, and what is made of it. A document that is made by another
-// recipe is another file to a helper: the one before is closed first.
+// The file that a helper works on, with its transform settings. A document with other transform
+// settings is another file to a helper: the one before is closed first.
 struct ErrandFile : HelperFile {
   Recipe recipe;
 };
 ErrandFile helper_file(const DocumentView& document);
 
-// What was found is taken on the job's thread, or between two frames; `take` posts what it makes of
-// it. The jobs are of `owner`'s, urgent where the user waits for them.
+// The result is taken on the job's thread, or between two frames; `take` posts what it makes of it.
+// The jobs are of `owner`'s, urgent if the user waits for them.
 using TakePlan = std::function<void(JobControl&, Result<SharedPlanView>)>;
 using TakeCurve = std::function<void(JobControl&, Result<Curve>)>;  // again and again, better
 using TakeSchedule = std::function<void(JobControl&, Result<Schedule>)>;
@@ -53,7 +53,7 @@ Job checking_job(std::string title, const ErrandFile& file,
 Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
                 SharedSchedule schedule, StepOrder order, Executor& executor, TakeRun take);
 
-// Where a training's state is: here, or in a helper.
+// The state of a training: here, or in a helper.
 struct TrainingPlace {
   int number = 0;
   std::unique_ptr<TrainingSession> session;
@@ -69,7 +69,7 @@ struct NextSteps {
 Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
                  SharedSchedule schedule, NextSteps next, Executor& executor, TakeTrained take);
 
-// The helper's side: the files that it was given, open, and errands on them.
+// The helper's side: open files, and worker requests on them.
 class ErrandServer {
  public:
   // Backend::read_model, of the platform that the helper is on.
@@ -81,12 +81,12 @@ class ErrandServer {
   explicit ErrandServer(Executor* executor = nullptr, ReadModel read_model = {})
       : executor_(executor), read_model_(std::move(read_model)) {}
 
-  // The same file again costs nothing. Its first errand says what is to be made of it.
+  // The same file again costs nothing. Its first worker request has its transform settings.
   void open(int serial, std::string_view path, std::string_view bytes);
   void close(int serial) { files_.erase(serial); }
   bool knows(int serial) const { return files_.count(serial) != 0; }
 
-  // Works until the errand is done; replies go out as they come.
+  // Works until the request is done; replies go out as they come.
   void serve(int serial, std::string_view task, const std::function<void(std::string)>& reply);
 
  private:

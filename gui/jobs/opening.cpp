@@ -19,7 +19,7 @@ Opening::Opening(Backend& backend, const std::string& path,
   opened_.bytes = std::move(bytes);
 }
 
-// Whether there is more to do with the opener that it makes.
+// True if there is more to do with the opener that it makes.
 bool Opening::begin() {
   begun_ = true;
   auto options = options_of(opened_.wishes.recipe);

@@ -20,7 +20,7 @@
 
 namespace recut::gui {
 
-// What is copied byte by byte.
+// Types that are copied byte by byte.
 template <class T>
 struct IsPlain : std::bool_constant<std::is_arithmetic_v<T> || std::is_enum_v<T>> {};
 template <class Tag>
@@ -155,7 +155,7 @@ class Unpacker {
   std::string_view bytes_;
 };
 
-// Of results' complaints.
+// Diagnostics of results.
 template <class Pack>
 void fields(Pack& pack, Diagnostic& d) {
   pack(d.message, d.file, d.line, d.column);

@@ -30,12 +30,12 @@ struct CheckFigures {
   double seconds = 0;
 };
 
-// How far it is, 0 … 1, and at what; false: it is to end.
+// Reports the share that is done, 0 … 1, and the current work; returns false to end it.
 using CheckProgress = std::function<bool(double share, const std::string& words)>;
 
-// Where the file has no outputs, they are those of the graph as it was read, run in program order
-// on the same inputs. Fails before it runs anything where `room` (bytes; nothing: no limit) can't
-// hold the inputs and the peak beside them.
+// Compares with the file's outputs; without any, with those of the graph as it was read, run in
+// program order on the same inputs. Fails before it runs anything if `room` (bytes; nothing: no
+// limit) can't hold the inputs and the peak beside them.
 Result<CheckFigures> check_plan(const Document& document, const PlanCheck& check,
                                 const CheckProgress& progress,
                                 std::optional<std::int64_t> room = address_space_bytes());

@@ -23,7 +23,7 @@ constexpr std::int64_t kPlannerMostSteps =
     1'500'000;                        // of the curve's plans that are kept in whole
 constexpr double kFirstBudget = 0.5;  // of the peak without recomputation, for a new document
 
-// Those that are in hand, or else the file's.
+// The bytes that are in hand, or else the file's.
 Result<std::shared_ptr<const std::string>> bytes_of_file(
     Backend& backend, const std::string& path, std::shared_ptr<const std::string> in_hand) {
   if (in_hand) return in_hand;
@@ -40,7 +40,7 @@ void Planner::post(JobControl& control, int serial, OnDocument message) const {
   });
 }
 
-// Whether its bytes and who reads them are there. Both are asked for at once.
+// True if its bytes and who reads them are there. Both are asked for at once.
 bool Planner::can_open(const DocumentView& document) const {
   const bool reader = backend_.has_reader(document.path);
   return (document.bytes || backend_.can_read(document.path)) && reader;
@@ -108,7 +108,7 @@ void Planner::post_fault(JobControl& control, int serial, OpeningFault fault) co
        [this, fault = std::move(fault)](DocumentView& document) { take_fault(document, fault); });
 }
 
-// Of a graph that is there, another recipe couldn't be had: that one stays.
+// The new transform settings failed for a graph that is there: that graph stays.
 void Planner::take_fault(DocumentView& document, OpeningFault fault) const {
   if (document.is_ready()) {
     callbacks_.say(format(fault.diagnostics.front()), true);
@@ -137,8 +137,7 @@ void Planner::transform(DocumentView& document) {
   start_opening(document, fmt::format("Transforming {}", document.title));
 }
 
-// Whatever was found about the graph before is about another graph now. Names stay: what was
-// selected is selected again, and the pass that came is shown.
+// Drops all facts about the former graph. Names stay: the selection, and the pass that came.
 void Planner::take_transformed(DocumentView& document, Opening::Opened opened) {
   if (!opened.wishes.same_problem(document.wishes)) {  // they changed meanwhile
     if (!(document.wishes.recipe == document.made_by))
@@ -156,7 +155,7 @@ void Planner::take_transformed(DocumentView& document, Opening::Opened opened) {
   begin_planning(document);
 }
 
-// The graph and the node that somebody asked for before they were there.
+// Shows the graph and node that were requested before they were there.
 void Planner::show_wanted(DocumentView& document) const {
   if (document.wanted_pass) show_pass(document, *document.wanted_pass);
   if (document.wanted_selection.empty()) return;
@@ -211,8 +210,7 @@ std::shared_ptr<const Curve> Planner::prepared(const DocumentView& document) con
   return same ? curve : nullptr;
 }
 
-// Plans of another problem are none of this one; the one that is shown stays until there is a new
-// one.
+// Drops the plans of another problem; the shown one stays until there is a new one.
 void Planner::new_problem(DocumentView& document) {
   for (const JobId job : {document.sweeping, document.planning, document.viewing,
                           document.reasoning, document.weighing})
@@ -319,9 +317,8 @@ void Planner::plan(DocumentView& document) {
   document.planning = jobs_.start(std::move(job));
 }
 
-// The curve's plans come from one search for all budgets, which nobody can ask for one of them:
-// where one of them is better than the plan made for the budget, its own budget is planned for, and
-// what that gives can be offered. Once for each plan that is shown.
+// The curve's plans come from one search for all budgets. If one of them beats the plan made for
+// the budget, its own budget is planned for and offered; once for each plan that is shown.
 void Planner::weigh(DocumentView& document) {
   if (document.shown == document.weighed || !document.curve || !document.curve->report.complete)
     return;
@@ -377,8 +374,7 @@ void Planner::sweep(DocumentView& document) {
   document.sweeping = jobs_.start(std::move(job));
 }
 
-// Looks at the curve's plans one by one, those nearest to the budget first, so that dragging it
-// finds them ready.
+// Makes views of the curve's plans, those nearest to the budget first, ready for a drag.
 void Planner::view_points(DocumentView& document, std::shared_ptr<const Curve> curve) {
   jobs_.cancel(document.viewing);
   struct Work {
@@ -416,7 +412,7 @@ void Planner::view_points(DocumentView& document, std::shared_ptr<const Curve> c
   document.viewing = jobs_.start(std::move(job));
 }
 
-// A choice by hand that came to something else is said at once: nobody looks for it.
+// An override with another result is reported at once: nobody looks for it.
 void Planner::take_change(DocumentView& document,
                           const std::shared_ptr<const PlanChange>& change) const {
   const bool known = document.change && document.change->after == change->after;

@@ -1,5 +1,5 @@
-// Fills documents in: opens them, plans for their wishes and draws their curve, all of it as jobs.
-// What is known already is shown in the same frame; what is better comes when it is found.
+// Fills documents in: opens them, plans for their settings and draws their curve, all of it as
+// jobs. Known plans are shown in the same frame; better ones come when they are found.
 #pragma once
 
 #include <functional>
@@ -29,9 +29,9 @@ class Planner {
   // give is waited for.
   void open(DocumentView& document);
 
-  // After a command changed the wishes: the plan made for them where there is one, else the best
-  // that is known, now; and jobs for what isn't known. Another recipe: what is shown stays until
-  // the graph that it makes is there, and its first plan.
+  // Called after a command changed the plan settings. Shows the plan made for them if there is one,
+  // else the best known plan, now, and starts jobs for the rest. With other transform settings, the
+  // shown plan stays until the new graph and its first plan are there.
   void wishes_changed(DocumentView& document, const Wishes& before);
 
   // The whole curve, again where it is there already.
@@ -41,10 +41,10 @@ class Planner {
   // done, the schedule of the plan that is shown, for its arena stands beside the peak.
   void tick(DocumentView& document);
 
-  // Whether somebody has to ask for the schedule of the plan that is shown: it isn't there, nor at
+  // True if somebody has to ask for the schedule of the plan that is shown: it isn't there, nor at
   // work with its user waiting, nor known to be impossible.
   bool wants_schedule(const DocumentView& document) const;
-  // Starts its job where it is wanted, for a panel that speaks of its kernels.
+  // Starts its job if it is requested, for a panel that speaks of its kernels.
   void schedule(DocumentView& document);
 
  private:

@@ -21,7 +21,7 @@ void Planner::schedule(DocumentView& document) {
   if (wants_schedule(document)) start_schedule(document, true);
 }
 
-// Where the frame would wait for it, panels ask.
+// Panels ask for it themselves if a frame would wait for it.
 void Planner::schedule_at_leisure(DocumentView& document) {
   if (!document.shown || !(backend_.has_threads() || jobs_.helped())) return;
   for (const JobId job : {document.planning, document.viewing, document.weighing, document.sweeping,

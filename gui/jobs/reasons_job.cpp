@@ -47,7 +47,7 @@ class ReasonsWork {
   FoundReasons take() { return std::move(found_); }
 
  private:
-  // What the reasons look at lives as long as they do.
+  // The objects that the reasons look at live as long as they do.
   void keep_reasons() {
     found_.reasons = {finder_.take().release(),
                       [shown = shown_](const Reasons* mine) { delete mine; }};

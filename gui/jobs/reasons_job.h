@@ -1,5 +1,5 @@
-// Why the values of a plan are saved or recomputed, and which of them its change flipped: a job of
-// short parts, so that a frame of a page waits for none of them on a large graph.
+// The reasons why the values of a plan are saved or recomputed, and the values that its change
+// flipped: a job of short parts, so that a frame of a page waits for none of them on a large graph.
 #pragma once
 
 #include <functional>

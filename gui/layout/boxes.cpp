@@ -3,7 +3,7 @@
 namespace recut::gui::layout {
 namespace {
 
-// Where the spines of the two sides of a group stand, and its top.
+// The positions of the spines of the two sides of a group, and its top.
 struct Corner {
   float forward = 0, backward = 0, top = 0;
 };

@@ -10,6 +10,11 @@ constexpr std::uint32_t kColumnsNone = 0xffffffff;
 constexpr int kSweeps = 3;
 constexpr std::uint32_t kLongestGap = 3;  // rows between two boxes of one path
 
+// Places paths, not single boxes. The heaviest chain from top to bottom is the spine (column 0).
+// Every box that is left begins a chain of the nearest free boxes below it. Three barycentre
+// sweeps, from the top, the bottom and the top again, give each path the free column nearest to the
+// mean of its neighbours' columns; boxes with a hint keep that column. Invariant: two paths of one
+// column share no row. Cost: n log n for sorting, plus the walk to a free column.
 class Columns {
  public:
   explicit Columns(const ColumnTask& task)
@@ -60,7 +65,7 @@ class Columns {
     add(std::move(spine));
   }
 
-  // What was the spine stays it.
+  // The former spine stays the spine.
   std::uint64_t own_weight(std::uint32_t box) const {
     const bool was_spine = !task_.wish.empty() && task_.wish[box] == 0;
     return task_.weight[box] + (was_spine ? std::uint64_t{1} << 32 : 0);

@@ -11,9 +11,9 @@ class FormerColumns {
  public:
   FormerColumns(const Scene& scene, const Former& former);
 
-  // What a group's items are to keep; empty lists where nothing in it stood anywhere.
+  // The columns that a group's items are to keep; empty lists if nothing in it stood anywhere.
   Wishes wishes(const Group& group) const;
-  // Whether a layout keeps them all.
+  // True if a layout keeps them all.
   bool holds(const Wishes& wishes, const GroupLayout& layout) const;
 
  private:

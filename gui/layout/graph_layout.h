@@ -56,7 +56,7 @@ namespace recut::gui::layout {
 
 using BoxId = Id<struct LayoutBoxTag>;
 
-// Which groups are open, by Group::key; the root always is.
+// The set of open groups, by Group::key; the root always is open.
 struct Expansion {
   std::unordered_set<std::uint64_t> open;  // asked only, never walked
   bool all = false;
@@ -194,8 +194,9 @@ struct LayoutOptions {
   std::function<bool()> stop;  // asked every few thousand steps; true: give up
 };
 
-// What to draw of a rectangle at a zoom. Bands that are lower than `block` pixels become blocks and
-// nothing in them is named, so that the amount is bounded by the screen and not by the graph.
+// Finds what to draw of a rectangle at a zoom. Bands that are lower than `block` pixels become
+// blocks and nothing in them is named, so that the amount is bounded by the screen and not by the
+// graph.
 struct Visible {
   std::vector<std::uint32_t> bands;   // frames to draw, outer ones first
   std::vector<std::uint32_t> blocks;  // bands to fill as one bar a side
@@ -206,8 +207,8 @@ struct Visible {
 };
 void look(const GraphLayout& layout, const Rect& rect, float zoom, Visible& out, float block = 14);
 
-// What is at a point: the box; the innermost open group by its frame; the nearest route within
-// `reach`. Invalid, or kNone, where there is none.
+// The object at a point: the box; the innermost open group by its frame; the nearest route within
+// `reach`. Invalid, or kNone, if there is none.
 BoxId hit_box(const GraphLayout& layout, Point at);
 GroupId hit_group(const GraphLayout& layout, Point at);
 std::uint32_t hit_edge(const GraphLayout& layout, Point at, float reach);

@@ -8,6 +8,11 @@
 namespace recut::gui::layout {
 namespace {
 
+// Derives the facts about groups in one walk each. A wire belongs to the innermost group that holds
+// both its ends: they climb the tree until they meet, which costs its depth. Content hashes go from
+// the innermost group out and name operands by their position in the group, never by name:
+//   layer.0 {mm, add, relu}, layer.1 {mm_1, add_1, relu_1}  ⇒  one hash
+// So the inner layout of equal layers is made once, and the canvas can say "1 of 48 alike".
 class Indexer {
  public:
   explicit Indexer(Scene& scene) : scene_(scene) {}

@@ -1,4 +1,4 @@
-// What a scene knows of its groups beyond the tree: counts, wires, content.
+// Facts about a scene's groups beyond the tree: counts, wires, content.
 #pragma once
 
 #include "gui/layout/scene.h"

@@ -20,6 +20,11 @@ struct HalfTask {
   ColumnTask columns;
 };
 
+// Lays out a group from the layouts of the open groups in it: rows of all items, columns of the
+// forward side, then of the backward side, whose spine prefers the partners of forward's, and last
+// distances and heights. Everything is relative to the group's spine and top, so that equal groups
+// share one layout through the cache. A path stands as near to the spine as the paths further in
+// allow in its own rows. Linear in items and wires, and in the rows that paths pass.
 class GroupBuilder {
  public:
   GroupBuilder(const Scene& scene, const Group& group, const OpenLayouts& inner,
@@ -131,7 +136,7 @@ class GroupBuilder {
     return column_of;
   }
 
-  // How far from the spine each path stands: as near as what is further in leaves room in its own
+  // The distance of each path from the spine: as near as the paths further in leave room in its own
   // rows.
   std::vector<float> spread(const std::vector<Path>& paths, const HalfTask& half,
                             bool backward) const {
@@ -159,7 +164,7 @@ class GroupBuilder {
     return at;
   }
 
-  // How many lanes the wires want that pass other rows: the most at one row.
+  // The number of lanes for wires that pass other rows: the most at one row.
   static std::uint32_t lanes_for(const ColumnTask& task) {
     std::vector<std::int32_t> change(
         static_cast<std::size_t>(*std::max_element(task.row.begin(), task.row.end())) + 2, 0);

@@ -10,7 +10,7 @@
 
 namespace recut::gui::layout {
 
-// How far a side reaches from its spine: outwards, away from the channel, and inwards.
+// The extent of a side from its spine: outwards, away from the channel, and inwards.
 struct Reach {
   float outer = 0, inner = 0;
   bool empty = true;
@@ -28,7 +28,7 @@ struct GroupLayout {
   std::vector<ItemPlace> items;
 };
 
-// Columns that items are to keep, from a former layout; kNoWish where there is none.
+// Columns that items are to keep, from a former layout; kNoWish for an item without one.
 struct Wishes {
   std::vector<std::uint32_t> forward, backward;  // by item; empty: none at all
 };

@@ -1,4 +1,4 @@
-// Which of a few parallel lanes is free over an interval: for the long pieces of routes.
+// Allocates a few parallel lanes over intervals: for the long pieces of routes.
 #pragma once
 
 #include <cstdint>

@@ -15,6 +15,10 @@ constexpr std::size_t kMostItems = 96;
 constexpr std::size_t kFewNodes = 4;  // outside all modules: that many stay by themselves
 constexpr std::string_view kBefore = "before the model", kAfter = "after the model";
 
+// Two steps. TreeBuilder opens and closes a group for every module that the walk in program order
+// enters and leaves. TreeSimplifier copies the tree without groups that add nothing, and with long
+// lists in parts. A key hashes the path and the number of groups of that path before it, so that a
+// group keeps its key from pass to pass.
 using Parts = std::vector<std::string_view>;
 
 std::size_t common_parts(const Parts& a, const Parts& b) {
@@ -69,7 +73,7 @@ class TreeBuilder {
     for (std::uint32_t p = 0; p < sides_.size(); ++p) {
       if (sides_[p] != Side::forward) continue;
       forward_.push_back(p);
-      // What an input is called by is no call of a module.
+      // The name of an input is no call of a module.
       const NodeId id = graph_.order()[p];
       const bool given = graph_[id].op == Op::placeholder;
       paths.push_back(given ? Parts() : split_path(graph_.origin(id).module));

@@ -13,6 +13,11 @@ constexpr std::uint32_t kPartnersNone = Scene::kNone;
 constexpr std::size_t kFewUsers = 16;
 constexpr std::uint32_t kFewMates = 64;
 
+// Finds the forward partner of every backward node by the rules in scene_of.h. A first walk, in
+// program order, gives gradients their partner, at most the least forward_index among the gradients
+// that they read: so data flows upwards. A second one, from the last node to the first, puts nodes
+// without a tangent beside their readers. Then each forward node with backward nodes gets one
+// mirror, the one that is most like it, to share its row.
 class Partners {
  public:
   explicit Partners(const Graph& graph)

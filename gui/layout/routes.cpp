@@ -40,6 +40,12 @@ class Nesting {
   std::vector<std::uint32_t> band_of_, parent_;
 };
 
+// Finds routes by trial. Each short edge tries a few polylines, the plainest first, and keeps the
+// first one whose pieces meet no box of the grid:
+//   straight  ⇒  a bend into the target  ⇒  the gap beside a column  ⇒  the group's frame
+// An edge without a free polyline is left to stubs. Long pieces take lanes (lanes.h), so that
+// parallel ones don't cover each other. An edge costs a constant number of grid queries. Layered
+// routing would need a dummy vertex for every row that an edge spans (graph_layout.h).
 class Router {
  public:
   explicit Router(GraphLayout& out)
@@ -132,7 +138,7 @@ class Router {
     float outwards;
   };
 
-  // Where in the gap next to a row its horizontal pieces run: spread by column.
+  // The height of a row's horizontal pieces in the gap next to it: spread by column.
   float track(BoxId box) const {
     return 7 + 4 * static_cast<float>(out_.boxes[box.index].column % 4);
   }

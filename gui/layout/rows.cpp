@@ -81,8 +81,8 @@ class Rows {
     }
   }
 
-  // What nothing holds up goes down to what it belongs to: forward constants to their users,
-  // backward nodes to the gradients that they read.
+  // A node that nothing holds up goes down to its users: forward constants, and backward nodes to
+  // the gradients that they read.
   void pull_down() {
     for (std::size_t i = v_.order.size(); i-- > 0;) {
       const std::uint32_t v = v_.order[i];

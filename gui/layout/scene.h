@@ -23,7 +23,7 @@ enum class Side : std::uint8_t {
   shelf      // parameters: aside, above the graph; edges from here are always stubs
 };
 
-// What a plan does with a node's value. Colour and shape of the box; no matter to the layout.
+// The plan's treatment of a node's value. Colour and shape of the box; no matter to the layout.
 enum class Role : std::uint8_t { none, saved, recomputed, freed, result };
 
 // By position in the graph's order.

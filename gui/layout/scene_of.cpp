@@ -14,7 +14,7 @@ namespace {
 std::uint64_t hash_of_node(const Node& node) {
   std::uint64_t h = hash_mix(0, static_cast<std::uint64_t>(node.op));
   for (const Argument& argument : node.arguments) {
-    // Which nodes are operands is for wires to say; that some are, and all else, counts here.
+    // Wires say which nodes are operands; the hash has their number, and all else.
     bool has_nodes = false;
     for_each_node(argument, [&](NodeId) { has_nodes = true; });
     h = has_nodes ? hash_mix(h, 1) : hash(argument, h);

@@ -5,7 +5,7 @@
 namespace recut::gui::layout {
 namespace {
 
-// Where on a box the stubs of a kind and direction stand.
+// The positions of the stubs of a kind and direction on a box.
 Stub stub_at(const GraphLayout& layout, BoxId id, bool incoming, EdgeKind kind) {
   const Box& box = layout.boxes[id.index];
   const bool backward = box.side == Side::backward;

@@ -75,7 +75,7 @@ std::vector<double> aligned_steps(const PlanView& plan, const PlanView& other) {
   add({{turn, border}});
   add(anchors(other, turn + 1, count, first_run, border, end));
   add({{count, end}});
-  // What has no anchor stands evenly between its neighbours.
+  // Steps without an anchor stand evenly between their neighbours.
   std::vector<double> places(count, 0);
   for (std::size_t i = 0; i + 1 < fixed.size(); ++i) {
     const StepAnchor &a = fixed[i], &b = fixed[i + 1];

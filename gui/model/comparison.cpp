@@ -13,7 +13,7 @@ GraphMatch match_of(const ShownGraph& here, const ShownGraph& there) {
   return match_passes(here.document->passes, here.pass, there.pass);
 }
 
-// What a plan makes of the nodes of a pass's graph.
+// The roles that a plan gives to the nodes of a pass's graph.
 class Fates {
  public:
   explicit Fates(const ShownGraph& shown)
@@ -37,6 +37,11 @@ class Fates {
   const std::vector<std::int64_t> bytes_;
 };
 
+// Merges two program orders: walks the graph here, and puts each node that is only there behind the
+// last common node before it.
+//   here a b c, there a x c  ⇒  x only there, b only here
+// A pair has one difference at most: another operator or line hides another role. Linear in both
+// graphs, but for sorting the nodes that are only there.
 class ComparisonComparer {
  public:
   ComparisonComparer(const ShownGraph& here, const ShownGraph& there)

@@ -22,7 +22,7 @@ struct ComparedSide {
   std::vector<Difference> difference;
   std::vector<std::optional<Role>> other_role;  // the partner's in its own plan, where it differs
 
-  // What stands for a node on the other side; invalid where nothing does.
+  // The node that stands for this one on the other side; invalid if none does.
   NodeId partner(NodeId node) const;
   Difference of(NodeId node) const;
 };

@@ -22,7 +22,7 @@
 
 namespace recut::gui {
 
-// What the user decides; undo takes it back, the workspace keeps it.
+// The user's decisions about plans; undo takes them back, the workspace keeps them.
 struct Wishes {
   std::int64_t budget_bytes = 0;  // of the peak; 0: none
   std::string device = std::string(kReferenceDevice);
@@ -31,7 +31,7 @@ struct Wishes {
   ChoiceRequest pins;
   Recipe recipe;
 
-  // Whether plans made for one are plans for the other, but for the budget.
+  // True if plans made for one are plans for the other, but for the budget.
   bool same_problem(const Wishes& other) const;
   bool operator==(const Wishes& other) const;
 };
@@ -49,13 +49,13 @@ struct SelectionAnchor {
   NodeId shown;  // what stands for it in the graph that is shown: the selection, as it was left
 };
 
-// What was searched for, and everything that fits.
+// The text of a search, and every node that fits.
 struct Search {
   std::string text;
   std::shared_ptr<const std::vector<NodeId>> found;  // in program order; null: nothing was asked
   std::vector<NodeId> best;                          // a dozen, those that begin so first
   std::string fault;                                 // what is wrong with the text
-  // What it was found in; another pass or plan may have other answers.
+  // The graph and plan that it searched; others may have other answers.
   std::size_t pass = 0;
   SharedPlanView plan;
 
@@ -88,15 +88,15 @@ class KnownPlans {
   std::vector<SharedPlanView> made_;  // the oldest first
 };
 
-// A second plan, pinned so that others are seen against it: the timeline's outline, a choice of the
-// compare panel, the sums of the legend, a row of the report.
+// A second plan, pinned so that others are compared with it: the timeline's outline, a choice of
+// the compare panel, the sums of the legend, a row of the report.
 struct Baseline {
   SharedPlanView plan;  // null: none is pinned
   std::string title;
   std::string asked_for;  // its title while it is made
 };
 
-// A plan that was made for these wishes, whatever was shown on the way to it.
+// A plan that was made for these settings, whatever was shown on the way to it.
 struct AnsweredPlan {
   SharedPlanView plan;  // null: none yet
   Wishes wishes;
@@ -117,8 +117,8 @@ struct DocumentView {
 
   std::shared_ptr<const std::string> bytes;  // of the file
   std::shared_ptr<const Document> document;  // from here on: null or empty until it is ready
-  Recipe made_by;                            // what made `document`; wishes may be ahead of it
-  Diagnostics recipe_faults;                 // why the last recipe or rules that were asked for
+  Recipe made_by;                            // what made `document`; the settings may be ahead
+  Diagnostics recipe_faults;                 // why the last requested transforms or rules
                                              // couldn't be had; empty once others could
   std::shared_ptr<const PlanBasis> basis;    // of `wishes`' device and model of cost
   SharedPlanView start;                      // the step with nothing recomputed
@@ -129,7 +129,7 @@ struct DocumentView {
   Baseline baseline;
   SharedPlanView refused;  // the last plan that couldn't hold its budget: its report says why
   std::shared_ptr<const Reasons> reasons;  // of `shown`; null while they are made
-  AnsweredPlan answered, before;  // the last that answered its wishes, and the one before that
+  AnsweredPlan answered, before;  // the last that answered its settings, and the one before
   std::shared_ptr<const PlanChange>
       change;  // from that to this, made with the reasons; may be null
 
@@ -148,13 +148,13 @@ struct DocumentView {
   bool is_forward() const;  // as it was read there is no backward in it
   bool has_backward() const { return !is_forward() || document->differentiated; }
   bool is_ready() const { return state == DocumentState::ready; }
-  // Whether the plan that is shown peaks within the budget.
+  // True if the plan that is shown peaks within the budget.
   bool holds() const { return shown && shown->within(wishes.budget_bytes); }
   // Refused by the plan that was made for it, or by what is proved.
   BudgetAnswer budget_answer() const;
   // Proved of the budget or of the graph: no order peaks below it. 0: nothing is proved yet.
   std::int64_t peak_bound() const;
-  // After another plan is shown: it may be the answer to the wishes.
+  // Called after another plan is shown: it may be the answer to the settings.
   void note_answer();
   // The least peak of a plan that is known; 0 where none is.
   std::int64_t least_peak() const;
@@ -162,7 +162,7 @@ struct DocumentView {
   // The graph's node of that name, if it has one.
   NodeId find(const std::string& node_name) const;
   std::string selected_name() const;  // "" for none
-  // What the plan, which is of the last graph, knows the selection as; invalid where it doesn't.
+  // The selection in the plan's graph, which is the last one; invalid if the plan doesn't know it.
   NodeId planned_selection() const;
 
   // Panels' own memory of this document: zoom, scroll, what is folded.
@@ -189,10 +189,10 @@ ShownGraph shown_graph(const DocumentView& document);
 
 // A budget as people write it ("6.5GiB", "40%", "none"), of a document's own peak.
 Result<std::int64_t> read_budget(const std::string& text, const DocumentView& document);
-// How hard to search, kLeastEffort to kMostEffort.
+// The effort of a search, kLeastEffort to kMostEffort.
 inline constexpr double kLeastEffort = 0.001, kMostEffort = 1000;
 Result<double> read_effort(std::string_view text);
-// The planning request for the document's wishes.
+// The planning request for the document's settings.
 PlanningRequest request_of(const Wishes& wishes);
 
 }  // namespace recut::gui

@@ -18,14 +18,14 @@ class Matcher {
     match_.there = empty(there);
   }
 
-  // Where neither has a twin yet.
+  // Only if neither has a twin yet.
   void pair(NodeId here, NodeId there) {
     if (!is_free(here_, match_.here, here) || !is_free(there_, match_.there, there)) return;
     set(here_, match_.here, here, there);
     set(there_, match_.there, there, here);
   }
 
-  // Those without a twin that have equal keys, in the order of the graphs; "" is no key.
+  // Nodes without a twin that have equal keys, in the order of the graphs; "" is no key.
   void pair_by(const std::function<std::string(const Graph&, NodeId)>& key) {
     std::unordered_map<std::string, std::deque<NodeId>> waiting;  // asked only, never walked
     for (const NodeId id : there_.order())
@@ -40,7 +40,7 @@ class Matcher {
     }
   }
 
-  // What has no twin may still have something that stands for it.
+  // A node without a twin may still have a partner that stands for it.
   static void stand_in(MatchSide& side, const std::vector<NodeId>& others) {
     for (std::size_t i = 0; i < others.size(); ++i)
       if (!side.twin[i]) side.partner[i] = others[i];

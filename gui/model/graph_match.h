@@ -1,5 +1,5 @@
-// Which nodes of two graphs are the same: of one document's passes by identity and by what the
-// passes say of themselves, of two documents by names and modules.
+// The nodes that two graphs have in common: of one document's passes by identity and by the changes
+// that the passes report, of two documents by names and modules.
 #pragma once
 
 #include <vector>

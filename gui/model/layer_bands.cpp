@@ -1,4 +1,4 @@
-// Which top modules a graph's memory is shown by.
+// Chooses the top modules by which a graph's memory is shown.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -40,7 +40,7 @@ struct Level {
   }
 };
 
-// What forward makes: the bytes by position.
+// The bytes that forward makes, by position.
 std::vector<double> forward_bytes(const PlanView& start) {
   const Graph& graph = start.graph();
   std::vector<double> bytes(graph.order().size(), 0);

@@ -12,8 +12,8 @@
 
 namespace recut::gui {
 
-// Which top module each node of a graph belongs to. The same for every plan of a document, so that
-// a module keeps its colour from plan to plan.
+// The top module of each node of a graph. The same for every plan of a document, so that a module
+// keeps its colour from plan to plan.
 struct LayerBands {
   static constexpr std::size_t kMost = 12;  // more modules than that share bands, neighbours first
 
@@ -40,7 +40,7 @@ struct MemoryStack {
   const std::int64_t* at(std::size_t step) const { return bytes.data() + step * bands.size(); }
 };
 
-// What forward makes (again, too) by its module, what backward makes as "gradients". Bands that
+// Bytes made by forward (also again) by module, those made by backward as "gradients". Bands that
 // stay empty are left out.
 MemoryStack stack_by_module(const PlanView& plan, const LayerBands& layers);
 MemoryStack stack_by_kind(const PlanView& plan);
@@ -62,8 +62,8 @@ std::vector<const StorageInstance*> alive_at(const PlanView& plan, std::size_t s
 // All instances of the storages behind a value, in order of birth.
 std::vector<const StorageInstance*> instances_behind(const PlanView& plan, NodeId id);
 
-// Where the steps of `other` stand on the axis of `plan`: at the first run of the same node, runs
-// beyond the first between their neighbours; never falling, forward and backward kept apart.
+// The positions of the steps of `other` on the axis of `plan`: at the first run of the same node,
+// runs beyond the first between their neighbours; never falling, forward and backward kept apart.
 std::vector<double> aligned_steps(const PlanView& plan, const PlanView& other);
 
 }  // namespace recut::gui

@@ -9,6 +9,9 @@
 namespace recut::gui {
 namespace {
 
+// Follows a node one pass at a time. Onwards, the change that the pass reports for it decides, else
+// the same id, else the same name; backwards the same id comes first. A single node costs a scan of
+// each pass's changes. trace_nodes indexes them once, so that all nodes together stay linear.
 NodeId by_name(const Graph& from, NodeId id, const Graph& to) {
   return to.find(from.node_name(id));
 }
@@ -21,7 +24,7 @@ const Change* change_of(const PassReport& report, NodeId before) {
 
 using Changes = std::vector<const Change*>;
 
-// Those that leave `after`, in their order.
+// Nodes that leave `after`, in their order.
 Changes changes_to(const PassReport& report, NodeId after) {
   Changes changes;
   for (const Change& change : report.changes)
@@ -30,7 +33,7 @@ Changes changes_to(const PassReport& report, NodeId after) {
   return changes;
 }
 
-// What made `after`: the change of a node of the same name, if there is one.
+// The change that made `after`: of a node of the same name, if there is one.
 const Change* maker_of(const PassReport& report, const Graph& before, NodeId after,
                        const Changes& changes) {
   for (const Change* change : changes)

@@ -13,14 +13,15 @@ namespace recut::gui {
 // The graph after `pass` passes; 0: as it was read.
 const Graph& graph_after(const PipelineReport& passes, std::size_t pass);
 
-// What stands for a node of the graph after `from` passes in the one after `to`; invalid where it
-// is gone, or wasn't there yet. A pass's own word comes first, then the same node, then its name.
+// The node that stands for `id`, of the graph after `from` passes, in the one after `to`; invalid
+// if it is gone, or wasn't there yet. A pass's own report comes first, then the same node, then its
+// name.
 NodeId trace_node(const PipelineReport& passes, NodeId id, std::size_t from, std::size_t to);
 
 // The same of every node of the first graph, by its position: linear in nodes and changes.
 std::vector<NodeId> trace_nodes(const PipelineReport& passes, std::size_t from, std::size_t to);
 
-// What happened to a node in one pass.
+// An event of a node in one pass.
 struct NodeEvent {
   std::size_t pass = 0;  // 0: read from the file
   NodeId node;           // in the graph after it; invalid: it is gone
@@ -32,9 +33,9 @@ struct NodeEvent {
 // from, each pass in which its line changed, and where it ends.
 std::vector<NodeEvent> node_history(const PipelineReport& passes, NodeId id, std::size_t pass);
 
-// What one change of pass number `pass` (from 1) has to do with a node of its graph: the node that
-// it changed, where that is still there, and all that it made; nothing where the node is in no
-// change.
+// The nodes of one change of pass number `pass` (from 1) that a node of its graph takes part in:
+// the node that it changed, if that is still there, and all that it made; nothing if the node is in
+// no change.
 std::vector<NodeId> changed_together(const PipelineReport& passes, NodeId id, std::size_t pass);
 
 // The passes that changed something, between 0 and the last: where stepping stops.

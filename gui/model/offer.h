@@ -1,4 +1,4 @@
-// What is shown for a budget is the plan made for it, the same for everybody who asks for it. Where
+// The plan shown for a budget is the plan made for it, the same for everybody who asks for it. If
 // the window knows a quicker one that holds the budget, made for another one, it offers that: to
 // take it is to ask for the other budget.
 #pragma once

@@ -1,5 +1,5 @@
-// Why a file couldn't be opened, and how to help: found out where the file was read, so that the
-// panel that says it has nothing to read.
+// The reason why a file couldn't be opened, and help: found out by the reader of the file, so that
+// the panel that shows it has nothing to read.
 #pragma once
 
 #include <optional>

@@ -28,7 +28,7 @@ std::size_t pass_to_show(const DocumentView& before, const Document& after) {
   return passes.size();
 }
 
-// What panels keep by a graph's nodes goes; what says where they stand stays.
+// Memory by a graph's nodes goes; memory of scroll and zoom stays.
 void forget_memories(DocumentView& document) {
   PanelMemory kept;
   for (const std::string_view name :

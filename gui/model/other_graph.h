@@ -1,4 +1,5 @@
-// From one graph of a document to another, which another recipe made of the same file.
+// The step from one graph of a document to another, which other transform settings made of the same
+// file.
 #pragma once
 
 #include <functional>
@@ -8,10 +9,10 @@
 
 namespace recut::gui {
 
-// Forgets what is known of the graph before, has `install` put `after` and what belongs to it in
-// the document, and shows and selects there what fits best by its name: the pass that came, or else
-// the one that was shown. Returns what people should know of: choices by hand that went because
-// the graph has no such node; "" for none.
+// Forgets everything about the graph before, has `install` put `after` and its facts into the
+// document, and shows and selects there what fits best by its name: the pass that came, or else the
+// one that was shown. Returns a remark for people: overrides that were dropped because the graph
+// has no such node; "" for none.
 std::string move_to_graph(DocumentView& document, const Document& after,
                           const std::function<void()>& install);
 

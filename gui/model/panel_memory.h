@@ -1,5 +1,4 @@
-// What panels keep of a document from frame to frame, each under a name: zoom, scroll, what is
-// folded.
+// Memory of panels for a document from frame to frame, each under a name: zoom, scroll, folds.
 #pragma once
 
 #include <any>

@@ -30,7 +30,7 @@ std::vector<std::string> added(const std::vector<std::string>& before,
   return names;
 }
 
-// What was wished otherwise.
+// Names the settings that changed.
 std::string cause_of(const Wishes& before, const Wishes& after) {
   std::vector<std::string> causes;
   const auto pins = [&](const std::vector<std::string>& names, const char* verb) {

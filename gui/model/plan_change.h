@@ -1,4 +1,4 @@
-// The outcome of a change of wishes: which values have another fate than in the plan before, and
+// The outcome of a change of plan settings: the values whose role differs from the plan before, and
 // why.
 #pragma once
 
@@ -27,7 +27,7 @@ struct PlanChange {
 // The values whose fate differs, here after the change and there before it.
 PlanDifference difference_between(const AnsweredPlan& was, const AnsweredPlan& is);
 
-// Why the value of a row has the fate that it has now. `reasons`: of the plan after.
+// The reason for the present role of a row's value. `reasons`: of the plan after.
 std::string flip_reason(const PlanChange& change, const FateRow& row, const Reasons& reasons);
 
 // A value that is made of one that backward doesn't read, and saved in its place.
@@ -41,7 +41,7 @@ std::string instead_words(const PlanView& plan, const Users& users, NodeId node)
 // The same with "backward reads nothing of it" before it.
 std::string unread_words(const PlanView& plan, const Users& users, NodeId node);
 
-// Values that were pinned by this change and have another fate than was asked for, a sentence each.
+// Remarks on values whose override came to something else, a sentence each.
 std::string pin_remarks(const PlanChange& change, const AnsweredPlan& was, const AnsweredPlan& is);
 
 }  // namespace recut::gui

@@ -1,4 +1,4 @@
-// What differs between two plans: of one graph, or of two graphs that have nodes in common.
+// The differences between two plans: of one graph, or of two graphs that have nodes in common.
 #pragma once
 
 #include <string>
@@ -29,12 +29,12 @@ struct PlanDifference {
 // `match`: of the graphs of the two plans; its twins are compared.
 PlanDifference difference_of(const PlanView& here, const PlanView& there, const GraphMatch& match);
 
-// How often an operator stands in two graphs.
+// The number of calls of an operator in two graphs.
 struct OperatorCount {
   std::string name;
   std::int64_t here = 0, there = 0;
 };
-// Those that differ, by falling difference, then by name.
+// Operators whose numbers differ, by falling difference, then by name.
 std::vector<OperatorCount> operator_counts(const Graph& here, const Graph& there);
 
 }  // namespace recut::gui

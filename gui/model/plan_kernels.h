@@ -25,7 +25,7 @@ struct PlanKernels {
 };
 PlanKernels kernels_of(const SharedPlanView& plan);
 
-// Of a document the plan that is shown and the one that is pinned, as they were counted last.
+// The counted kernels of a document's shown plan and of its pinned baseline.
 struct CountedKernels {
   PlanKernels shown, pinned;
 };

@@ -23,8 +23,8 @@ Role role_of(InstanceClass kind) {
 
 namespace {
 
-// What stands for a value that has instances of several kinds: that it runs again says more than
-// that it is freed, and that it is returned or kept says most.
+// The role of a value with instances of several kinds: to run again says more than to be freed, and
+// to be returned or kept says most.
 int weight(Role role) {
   switch (role) {
     case Role::result:
@@ -61,7 +61,7 @@ void find_roles(PlanView& view) {
   for (const NodeId id : graph.order()) {
     const NodeId maker = maker_of(graph, id);
     const Role behind = view.roles[graph.position(maker)];
-    // What was made and has no storage never left its kernel.
+    // A value that was made and has no storage never left its kernel.
     const bool has_none = behind == Role::input && !graph.op(maker).is(kInput);
     if (behind == Role::inside || (has_none && view.planned.costs.fused())) {
       view.roles[graph.position(id)] = Role::inside;

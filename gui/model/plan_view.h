@@ -45,11 +45,11 @@ struct PlanView {
 };
 using SharedPlanView = std::shared_ptr<const PlanView>;
 
-// What stands for a node of a pass's graph in the plan's: itself, or what carries its name; invalid
-// where there is nothing.
+// The node that stands for a node of a pass's graph in the plan's graph: itself, or the one that
+// carries its name; invalid if there is none.
 NodeId planned_node(const Graph& graph, const PlanView& plan, NodeId node);
 
-// What all plans of one document under one model of cost have in common.
+// The common basis of all plans of one document under one cost model.
 struct PlanBasis {
   std::shared_ptr<const Document> document;
   CostModel costs;

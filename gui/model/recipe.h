@@ -1,5 +1,5 @@
-// What is made of a file's graph before it is planned for: a joint graph of a forward one, the
-// passes that run, the user's own rules. A part of the wishes: undone, saved and sent along in
+// Transforms of a file's graph before it is planned for: a joint graph of a forward one, the passes
+// that run, the user's own rules. A part of the plan settings: undone, saved and sent along in
 // links as they are.
 #pragma once
 
@@ -50,7 +50,7 @@ struct Recipe {
     return differentiate == o.differentiate && optimizer == o.optimizer && on == o.on &&
            off == o.off && rules == o.rules && dimensions == o.dimensions;
   }
-  // Whether the pass runs where `usual` ones do by themselves.
+  // True if the pass runs where `usual` ones do by themselves.
   bool runs(std::string_view pass, const std::vector<std::string>& usual) const;
   void switch_pass(std::string_view pass, const std::vector<std::string>& usual);
 };
@@ -60,7 +60,7 @@ struct Recipe {
 Result<OpenOptions> options_of(const Recipe& recipe);
 
 Json json_of(const Recipe& recipe);
-// What is damaged is left out, rules that can't be read with it.
+// Damaged parts are left out, and so are rules that can't be read.
 Recipe recipe_of(const Json& json);
 
 }  // namespace recut::gui

@@ -1,6 +1,6 @@
-// What is kept of an open document: one small JSON value, a part of the workspace and of whatever
-// else hands a document's state on. Reading passes over what is damaged, and knows no graph: what
-// names nothing there is found out when the document is open.
+// The saved state of an open document: one small JSON value, a part of the workspace and of
+// whatever else hands a document's state on. Reading passes over damaged parts, and knows no graph:
+// names that name nothing there are found out when the document is open.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace recut::gui {
 
-// How the graph was looked at: the memory "saved-view" of a document, which the canvas keeps and
-// begins from.
+// The view of the graph: the memory "saved-view" of a document, which the canvas keeps and begins
+// from.
 struct SavedView {
   struct Camera {
     double x = 0, y = 0, zoom = 1;  // as canvas/camera.h has them
@@ -44,7 +44,7 @@ std::string write_document(const SavedDocument& document);
 SavedDocument read_document(std::string_view text);
 
 SavedDocument saved_of(const DocumentView& document);
-// What a document that was just added begins with.
+// Gives a document that was just added its saved state.
 void restore(DocumentView& document, const SavedDocument& saved);
 
 }  // namespace recut::gui

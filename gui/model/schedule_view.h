@@ -75,7 +75,7 @@ std::string arena_beside_peak(const DocumentView& document);
 
 // Makes it; as slow as packing an arena.
 Result<SharedSchedule> schedule_of(const SharedPlanView& plan);
-// What was found of a plan; where that is shown, it is kept.
+// Takes the result of scheduling a plan; if that plan is shown, the schedule is kept.
 void take_schedule(DocumentView& document, const SharedPlanView& plan,
                    const Result<SharedSchedule>& found);
 }  // namespace recut::gui

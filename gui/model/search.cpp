@@ -10,6 +10,8 @@
 namespace recut::gui {
 namespace {
 
+// Compiles the typed text to a list of tests, one a term, and runs them on every node in program
+// order until one fails: linear in nodes and terms. A term with `-` negates its test.
 char lower_search(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 std::string lowered(std::string_view text) {
@@ -41,7 +43,7 @@ bool is_in_module(std::string_view path, std::string_view part) {
   return false;
 }
 
-// What a test sees of a node.
+// A test's view of a node.
 struct Candidate {
   const DocumentView& document;
   const Graph& graph;
@@ -55,7 +57,7 @@ struct Query {
   std::string first;  // the first bare word
 };
 
-// Where "quotes" don't stand: small letters, and "bytes > 64 MiB" as one word.
+// Outside of "quotes": small letters, and "bytes > 64 MiB" as one word.
 std::vector<std::string> words_of(std::string_view typed) {
   std::vector<std::string> words(1);
   bool quoted = false;
@@ -124,7 +126,7 @@ bool runs_forward(const Candidate& c) {
   return c.id.index < c.forward.size() && c.forward[c.id.index];
 }
 
-// "saved", "backward", "pinned": words with a meaning of their own.
+// "saved", "backward", "pinned": keywords of the search.
 std::optional<Test> named_test(const std::string& word) {
   for (std::size_t i = 0; i < kRoles; ++i)
     if (word == name_of(static_cast<Role>(i))) return role_test(static_cast<Role>(i));

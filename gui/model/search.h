@@ -21,7 +21,7 @@ namespace recut::gui {
 //   bytes>64MiB          also >=, <, <=; blanks are allowed
 //   saved, recomputed, freed, result, input     what the plan that is shown makes of it
 //   forward, backward    where the plan runs it first
-//   pinned               chosen by hand
+//   pinned               overridden by the user
 //   -relu                what must not fit; "two words": in quotes, with their blank
 //
 // Every node of the graph, one of the document's passes, that fits, in program order. Fails where a

@@ -181,7 +181,7 @@ class Collector {
     if (forward) add("why", why_words(reason, row_of(maker), peak));
   }
 
-  // Who asked for "saved" is told why it isn't.
+  // A user who asked for "saved" gets the reason why it isn't.
   std::string unread(NodeId maker, bool by_hand) const {
     std::string words = unread_words(plan_, Users(graph_), maker);
     if (!by_hand) return words;

@@ -1,4 +1,4 @@
-// What is known of one value in words, for the panel and for the clipboard.
+// The facts about one value as text, for the panel and for the clipboard.
 #pragma once
 
 #include <string>
@@ -32,15 +32,14 @@ struct ValueDetails {
 ValueDetails details_of(const DocumentView& document, NodeId id);
 std::string text_of(const ValueDetails& details);
 
-// What `flip` comes to, beside the plan that is shown.
+// The outcome of `flip`, beside the shown plan.
 std::string flip_words(const Flip& flip, const PlanView& shown);
-// What the value's row promised instead, with all others as they are; "" where just that came.
+// The promise of the value's row, with all others as they are; "" if just that came.
 std::string promise_words(const Flip& flip, const PlanView& shown, const ValueRow& row);
 
-// Why the wishes can't be held, where choices by hand are there; "" where they can.
+// The reason why the settings can't be held, if there are overrides; "" if they can.
 std::string conflict_words(const DocumentView& document);
-// The values that are pinned by choices each of which alone stands in the way, as far as it is
-// known.
+// The values of overrides each of which alone stands in the way, as far as it is known.
 std::vector<NodeId> blamed_values(const DocumentView& document);
 
 }  // namespace recut::gui

@@ -17,7 +17,7 @@ namespace recut::gui {
 struct ValueRow {
   NodeId node;
   std::int64_t bytes = 0;  // of its storages; where some are kept for backward, of these
-  // What the other choice comes to for this value alone, all others as they are.
+  // The effect of the opposite choice for this value alone, all others as they are.
   std::int64_t flip_bytes = 0;  // more or less alive at the plan's peak
   double flip_us = 0;           // more or less time for recomputation
   bool has_choice = false;      // false: it can't be otherwise, and the two above are 0
@@ -62,7 +62,7 @@ std::string_view name_of(ValueColumn column);
 // False where there is none of that name.
 bool read_column(std::string_view name, ValueColumn& column);
 
-// What is kept of a document's table from frame to frame; the memory "values" of its view.
+// State of a document's table from frame to frame; the memory "values" of its view.
 struct ValueTable {
   std::shared_ptr<const ValueRows> rows;     // null until they were made
   std::shared_ptr<const Reasons> asked_for;  // those that a job makes rows of; null: of the plan
@@ -76,7 +76,7 @@ struct ValueTable {
 
   std::vector<std::uint32_t> order;  // rows to show, into rows->rows
 
-  // Whether there are rows of the plan that is shown, with prices where its reasons are there.
+  // True if there are rows of the plan that is shown, with prices where its reasons are there.
   bool is_current(const DocumentView& document) const;
   // Brings `order` up to date; cheap where nothing changed.
   void arrange(const DocumentView& document);
@@ -97,7 +97,7 @@ struct ValueTable {
 inline constexpr std::string_view kValuesMemory = "values";
 ValueTable& value_table(DocumentView& document);
 
-// What was chosen by hand, patterns read.
+// The overrides, with their patterns read.
 enum class Pinned : std::uint8_t { no, save, recompute };
 class PinnedValues {
  public:
@@ -117,7 +117,7 @@ std::string values_text(const ValueTable& table);
 
 // The timeline: a line a step with its bytes by kind.
 std::string timeline_csv(const PlanView& plan);
-// What is alive at the peak.
+// The values that are alive at the peak.
 std::string peak_text(const PlanView& plan);
 
 // One field of CSV, in quotes where it needs them.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostBlamed = 3;
 
-// Those of the choices that each stand in the way; null where it isn't known.
+// The overrides that each stand in the way; null if it isn't known.
 const ChoiceBlame* blame_of(const DocumentView& document) {
   const SharedPlanView& refused = document.refused;
   if (document.holds() || !refused) return nullptr;

@@ -36,7 +36,7 @@ void found_row(Ui& ui, const DocumentView& document, NodeId id, Rect row) {
   ui.path(row, short_module(graph.origin(id).module), Face::small, ui.theme.faint);
 }
 
-// What was found, under the field, over everything else.
+// The matches, under the field, over everything else.
 void found_list(Ui& ui, const PanelInput& input, const Rect& field, SearchMemory& memory,
                 Intents& intents) {
   const DocumentView& document = *input.document;
@@ -119,7 +119,7 @@ struct Figure {
   Colour colour;
 };
 
-// What belongs to the plan, the first ones kept longest where room is short.
+// The figures of the plan, the first ones kept longest if room is short.
 std::vector<Figure> figures_of(const Ui& ui, const DocumentView& document) {
   const PlanReport& report = document.shown->report();
   const bool refused = document.budget_answer() == BudgetAnswer::refused;
@@ -223,7 +223,7 @@ void buttons(Ui& ui, const PanelInput& input, Rect rest, Intents& intents) {
   hint(ui, "Keys and commands (F1)");
 }
 
-// What is at work, with a way to stop it.
+// The job at work, with a button to stop it.
 void work(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
   for (const JobStatus& job : input.app.jobs.status()) {
     if (job.quiet) continue;

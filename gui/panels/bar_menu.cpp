@@ -46,7 +46,7 @@ class Sheet {
         memory_(memory),
         intents_(intents) {}
 
-  // Whether a button was pressed outside of it.
+  // True if a button was pressed outside of it.
   bool draw(ImVec2 corner) {
     float high = 0;
     for (const MenuRow& row : rows_) high += height_of(row);

@@ -168,7 +168,7 @@ class CheckPanel {
     ui_.text(row, "output, on " + inputs, Face::small, ui_.theme.faint);
   }
 
-  // How many columns of figures: one at least, the others where names leave them room.
+  // The number of columns of figures: one at least, the others if names leave them room.
   std::size_t numbers_in(float room, const CheckReport& report) const {
     float longest = 0;
     for (const OutputComparison& output : report.outputs)

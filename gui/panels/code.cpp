@@ -17,8 +17,8 @@ constexpr float kListShare = 0.4f, kWidestList = 440;  // units
 constexpr float kKernelWords = 170;                    // units that "12 kernels" and the offer take
 constexpr float kBeside = 640;                         // units that list and text side by side take
 
-// How many kernels there are, and the offer to fuse them, which has its place; the words take what
-// is left of the row.
+// The number of kernels, and the offer to fuse them, which has its rectangle; the text takes the
+// rest of the row.
 void kernel_words(const CodeStage& stage, Rect row) {
   Ui& ui = stage.ui;
   const auto count = static_cast<std::int64_t>(stage.schedule.launches.size());
@@ -101,7 +101,7 @@ void draw_code(Ui& ui, const PanelInput& input, Intents& intents) {
   if (wants_code(input.app, *document, view)) intents.push_back({"code.prepare", ""});
   if (scheduling.plan == document->shown && !scheduling.faults.empty())
     return faults(ui, input.area, "This plan can't be scheduled.", scheduling.faults);
-  // What is of the plan before stays until there is more.
+  // The view of the plan before stays until there is more.
   if (view.of == nullptr) return;
   const CodeStage stage{ui, input, *document, view, intents, *view.of, shown_run(*document)};
   draw_parts(stage);

@@ -23,7 +23,7 @@ struct CodeLinesPiece {
   Colour colour = 0;
 };
 
-// What is defined, the operator or statement, and what follows.
+// The defined name, the operator or statement, and the rest.
 std::vector<CodeLinesPiece> code_lines_pieces_of(const Theme& theme, std::string_view line) {
   std::vector<CodeLinesPiece> pieces;
   const auto take = [&](std::size_t end, Colour colour) {

@@ -6,7 +6,7 @@
 
 namespace recut::gui {
 
-// Where a row, or the titles over it, have their words.
+// The cells of a row, or of the titles over it.
 struct FateCells {
   Rect name, here, there, bytes;
   Rect why;  // of a row of two lines; in one line it follows the name

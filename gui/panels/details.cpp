@@ -19,7 +19,7 @@ namespace {
 constexpr float kWords = 70;  // units: the column of what a line is
 constexpr std::size_t kMostLinks = 24;
 
-// What was found of the selection, as long as nothing of it changes.
+// The details of the selection, as long as nothing of it changes.
 struct DetailsMemory {
   NodeId node;
   std::size_t pass = 0;

@@ -26,7 +26,7 @@ struct FaultMemory {
   bool took_keyboard = false;
 };
 
-// What a document that isn't there will be shown with, a line each.
+// The settings that a missing document will be shown with, a line each.
 std::vector<std::pair<std::string, std::string>> wishes_in_words(const DocumentView& document) {
   const Wishes& wishes = document.wishes;
   const Wishes usual;

@@ -55,7 +55,7 @@ namespace {
 
 std::string word_of(Pane pane) { return pane == Pane::here ? "here" : "there"; }
 
-// Has the picture made that is wanted, where it is neither there nor at work.
+// Has the requested picture made, if it is neither there nor at work.
 void want_picture(const PanelInput& input, const PaneFrame& pane, Intents& intents) {
   const Canvas& canvas = pane.canvas;
   const PictureKey wanted = wanted_key(pane.subject.shown, canvas);
@@ -173,7 +173,7 @@ void find_matches(const PaneFrame& pane) {
 void draw_canvas(const Stage& stage) {
   Ui& ui = stage.ui;
   const Rect& area = stage.view.area();
-  // Where boxes can't be told apart, groups up to the height of a few lines stand for them.
+  // If boxes can't be told apart, groups up to the height of a few lines stand for them.
   const float block = ui.px(stage.is_overview() ? 110 : 9);
   layout::look(stage.layout(), stage.view.visible(), stage.view.pixels(), stage.memory.visible,
                block);

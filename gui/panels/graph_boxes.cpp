@@ -298,8 +298,8 @@ void draw_boxes(const Stage& stage) {
   for (const std::uint32_t index : boxes) add_item(stage, index);
 }
 
-// What was found, what the pointer is over, what is selected and what one change of the pass made
-// together with it, what was chosen by hand.
+// Marks the matches, the node under the pointer, the selection with the nodes that one change of
+// the pass made together with it, and the overrides.
 void draw_selection(const Stage& stage) {
   const Ui& ui = stage.ui;
   const auto ring = [&](std::uint32_t box, Colour colour, float width) {

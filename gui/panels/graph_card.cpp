@@ -1,4 +1,4 @@
-// The card of what the pointer rests on, and the menu of what was clicked with the right button.
+// The tooltip of the box under the pointer, and the menu of the right button.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::string role_words(const Stage& stage, NodeId node) {
   return runs > 0 ? fmt::format("{}, runs {} times", role, runs + 1) : role;
 }
 
-// What the other pane has instead.
+// The difference from the other pane.
 std::string difference_words(const Stage& stage, NodeId node) {
   const ComparedSide* side = stage.subject.side();
   if (side == nullptr || stage.canvas.differences == nullptr) return {};

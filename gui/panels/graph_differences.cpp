@@ -1,4 +1,4 @@
-// What differs from the other pane: a mark at the corner of a box, in one colour, and a shape for
+// Marks of differences from the other pane: at the corner of a box, in one colour, with a shape for
 // each kind of difference.
 #include <fmt/core.h>
 
@@ -28,8 +28,8 @@ void tick(const Stage& stage, const Rect& rect) {
 // Above the corner: the sign, and how many, or what becomes of the value in the other plan.
 void badge(const Stage& stage, const Rect& rect, const BoxDifferences& marks, bool node) {
   const Ui& ui = stage.ui;
-  // Where there are names, the sign has the size of a letter and leaves them free; else it shrinks
-  // with its box.
+  // Beside names, the sign has the size of a letter and leaves them free; else it shrinks with its
+  // box.
   const float size = std::round(stage.names() ? std::clamp(stage.length(20), ui.px(13), ui.px(15))
                                               : std::max(stage.length(20), ui.px(5)));
   const float above = stage.names() ? size * 0.3f : 0;

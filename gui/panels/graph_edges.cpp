@@ -35,8 +35,8 @@ Stroke stroke_of(const Stage& stage, std::uint32_t index) {
   return {theme.faint, rung.again > 0 ? 0.0 : 0.55};
 }
 
-// Where a rung enters the channel: its bytes stand there, so that a value that is read twice has
-// them once.
+// Draws a rung's bytes at its entry to the channel, so that a value that is read twice has them
+// once.
 float entry_y(std::span<const layout::Point> route) {
   constexpr float kEdge = -layout::kChannel / 2 + 1;
   for (std::size_t i = 1; i < route.size(); ++i)
@@ -156,7 +156,7 @@ void stroke(const Stage& stage, std::uint32_t index, const Stroke& how, float mo
                      bend);
 }
 
-// Where it leads to.
+// An arrowhead at its end.
 void head(const Stage& stage, std::uint32_t index, const Stroke& how) {
   const Edge& edge = stage.layout().edges[index];
   const auto route = stage.layout().route(edge);
@@ -196,7 +196,7 @@ void draw_rung_words(const Stage& stage) {
   if (stage.details()) RungLabels(stage).draw();
 }
 
-// Those of the selected box stand out; where they have no route, a thread leads to the other end.
+// Edges of the selected box stand out; for those without a route, a thread leads to the other end.
 void draw_edges_of_selection(const Stage& stage) {
   const NodeId node = stage.subject.selection.node;
   const layout::BoxId box = node.valid() ? stage.picture.box(node) : layout::BoxId();

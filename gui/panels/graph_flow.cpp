@@ -53,8 +53,8 @@ class FlowPicture {
     return nullptr;
   }
 
-  // What lies on a way from the source to the sink. Of parameters alone nothing does, since those
-  // cost nothing to keep.
+  // Nodes on a path from the source to the sink. Of parameters alone none is, since those cost
+  // nothing to keep.
   void find_parts() {
     const Graph& graph = stage_.picture.graph();
     std::vector<NodeId> fed, leading;
@@ -84,14 +84,14 @@ class FlowPicture {
   }
   ImVec2 foot(const Rect& rect) const { return {rect.centre().x, rect.bottom}; }
   ImVec2 top(const Rect& rect) const { return {rect.centre().x, rect.top}; }
-  // Where a box hands over to backward: downwards, beside its way to other nodes.
+  // The hand-over of a box to backward: downwards, beside its path to other nodes.
   ImVec2 gate(const Rect& rect) const {
     return {rect.right - std::min(stage_.length(40), rect.width() / 4), rect.bottom};
   }
   ImVec2 sink(const Rect& rect) const { return {gate(rect).x, rect.bottom + stage_.length(34)}; }
   ImVec2 source(const Rect& rect) const { return {rect.left - stage_.length(64), rect.centre().y}; }
 
-  // What the network has between nodes, thin.
+  // The network's edges between nodes, thin.
   void edges(const TorchFlowNode& node) const {
     const Rect to = rect_of(node.node);
     if (to.empty() || !takes_part(node)) return;
@@ -176,7 +176,7 @@ class FlowPicture {
     tags(node, rect);
   }
 
-  // What ties a node to the source and to the sink; where the path goes there, that says it.
+  // The edges of a node to the source and to the sink; if the path goes there, it shows that.
   void tags(const TorchFlowNode& node, const Rect& rect) const {
     const Rect box = rect.inset(-stage_.length(9), 0);
     const TorchFlowPath* path = view_.path();
@@ -208,7 +208,7 @@ class FlowPicture {
   std::vector<NodeId> parts_;
 };
 
-// What is seen, how far it is, and the steps.
+// The state of the flow, its progress, and the steps.
 void steps(const Stage& stage, const FlowView& view) {
   Ui& ui = stage.ui;
   const Rect& area = stage.view.area();

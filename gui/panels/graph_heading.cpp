@@ -1,5 +1,5 @@
-// What stands around the canvas: where one is, the matches of the search, buttons, the two sides'
-// names, and the footer.
+// The surroundings of the canvas: crumbs, the matches of the search, buttons, the two sides' names,
+// and the footer.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -162,7 +162,7 @@ void draw_sides(const Stage& stage) {
   if (backward && stage.view.pixels_across() * (2 * column) <
                       ui.width("forward ↓ backward ↑", Face::small) + ui.px(12))
     return side(0, "forward ↓  backward ↑");
-  // Where one column is out of sight, so is its name.
+  // The name of a column is out of sight together with it.
   const bool left = stage.view.x(-layout::kChannel / 2) > area.left;
   const bool both = stage.view.x(layout::kChannel / 2) < right;
   if (left || !backward) side(-column, "forward ↓");

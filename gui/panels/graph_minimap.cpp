@@ -15,7 +15,7 @@ constexpr float kGraphMinimapWidth = 58, kColumn = 16;  // units
 constexpr float kSlimWidth = 28, kSlimColumn = 5;       // in a pane beside another one
 constexpr float kMostHeight = 300;
 
-// What a row of the map says of the boxes in it: the most telling of their roles.
+// A row of the map shows the most telling role of the boxes in it.
 int weight_of(const Box& box, const BoxMarks& marks) {
   if (marks.saved > 0 || (marks.known && marks.role == Role::saved)) return 4;
   if (marks.again > 0 || (marks.known && marks.role == Role::recomputed)) return 3;

@@ -101,7 +101,7 @@ class Panes {
     return shown_there_->plan ? words_of_plan(*shown_there_) : "being planned …";
   }
 
-  // What is selected in the other pane and isn't in this one.
+  // A remark on a node that is selected in the other pane and isn't in this one.
   std::string missing(Pane pane) const {
     const Pane other = pane == Pane::here ? Pane::there : Pane::here;
     const NodeId node = selected(other);

@@ -19,10 +19,10 @@ struct StubSpot {
 struct GraphMemory {
   // The pointer.
   bool panning = false;
-  bool hovers = false;  // what is hovered was told by this panel
+  bool hovers = false;  // what is hovered was set by this panel
   bool moved = false;   // since the button went down: not a click
   ImVec2 last;
-  // The menu: where it was asked for, and about what.
+  // The menu: its position, and its subject.
   bool menu = false;
   ImVec2 menu_at;
   NodeId menu_node;
@@ -50,12 +50,12 @@ struct GraphMemory {
   std::vector<std::uint8_t> again;  // by box: "again" has been drawn
 };
 
-// What a canvas is about.
+// The subject of a canvas.
 struct Subject {
   Pane pane = Pane::here;
   ShownGraph shown;
   Selection selection;                  // of the shown graph
-  const ChoiceRequest* pins = nullptr;  // choices by hand
+  const ChoiceRequest* pins = nullptr;  // of the user
   SharedComparison comparison;          // null where there is one pane, or none is there yet
 
   const ComparedSide* side() const {
@@ -107,7 +107,7 @@ void draw_frames(const Stage& stage);
 void draw_titles(const Stage& stage);  // of frames, over the wires
 // Of a frame: where it begins left of the area, its name stands at the area's edge.
 Rect titled_part(const Stage& stage, const layout::Rect& frame);
-// What of a closed group is saved, runs again, and neither: a bar of three parts.
+// Draws the saved, repeated and other nodes of a closed group as a bar of three parts.
 void draw_composition(const Stage& stage, const Rect& place, const BoxMarks& marks,
                       double opacity = 1);
 constexpr float kFold = 9;  // units: the side of a +/- box
@@ -160,7 +160,7 @@ struct PaneFrame {
   bool follows = false;  // another canvas moves this one
   bool reveals = true;   // what is selected elsewhere is shown, out of closed groups
 };
-// Has the picture and the marks made that are wanted, and the camera on its way. False while there
+// Has the requested picture and marks made, and the camera on its way. False while there
 // is nothing to draw.
 bool prepare_pane(const PanelInput& input, const PaneFrame& pane, Intents& intents);
 void draw_pane(Ui& ui, const PanelInput& input, const PaneFrame& pane, Intents& intents);

@@ -1,4 +1,4 @@
-// What the pointer does on the canvas: drag, wheel, click, twice, right.
+// The pointer on the canvas: drag, wheel, click, double click, right click.
 #include <cmath>
 
 #include "gui/canvas/walk.h"

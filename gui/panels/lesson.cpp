@@ -1,4 +1,4 @@
-// The lesson's card: what a step says and asks for, and a ring around what it points at.
+// The lesson's popup: a step's text and task, and a ring around the items that it points at.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -24,10 +24,10 @@ constexpr float kBar = 40;                        // the window's bar, which it 
 constexpr float kLessonMargin = 14;               // to the window's sides
 constexpr float kButtons = 28, kLessonHead = 26, kLessonTitle = 26;
 constexpr float kLeastRing = 22;
-// What prose names is one of these, where it can be seen.
+// An item of one of these kinds may be named by prose, if it can be seen.
 constexpr std::string_view kNamedKinds[] = {"graph/node ", "graph/flow "};
 
-// Where it stands, until the step or the window changes, or what it points at comes to lie there.
+// Its position, until the step or the window changes, or something it points at comes to lie there.
 struct LessonMemory {
   const LessonStep* step = nullptr;
   ImVec2 corner{-1, -1}, room, size;
@@ -77,7 +77,7 @@ class LessonCard {
   const std::string& word(std::string_view key) const {
     return LessonShelf::built_in().word(key, language_);
   }
-  // In the large model the card has other words, and asks nothing.
+  // In the large model the popup has other text, and asks nothing.
   bool large() const { return app_.lessons.is_in_large(); }
   const std::string& title() const { return large() ? word("now") : step_.title; }
   bool has_task() const { return !large() && !step_.task.empty(); }
@@ -246,7 +246,7 @@ class LessonCard {
     ui_.text(row, lesson.title, Face::small, ui_.theme.selection);
   }
 
-  // What to do, with a tick once it is done; shape and colour both say so.
+  // The task, with a tick once it is done; shape and colour both say so.
   void task(const Rect& box) {
     const bool done = app_.lessons.is_done();
     const Colour colour = done ? ui_.theme.result : ui_.theme.selection;

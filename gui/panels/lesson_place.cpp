@@ -27,7 +27,8 @@ double cost(const CardSite& site, const Rect& card) {
   return hidden * kHidden + named * kNamedHidden + busy / area * 100 * kBusy + way;
 }
 
-// Where one side may begin: evenly over its room, and close beside whatever it must not hide.
+// Candidates for the start of one side: evenly over its room, and close beside everything it must
+// not hide.
 std::vector<float> beginnings(float from, float spare, float size,
                               const std::vector<std::pair<float, float>>& taken) {
   std::vector<float> all;

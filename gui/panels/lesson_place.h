@@ -1,4 +1,5 @@
-// Where the lesson's card stands: where it hides least, and nothing of what it points at.
+// The position of the lesson's popup: it hides as little as possible, and nothing that it points
+// at.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The question of a lesson's step, on its card: answers to choose from, then which is right and
+// The question of a lesson's step, on its popup: answers to choose from, then the right one and
 // why.
 #pragma once
 

@@ -25,7 +25,7 @@ void tick(const Ui& ui, ImVec2 c, bool done, const std::string& number) {
   ui.line(low, {c.x + ui.px(5), c.y - ui.px(4)}, ui.theme.panel, ui.px(2));
 }
 
-// Where the keys are; at first at the lesson that comes next.
+// The keys' row; at first the lesson that comes next.
 struct LessonsMemory {
   std::size_t chosen = 0;
   int frame = -1;  // in which it was drawn last
@@ -43,7 +43,7 @@ void entry(Ui& ui, const App& app, const Lesson& lesson, bool chosen, const Rect
   ui.text(rest.cut_top(ui.px(20)), lesson.about, Face::text, ui.theme.dim);
 }
 
-// Which language: only where there are several.
+// The choice of language, if there are several.
 void languages(Ui& ui, const App& app, Rect row, Intents& intents) {
   const LessonShelf& shelf = LessonShelf::built_in();
   const auto all = shelf.languages();

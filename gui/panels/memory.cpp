@@ -68,7 +68,7 @@ class TimelineView {
     plot.end();
     marks(plot);
     selected(plot);
-    // Whoever works by keys has the pointer lie about.
+    // Users of the keyboard leave the pointer lying about.
     const bool pointed = t.hovered && !cache_.panning && !ui_.items.keys_lead;
     cursor(plot, pointed);
     if (pointed) hover(plot, columns);
@@ -143,7 +143,7 @@ class TimelineView {
                        format_count(std::llround(last())), format_count(std::llround(steps())));
   }
 
-  // Where the keys are; else where they would begin.
+  // The keys' step; else the one where they would begin.
   Span cursor_span() const {
     const auto step = cursor_step(document_, view_);
     const double most = std::max(0.0, steps() - 1);
@@ -194,7 +194,7 @@ class TimelineView {
     view_.show_bytes(std::max(0.0, low), low + (view_.top - view_.bottom) * factor);
   }
 
-  // Where the keys are; where bytes are stretched, with what is alive there.
+  // The keys' step; for stretched bytes, with the values that are alive there.
   void cursor(const Plot& plot, bool pointed) const {
     const auto step = cursor_step(document_, view_);
     if (!step) return;

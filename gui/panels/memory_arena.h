@@ -12,7 +12,7 @@ namespace recut::gui {
 // "arena 1.28 GiB, no packing has less", "arena 1.28 GiB, 16.7 MiB above the most alive at once";
 // where the plan holds the budget and the arena doesn't, by how much.
 std::string arena_words(const ScheduleView& schedule, std::int64_t budget_bytes);
-// What a buffer is, where it stands and for how long.
+// A buffer's value, address and lifetime, as text.
 std::string buffer_words(const ScheduleView& schedule, const Buffer& buffer);
 
 // Across: steps. Up: bytes from the beginning of the arena. Those of `selected` stand out.

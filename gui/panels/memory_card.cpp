@@ -1,4 +1,4 @@
-// What happens in one step, as a card beside the pointer.
+// The tooltip of a step in the timeline.
 #include "engine/support/units.h"
 #include "engine/workspace/plan_report_builder.h"
 #include "gui/panels/memory_curve.h"

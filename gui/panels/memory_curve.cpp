@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostBoxes = 200;
 
-// Where a storage is gone again, on the axis of steps.
+// The end of a storage's life, on the axis of steps.
 double end_of(const PlanView& plan, const StorageInstance& instance) {
   return static_cast<double>(std::min(instance.last_use + 1, plan.replay().steps.size()));
 }

@@ -29,7 +29,7 @@ void draw_lifetimes(const Ui& ui, const Plot& plot, const PlanView& plan, std::s
 // The lifetimes of one value's storages, over the curve.
 void draw_selection(const Ui& ui, const Plot& plot, const PlanView& plan, NodeId id);
 
-// What happens in one step, beside the pointer.
+// Shows the events of one step, beside the pointer.
 void step_card(const Ui& ui, const PlanView& plan, std::size_t step,
                const std::vector<const StorageInstance*>& alive);
 

@@ -1,5 +1,5 @@
-// What is marked in the timeline: the border, the peak without recomputation, the budget, the peak,
-// the step of the keys; with words that leave each other's places free.
+// The marks in the timeline: the forward/backward boundary, the peak without recomputation, the
+// budget, the peak, the step of the keys; their labels leave each other's rectangles free.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -102,7 +102,7 @@ void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan, Taken&
   if (y < in.top || y > in.bottom) return;
   ui.dashed_line({in.left, y}, {in.right, y}, ui.theme.dim, 1, ui.px(6), ui.px(4));
   std::string words = "nothing recomputed, in program order " + format_bytes(bytes);
-  // Where there is less room, the panel's heading says so alone.
+  // With less room, the panel's heading says so alone.
   if (ui.width(words, Face::small) > in.width() / 2)
     words = "nothing recomputed " + format_bytes(bytes);
   const float right = in.right - ui.width(words, Face::small), left = in.left + ui.px(4);

@@ -65,7 +65,7 @@ Rect place_for(const Ui& ui, Rect& rest, std::string_view words, float extra) {
   return place;
 }
 
-// What the outline is of: the plans that people compare with most.
+// Choices for the outline: the plans that people compare with most.
 void baselines(Ui& ui, const Baseline& baseline, Rect rest, Intents& intents) {
   struct Choice {
     const char *words, *argument, *title;
@@ -85,7 +85,7 @@ void baselines(Ui& ui, const Baseline& baseline, Rect rest, Intents& intents) {
   }
 }
 
-// What is alive, or where it stands; the menu has both, too, where there is no room.
+// Tabs for bytes alive or addresses; the menu has both, too, if there is no room.
 void views(Ui& ui, const App& app, Rect& rest, bool arena, Intents& intents) {
   if (rest.width() <= ui.px(110)) return;
   const auto place = [&](std::string_view words, float extra) {

@@ -9,7 +9,7 @@
 
 namespace recut::gui {
 
-// What follows from the plan and stays as long as it is shown.
+// Facts that follow from the plan and stay as long as it is shown.
 struct MemoryCache {
   MemoryStack stack;
   BudgetDrag budget;
@@ -21,7 +21,7 @@ struct MemoryCache {
   void bring_up(const DocumentView& document, bool by_kind);
   // Of a buffer, as of the band that its bytes are in.
   Colour colour(const Theme& theme, const Buffer& buffer) const;
-  // Where the steps of `other` stand on the axis of the shown plan.
+  // The positions of the steps of `other` on the axis of the shown plan.
   const std::vector<double>& places_of(const DocumentView& document, const SharedPlanView& other);
 
  private:
@@ -45,7 +45,7 @@ void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan, Taken&
 // Bytes at which the budget's line stands; without a budget those of the step without
 // recomputation.
 std::int64_t budget_level(const DocumentView& document);
-// Whether the pointer holds it; keys move it by themselves.
+// True if the pointer holds it; keys move it by themselves.
 bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken,
                  Intents& intents);
 void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Motion& motion,
@@ -54,7 +54,7 @@ void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Mot
 std::string cursor_words(const PlanView& plan, std::size_t step);
 void mark_cursor(const Ui& ui, const Plot& plot, const PlanView& plan, std::size_t step);
 
-// What is alive at the peak, largest first; a click selects.
+// The values that are alive at the peak, largest first; a click selects.
 void peak_list(Ui& ui, const DocumentView& document, Rect area, Intents& intents);
 
 }  // namespace recut::gui

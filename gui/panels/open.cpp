@@ -123,7 +123,7 @@ void choose(const FolderEntry& entry, OpenMemory& memory, const PanelInput& inpu
   intents.push_back({"file.open", path});
 }
 
-// What names no file opens none: it is said what stands there under names like it.
+// A name without a file opens nothing: the files with names like it are listed.
 void commit(OpenMemory& memory, const PanelInput& input, Intents& intents) {
   if (is_sample(memory.typed)) {
     intents.push_back({"overlay.close", ""});
@@ -177,7 +177,7 @@ void list_open(Ui& ui, const PanelInput& input, const Rect& area, OpenMemory& me
   if (pressed != nullptr) choose(FolderEntry(*pressed), memory, input, intents);
 }
 
-// What was opened before, as long as nothing is typed.
+// The files that were opened before, as long as nothing is typed.
 void recent(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
   constexpr std::size_t kMost = 5;
   std::vector<std::string> paths;
@@ -209,7 +209,7 @@ FieldAnswer type_path(Ui& ui, const Rect& area, OpenMemory& memory) {
   return field(ui, "path", area, memory.typed, look);
 }
 
-// How many files there are that Recut can't read, and a way to see them.
+// The number of files that Recut can't read, and a button to see them.
 void others(Ui& ui, Rect line, OpenMemory& memory) {
   const std::size_t hidden = hidden_files(memory);
   if (hidden == 0) return;

@@ -82,7 +82,7 @@ class RunPanel {
                 ui_.theme.dim);
   }
 
-  // What it runs on, where there is a choice.
+  // The executor, if there is a choice.
   void places(Rect& area) {
     const std::vector<Executor*> executors = input_.app.backend.executors();
     if (executors.size() < 2) return;
@@ -167,7 +167,7 @@ class RunPanel {
     measured_memory(area);
   }
 
-  // Whose times stand beside the measured ones, or why none do.
+  // The device whose predicted times stand beside the measured ones, or why none do.
   std::string prices_words() const {
     const PlanReport& report = document_.shown->report();
     if (run_ == nullptr) return "planned for " + report.device_title;

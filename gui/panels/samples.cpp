@@ -16,7 +16,7 @@ struct SamplesMemory {
   std::size_t chosen = 0;
 };
 
-// Those whose name fits what was typed, best first; then those that are about it.
+// Samples whose name fits the typed text, best first; then those that are about it.
 std::vector<std::string> fitting_samples(const Backend& backend, const std::string& typed) {
   struct Fit {
     std::string name;

@@ -1,4 +1,4 @@
-// Where no document is open: what can be opened.
+// The panel without a document: the things that can be opened.
 
 #include "gui/app/app.h"
 #include "gui/backend/paths.h"

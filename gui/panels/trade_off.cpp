@@ -162,7 +162,8 @@ class TradeOffView {
     return points;
   }
 
-  // What names leave free: the curve, PyTorch's points, the plan, the budget and the offer.
+  // Rectangles that names leave free: the curve, PyTorch's points, the plan, the budget and the
+  // offer.
   Occupied occupied_places() const {
     const Rect& in = plot_.inside();
     Occupied occupied;
@@ -310,7 +311,7 @@ class TradeOffView {
                        format_bytes(document_.least_peak()));
   }
 
-  // Where the plan that is shown stands; it moves there, so that the eye follows.
+  // The point of the shown plan; it moves there, so that the eye follows.
   void shown_plan() const {
     const PlanReport& plan = document_.shown->report();
     const ImVec2 to = plot_.at(static_cast<double>(plan.peak_bytes), plan.recompute_us);

@@ -79,7 +79,7 @@ class TransformsPanel {
       go(stops[static_cast<std::size_t>(at)]);
   }
 
-  // What is listed, and the last pass, whose graph the plan is for.
+  // The choice of rows, and the last pass, whose graph the plan is for.
   std::vector<std::size_t> stop_passes() const {
     std::vector<std::size_t> stops = listed_passes(document_, idle_);
     if (stops.back() != passes_.passes.size()) stops.push_back(passes_.passes.size());
@@ -177,8 +177,8 @@ class TransformsPanel {
     rest.cut_right(ui_.px(6));
   }
 
-  // Where all passes are listed, the switch before one's row: a box, filled where it runs. Returns
-  // the row's place.
+  // In the list of all passes, the switch before a row: a box, filled if the pass runs. Returns the
+  // rest of the row.
   Rect switched(std::string_view pass, bool on, Rect rect) {
     if (!idle_) return rect;
     const Rect box = rect.cut_left(ui_.px(20));

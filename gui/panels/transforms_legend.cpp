@@ -23,7 +23,7 @@ constexpr LegendRow kTransformsLegendRows[] = {
 };
 constexpr float kHigh = 21;
 
-// What the graph draws at a box that the pass before hasn't got.
+// The graph's mark for a box that the pass before hasn't got.
 void new_row(Ui& ui, Rect row) {
   ui.items.add("legend new", ItemKind::figure, row, true, "new in this pass");
   const Rect sign = row.cut_left(ui.px(16));

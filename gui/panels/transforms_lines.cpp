@@ -21,7 +21,7 @@ const std::vector<PassReport>& passes_of(const DocumentView& document) {
   return document.document->passes.passes;
 }
 
-// Whether the recipe speaks of the pass.
+// True if the transform settings name the pass.
 bool is_asked_for(const DocumentView& document, const PassReport& pass) {
   const auto& on = document.made_by.on;
   return pass.skipped || pass.name == kRulesPass || pass.name == kGradPass ||

@@ -1,6 +1,6 @@
-// What the list of transforms holds, as lines of one height: passes and plan, the user's rules, the
-// rules that fired in the pass that is shown, with what one of their hits became, and the history
-// of the selected node.
+// The list of transforms as lines of one height: passes and plan, the user's rules, the rules that
+// fired in the shown pass, with the result of one of their hits, and the history of the selected
+// node.
 #pragma once
 
 #include <string>

@@ -119,7 +119,7 @@ class Rules {
       intents_.push_back({"select.at", fmt::format("{} {}", document_.pass, after_.node_name(id))});
   }
 
-  // What the pass's own words say behind the arrow.
+  // The pass's own report behind the arrow.
   void handed_on_row(const Rect& rect) {
     const std::string words = open_change(memory_, document_)->words.text();
     const std::size_t arrow = words.find("  =>  ");

@@ -116,7 +116,7 @@ class Values {
                        format_bytes(saved.bytes), counted_words(Role::recomputed, again.count));
   }
 
-  // What the last change of wishes came to, in a line; the list of it is the compare panel's.
+  // The outcome of the last change of plan settings, in a line; the compare panel has the list.
   void change(Rect& area) {
     const PlanChange* change = document_.change.get();
     if (change == nullptr || change->after != document_.shown) return;

@@ -34,7 +34,7 @@ bool is_number(ValueColumn column) {
   return column != ValueColumn::name && column != ValueColumn::module;
 }
 
-// A pin: a head and a needle.
+// The sign of an override: a pin with a head and a needle.
 void pin_sign(const Ui& ui, ImVec2 at, Colour colour) {
   ui.circle({at.x, at.y - ui.px(2)}, ui.px(2.6f), colour);
   ui.line({at.x, at.y}, {at.x, at.y + ui.px(5)}, colour, ui.whole(1.2f));
@@ -146,8 +146,8 @@ void value_cells(const Ui& ui, const ValueColumns& columns, const Rect& strip,
   number(ValueColumn::bytes, format_bytes(look.bytes), theme.dim);
   if (!look.priced) return number(ValueColumn::flip_us, "…", theme.faint);
   if (!value.has_choice) return;
-  // What gets better is green, what a saved value's time gets worse by is red: the two that are
-  // weighed when memory is short.
+  // Gains are green, and time lost by saved values is red: the two that are weighed when memory is
+  // short.
   const bool saved = look.role == Role::saved;
   number(ValueColumn::flip_bytes, signed_bytes(value.flip_bytes),
          value.flip_bytes < 0    ? theme.result

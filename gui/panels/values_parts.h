@@ -10,8 +10,8 @@
 
 namespace recut::gui {
 
-// Where the columns stand in a strip; a column that has no room is empty. `names`: how wide the
-// names are, in pixels. Names come before modules and prices.
+// The columns in a strip; a column without room is empty. `names`: the width of the names, in
+// pixels. Names come before modules and prices.
 class ValueColumns {
  public:
   ValueColumns(const Ui& ui, const Rect& area, float names);

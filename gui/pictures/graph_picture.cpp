@@ -35,7 +35,7 @@ bool left_out(const layout::Scene& scene, const Box& box) {
   return !box.node.valid() && scene.groups[box.group.index].shelf;
 }
 
-// What is drawn on paper, lines beside boxes and all.
+// The bounds of the drawing on paper, with the lines beside boxes.
 layout::Rect printed_bounds(const layout::Scene& scene, const layout::GraphLayout& layout) {
   layout::Rect bounds;
   for (const Box& box : layout.boxes)
@@ -283,7 +283,7 @@ class LayoutPicture {
     if (saved && !view) svg_.rectangle(p, 4, height, theme_.saved);
   }
 
-  // What of a closed group is saved, runs again, and neither.
+  // The saved, repeated and other nodes of a closed group.
   void composition(PicturePoint p, double width, const BoxRole& role) {
     const double all = role.saved + role.again + role.others;
     if (all <= 0) return svg_.rectangle(p, width, 3, theme_.line, 1);

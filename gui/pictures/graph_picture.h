@@ -16,7 +16,7 @@
 
 namespace recut::gui {
 
-// What a plan makes of a layout, to be said by colour and shape.
+// A plan's roles for a layout, to be shown by colour and shape.
 struct BoxRole {
   layout::Role role = layout::Role::none;  // of a node; none: the plan doesn't know it
   bool result = false;                     // returned: a diamond besides

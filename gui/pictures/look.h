@@ -1,5 +1,5 @@
-// How a picture is to look: for a screen as wide as it likes, for a page of a report, or for a
-// column of a paper, where its text has to be large enough in print.
+// The look of a picture: for a screen as wide as it likes, for a page of a report, or for a column
+// of a paper, where its text has to be large enough in print.
 #pragma once
 
 #include "gui/theme.h"

@@ -10,7 +10,7 @@
 
 namespace recut::gui {
 
-// What is beside and above the axes, in units.
+// The room beside and above the axes, in units.
 struct PlotMargins {
   double left = 0, right = 0, top = 0;
 };
@@ -22,7 +22,7 @@ struct PlotFrame {
   double across(double share) const { return left + (right - left) * share; }
   double up(double share) const { return bottom - (bottom - top) * share; }
   LabelBox area() const { return {left, top, right, bottom}; }
-  // What labels may use: all of the width, from the top of the picture to below the ticks.
+  // The room for labels: all of the width, from the top of the picture to below the ticks.
   LabelBox around() const { return {4, 4, width - 4, bottom + 44}; }
 };
 

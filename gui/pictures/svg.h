@@ -28,7 +28,7 @@ struct TextStyle {
   bool mono = false;
 };
 
-// Where a label might stand.
+// A possible position of a label.
 struct LabelPlace {
   PicturePoint at;
   Anchor anchor = Anchor::start;
@@ -84,7 +84,7 @@ class Svg {
 // Width of a text in units, by the typeface that it is set in.
 double text_width(std::string_view words, const TextStyle& style);
 
-// What a text takes, from the top of its capitals to the bottom of its descenders.
+// The box of a text, from the top of its capitals to the bottom of its descenders.
 LabelBox text_box(PicturePoint at, std::string_view words, const TextStyle& style);
 
 // As much of the words as fits, "…" at the end where something was cut.

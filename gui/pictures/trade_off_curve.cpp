@@ -40,7 +40,7 @@ class TradeOffPicture {
     if (look_.title) heading();
     axes();
     svg_.keep_labels_in(frame_.around());
-    // What labels have to keep clear of is drawn before the first of them.
+    // Marks that labels keep clear of are drawn before the first label.
     if (!report_.points.empty()) {
       impossible();
       curve();

@@ -12,7 +12,7 @@ namespace {
 
 std::string more_time(double micros) { return "+" + format_micros(micros); }
 
-// How far the plan is from what is proved: of the bound, as `recut plan` counts it.
+// The distance of the plan from the proved bound, as `recut plan` counts it.
 std::string bound_words(const PlanReport& plan) {
   if (!plan.proof) return fmt::format(". Strategy {} proves no bound", plan.strategy);
   const double bound = plan.proof->recompute_bound_us;

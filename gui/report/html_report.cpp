@@ -169,7 +169,7 @@ std::string device_words(const PlanReport& r) {
   return r.device_title.empty() ? r.device : fmt::format("{} ({})", r.device_title, r.device);
 }
 
-// What the same report needs to be written again.
+// The inputs from which the same report can be written again.
 std::string reproduction(const HtmlReport& report) {
   const PlanReport& r = *report.plans.front();
   std::string facts;

@@ -17,7 +17,7 @@ struct GraphText {
   std::vector<std::string> lines;
   std::vector<NodeId> nodes;  // what each line is about; invalid for braces, outputs and aliases
 
-  // Where a node's line stands; lines.size() where it has none.
+  // The line of a node; lines.size() if it has none.
   std::size_t line_of(NodeId id) const;
 
   std::unordered_map<std::uint32_t, std::size_t> places;  // by node id; looked up only
@@ -47,7 +47,7 @@ struct TextDifference {
 TextDifference difference_of(std::shared_ptr<const GraphText> before,
                              std::shared_ptr<const GraphText> after);
 
-// What is drawn: lines, and folds of `count` unchanged lines.
+// The rows that are drawn: lines, and folds of `count` unchanged lines.
 struct TextRow {
   std::size_t first = 0;  // into TextDifference::lines
   std::size_t count = 1;
@@ -64,8 +64,8 @@ std::vector<TextRow> all_rows(const TextDifference& difference);
 // The row that shows a line; rows.size() where there are none.
 std::size_t row_of(const std::vector<TextRow>& rows, std::size_t line);
 
-// How many bytes at the beginning and at the end two lines share, cut between letters: what lies
-// between is what changed.
+// The number of bytes at the beginning and at the end that two lines share, cut between letters:
+// the rest is the change.
 struct Shared {
   std::size_t front = 0, back = 0;
 };

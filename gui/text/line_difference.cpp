@@ -20,7 +20,7 @@ struct EditPoint {
 
 using Sequence = std::vector<std::uint32_t>;
 
-// How far paths of so many edits reach on each diagonal x - y, from one corner of a box.
+// The furthest end of a path of so many edits on each diagonal x - y, from one corner of a box.
 class Reach {
  public:
   explicit Reach(std::ptrdiff_t most) : offset_(most + 1), furthest_(2 * most + 3) {}
@@ -52,7 +52,7 @@ class Reach {
       --high_;
     }
   }
-  // Where a path to the diagonal stands after its last edit, before it slides along equal elements.
+  // The end of a path to the diagonal after its last edit, before it slides along equal elements.
   std::ptrdiff_t after_edit(std::ptrdiff_t diagonal) {
     return std::max(at(diagonal - 1) + 1, at(diagonal + 1));
   }
@@ -178,7 +178,7 @@ class LineDifferenceComparer {
   std::vector<bool> removed_, added_;
 };
 
-// What only one side has can't be part of what is common: it is set aside, so that a text that was
+// Elements that only one side has can't be common: they are set aside, so that a text that was
 // written anew costs nothing.
 struct Filtered {
   Sequence elements;
@@ -195,7 +195,7 @@ Filtered those_in_both(std::span<const std::uint32_t> elements, const std::vecto
   return kept;
 }
 
-// Whether each element of the whole sequence stays.
+// One flag an element of the whole sequence: true if it stays.
 std::vector<bool> staying(std::size_t size, const Filtered& filtered,
                           const std::vector<bool>& changed) {
   std::vector<bool> stays(size, false);

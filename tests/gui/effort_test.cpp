@@ -1,4 +1,4 @@
-// How hard the window searches: a wish like the device, in links and in the workspace too.
+// The effort of searches: a plan setting like the device, in links and in the workspace, too.
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/workspace/planning.h"

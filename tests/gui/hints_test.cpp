@@ -45,7 +45,7 @@ TEST_CASE("hints: they go while keys are used, until the pointer moves", "[gui]"
   }
 }
 
-// Arrows walk through the steps; the card of the step under the pointer would lie over them.
+// Arrows walk through the steps; the tooltip of the step under the pointer would lie over them.
 TEST_CASE("hints: the timeline's card goes, whosever key it was", "[gui]") {
   Window window(bare_options());
   window.app.open("sample:tiny_conv");

@@ -1,4 +1,4 @@
-// The lesson's card by the Enter key alone, and where it stands: beside what it names, on a phone
+// The lesson's popup by the Enter key alone, and where it stands: beside what it names, on a phone
 // too.
 #include <fmt/core.h>
 
@@ -37,7 +37,7 @@ bool meets_some(const Rect& card, const std::vector<Rect>& others) {
   return std::any_of(others.begin(), others.end(), [&](const Rect& r) { return card.meets(r); });
 }
 
-// Whether a card of that size could stand in the window without hiding any of it.
+// True if a popup of that size could stand in the window without hiding any of it.
 bool has_place(const Window& window, ImVec2 size, const std::vector<Rect>& others) {
   const Extent extent = window.backend.extent();
   const float step = 3;
@@ -130,7 +130,7 @@ TEST_CASE("lesson card: Enter begins a lesson, goes through it, and begins the n
     const std::string here = fmt::format("{} {}", first.name, i + 1);
     CHECK(window.state("lesson") == here);
     if (window.state("task") == "open") {
-      // It isn't due, and the card doesn't promise it.
+      // It isn't due, and the popup doesn't promise it.
       CHECK(window.app.items.find_text(enter, "lesson") == nullptr);
       key(window, ImGuiKey_Enter);
       window.settle();

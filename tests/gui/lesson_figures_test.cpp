@@ -1,5 +1,5 @@
 // The figures of lessons that speak of kernels: that they are what schedule and prices say, of the
-// plan that is shown and of the one that is pinned.
+// plan that is shown and of the pinned baseline.
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>

@@ -27,7 +27,7 @@ std::string fault_of(const Window& window) {
 
 float area_of(const Rect& rect) { return rect.empty() ? 0 : rect.width() * rect.height(); }
 
-// What it points at can be seen, the card too, in the window and beside it.
+// Its targets can be seen, the popup too, in the window and beside it.
 void check_card(const Window& window, const LessonStep& step) {
   const Item* card = window.app.items.find("lesson/card");
   REQUIRE(card != nullptr);

@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-// Takes an errand and says what it is given to say.
+// Takes a worker request and says what it is given to say.
 class TellingHelper : public Helper {
  public:
   void begin(int errand, bool, const HelperFile&, std::string_view) override { at_work = errand; }

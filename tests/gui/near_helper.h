@@ -9,7 +9,7 @@
 
 namespace recut::gui {
 
-// What a page's worker does, in this process: an errand each time that it is asked for replies.
+// A page's worker, in this process: it serves a worker request each time that replies are taken.
 class NearHelper : public Helper {
  public:
   explicit NearHelper(Executor* executor = nullptr) : server_(executor) {}

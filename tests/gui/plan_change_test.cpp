@@ -1,5 +1,5 @@
-// What a change of wishes came to: which values flipped, by which reason, and what a choice by hand
-// led to.
+// The outcome of a change of plan settings: the values that flipped, with reasons, and the effect
+// of an override.
 #include "gui/model/plan_change.h"
 
 #include <catch2/catch_test_macros.hpp>

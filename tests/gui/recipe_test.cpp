@@ -1,4 +1,4 @@
-// What is made of a graph before it is planned for: the user's rules, derivatives, passes switched
+// Transforms of a graph before it is planned: the user's rules, derivatives, passes switched
 // on and off; taken back, kept, sent along in links, and done by a helper.
 #include "gui/model/recipe.h"
 

@@ -13,7 +13,7 @@ fi
 work="$(mktemp -d)"
 trap 'rm -r "$work"' EXIT
 cd "$work"  # screenshots go there
-export CUDA_VISIBLE_DEVICES=  # scenarios are for machines without a card, too
+export CUDA_VISIBLE_DEVICES=  # scenarios are for machines without a GPU, too
 ln -s "$samples" samples
 xvfb-run --auto-servernum --server-args "-screen 0 1800x1200x24" \
   "$gui" --script "$scenario" --size 1680x1050

@@ -118,7 +118,7 @@ TEST_CASE("value panels: a budget that no plan holds", "[gui]") {
   window.settle();
   CHECK(window.state("holds") == "no");
   window.look_around();
-  // With choices by hand the table says so.
+  // With overrides the table says so.
   const NodeId node = window.app.document()->reasons->values().front();
   REQUIRE(window.app.run("pin.save", window.app.document()->graph().node_name(node)).ok());
   window.settle();

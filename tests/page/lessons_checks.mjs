@@ -20,7 +20,7 @@ function names() {
   return files.map((file) => file.replace('.lesson', ''));
 }
 
-// Takes hold of the budget's line and goes on to the left until the card says that it is enough.
+// Takes hold of the budget's line and goes on to the left until the popup says that it is enough.
 async function dragBudget(tab) {
   const [x, y] = await tab.middle('trade-off/budget');
   await tab.page.mouse.move(x, y);

@@ -1,4 +1,4 @@
-// What is made of a graph in the page: own rules, derivatives, passes switched; the plans of workers
+// Transforms of a graph in the page: own rules, derivatives, passes switched; the plans of workers
 // for it, its link, and pictures of the transforms (build/wasm/page-pictures).
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
