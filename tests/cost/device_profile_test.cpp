@@ -1,4 +1,4 @@
-// Device profiles: the built-in ones, what is refused and where, and what their figures come to.
+// Device profiles: the built-in ones, diagnostics with their locations, and the resulting rates.
 #include "engine/cost/device_profile.h"
 #include "engine/cost/cost.h"
 #include "engine/cost/device.h"

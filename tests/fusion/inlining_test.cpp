@@ -1,4 +1,4 @@
-// Backward's kernels compute cheap calls of forward again for themselves.
+// Kernels of backward inline cheap calls of forward.
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/eval/evaluator.h"

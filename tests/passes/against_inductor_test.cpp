@@ -1,4 +1,4 @@
-// What Recut's passes leave of a joint graph, beside what Inductor's joint passes left of it.
+// Compares joint graphs after Recut's passes with the same graphs after Inductor's joint passes.
 #include <fmt/core.h>
 
 #include <algorithm>

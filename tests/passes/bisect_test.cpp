@@ -1,4 +1,4 @@
-// The search for a guilty pass, on passes that are wrong on purpose.
+// Bisection of passes, on passes with deliberate faults.
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/ir/printer.h"

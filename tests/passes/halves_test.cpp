@@ -1,4 +1,4 @@
-// The two halves of a plan, run one after the other, give what the whole gives.
+// The partitioned graphs of a plan, run one after the other, give the results of the joint graph.
 #include "engine/passes/halves.h"
 
 #include <catch2/catch_test_macros.hpp>

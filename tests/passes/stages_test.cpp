@@ -1,4 +1,4 @@
-// The table of stages, and pipelines made of it.
+// The table of stages, and the pipelines built from it.
 #include "engine/passes/stages.h"
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Every rule that comes with Recut, by itself, on both sides; and that the tester finds rules that
-// are wrong.
+// Every built-in rule alone, both sides compared; and that the rule tester finds faulty rules.
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 
