@@ -32,7 +32,7 @@ std::string with(const std::string& part, const std::string& other) {
   return text.replace(at, part.size(), other);
 }
 
-// The first complaint about a profile, as people see it.
+// The first diagnostic of a profile, as displayed.
 std::string complaint_device_profile(const std::string& text) {
   const auto profile = parse_device_profile(text, "p.json");
   REQUIRE_FALSE(profile.ok());

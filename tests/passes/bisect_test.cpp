@@ -53,7 +53,7 @@ PassResult drop_dead(const Graph& graph) {
   return result;
 }
 
-// Wrong, and silent about how: the changes it tells of are not those it makes.
+// A faulty pass that reports other changes than it makes.
 PassResult negate_secretly(const Graph& graph) {
   PassResult result = rewrite_nodes(
       graph, [](Graph&, NodeId, const std::vector<Argument>&) { return std::optional<Rewrite>(); });

@@ -16,7 +16,7 @@
 namespace recut {
 namespace {
 
-// What a half is given: by name, from what went into the graph and what forward handed over.
+// The inputs of a partitioned graph by name: inputs of the joint graph and saved values.
 Inputs given(const Graph& half, const std::map<std::string, Tensor>& values) {
   Inputs inputs;
   for (const NodeId id : half.order())

@@ -95,7 +95,7 @@ TEST_CASE("positions of sums, of what is joined and of what one number gives", "
               "0 + [0, 0]", "1 + [1]", "0 + [0, 0]"});
 }
 
-// Nothing is known of what the step refuses.
+// Nothing is known of a call that the analysis rejects.
 TEST_CASE("positions of what is picked by indices out of range are unknown", "[rewrite]") {
   const Graph graph = graph_of(R"(
   %a = arange(4)
