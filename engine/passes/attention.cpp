@@ -1,4 +1,4 @@
-// Makes one operator of attention that is written out, and one of its gradients.
+// Replaces attention that is written out by one fused operator, and its gradients by another.
 //
 //   %s = bmm(%q, %kt)
 //   %m = add.Tensor(mul.Tensor(%s, 0.125), %mask)
@@ -8,11 +8,10 @@
 //
 // Needs views and no-ops to be gone (noop_removal, view_chains). Establishes: attention, with or
 // without a scale, masks and dropout, in f32 or in 16 bits with its softmax in f32, is one operator
-// a layer forward and one backward, if nobody else reads the scores or the probabilities. Its
-// results are copies in the layout that they had; view_chains, copies and noop_removal afterwards
-// leave only those that move something. Does not keep every bit. The rows are
-// rules/attention*.rules, on scores in the form that rules/scores.rules gives them: they keep it
-// where nothing comes of them.
+// a layer forward and one backward, if nothing else reads the scores or the probabilities. Results
+// are copies in their old layout; view_chains, merge_clones and noop_removal then remove the copies
+// that move nothing. Not bit-exact. The rules are rules/attention*.rules, on scores in the form
+// that rules/scores.rules gives them, which stays even where no rule of attention matches.
 #include "engine/passes/rule_pass.h"
 
 namespace recut::passes {

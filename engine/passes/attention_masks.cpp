@@ -1,4 +1,4 @@
-// Lets attention do without a mask that only hides later keys, or hides nothing.
+// Removes attention masks that only hide later keys (causal masks), or hide nothing.
 //
 //   %seen = tril(full([m, n], true))
 //   %mask = where.self(%seen, %c, full([], -inf))       (c has one element)
@@ -7,11 +7,11 @@
 //         %a = _scaled_dot_product_efficient_attention(%p, %k, %v, none, true, 0.0, true)
 //   … and its gradients
 //
-// Needs attention to be operators (attention) and masks to be triangles (triangular_masks).
-// Establishes: attention in f32 and in 16 bits, with or without dropout, reads no mask whose seen
-// keys all have one number added and whose hidden keys are those behind the query, or none, if
-// nobody but its own gradients reads the logarithms of its sums. Does not keep every bit: beside a
-// large number the pattern's scores round away. The rows are rules/attention_masks*.rules.
+// Needs fused attention (attention) and triangular masks (triangular_masks). Establishes: attention
+// in f32 and in 16 bits, with or without dropout, reads no mask that adds one number to all visible
+// keys and hides the keys after the query, or none. Its logsumexp may be read by its own gradients
+// only. Not bit-exact: next to a large mask value the pattern's scores round away. The rules are
+// rules/attention_masks*.rules.
 #include "engine/passes/rule_pass.h"
 
 namespace recut::passes {

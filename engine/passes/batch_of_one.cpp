@@ -1,11 +1,11 @@
-// Makes a matrix product of a batch of one.
+// Replaces a bmm with a batch of one by an mm (Inductor's bmm_to_mm).
 //
 //   %c = bmm(%a, %b)               %l = squeeze.dim(%a, 0)
 //   (a is f32[1, m, k])            %r = squeeze.dim(%b, 0)
 //                           =>     %p = mm(%l, %r)
 //                                  %c = unsqueeze(%p, 0)
 //
-// Needs nothing. Establishes: no bmm has a batch of one. The rows are rules/batch_of_one.rules.
+// Needs nothing. Establishes: no bmm has a batch of one. The rules are rules/batch_of_one.rules.
 #include "engine/passes/rule_pass.h"
 
 namespace recut::passes {

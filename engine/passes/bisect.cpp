@@ -62,8 +62,8 @@ class BisectSearch {
     return find_change(guilty);
   }
 
-  // Only where all changes together are the pass's own graph can some of them speak for it. Names
-  // of nodes may differ: a change that is not made yet may still hold the name.
+  // A prefix of the changes is meaningful only if all of them together give the pass's own graph.
+  // Node names may differ: a change that is not applied yet may still hold the name.
   Result<Bisection> find_change(const PassReport& pass) {
     const Graph from = *found_.good;
     std::size_t low = 0, high = pass.changes.size();

@@ -1,5 +1,4 @@
-// Lays out what convolutions read and write with the channels of one pixel side by side, where that
-// moves fewer bytes.
+// Lays out the operands and results of convolutions channels last, if that moves fewer bytes.
 //
 //   %y = convolution(%x, %w, …)             %p = clone(%x, memory_format="channels_last")
 //   %z = relu(%y)                           %q = clone(%w, memory_format="channels_last")
@@ -9,19 +8,19 @@
 //                                           %v = view(%c, [n, chw])
 //
 // A convolution's output has its channels last where its input has (ATen's rule), and so have
-// element-wise calls, poolings, concatenations and slices of such: the layout flows on by itself to
-// the next convolution. What else reads such a value, and what goes out, gets it as it was.
+// element-wise calls, poolings, concatenations and slices of such: the layout propagates by itself
+// to the next convolution. Other readers, and outputs, get the value in its old layout.
 //
 // Needs: two spatial dimensions; f16, bf16 or f32 on a device that is no CPU (one that the graph
-// doesn't name counts as none) whose tensor cores take that; groups of more than one channel. Its
-// library transposes every other layout before such a convolution and after it: that is what is
-// saved, and what clones move is what it costs. All of the graph's convolutions change, or, unless
-// that saves twice what it costs, none. Establishes: no such convolution reads another layout, in a
-// graph where that pays. Keeps every bit: no value depends on strides.
+// doesn't name counts as none) whose tensor cores take that; groups of more than one channel. The
+// library transposes every other layout before and after such a convolution: these bytes are saved,
+// at the cost of the bytes that clones move. If the savings are twice the cost, all convolutions of
+// the graph change, else none. Establishes: no such convolution reads another layout, in a graph
+// where that pays. Bit-exact: no value depends on strides.
 //
 // Inductor lays out its convolutions alike (layout_optimization), and decides by counts of channels
-// and of operations; PyTorch's channels_last is the same for models in eager mode. Runs only where
-// it is named, and for the steps of a card (recut run --device cuda).
+// and of operations; PyTorch's channels_last is the same for models in eager mode. Opt-in, and on
+// for steps on a GPU (recut run --device cuda).
 #include "engine/passes/channels_last.h"
 
 #include <algorithm>
@@ -44,16 +43,16 @@ namespace recut {
 namespace {
 
 constexpr std::size_t kRank = 4;  // samples, channels, rows, columns
-// Copies of ours are slower than what a library does beside its convolution, and keep memory: where
-// they moved 1 / 1.7 of what was saved (mobilenet_v3) a step took a fifth longer.
+// The required ratio of saved to copied bytes. Generated copies are slower than a library's
+// transposes and hold memory: at a ratio of 1.7 (mobilenet_v3) a step took a fifth longer.
 constexpr std::int64_t kWorth = 2;
 
-// As shape rules have it, which are no door of the room.
+// The channels-last strides of the shape rules, which are not public to this module.
 Strides strides_of_pixels(const Shape& shape) {
   return {shape[1] * shape[2] * shape[3], 1, shape[1] * shape[3], shape[1]};
 }
 
-// Dense, with the channels of one pixel side by side; dimensions of one element step anywhere.
+// Tells whether a type is channels last. Strides of dimensions of length 1 do not matter.
 bool is_last(const TensorType& type) {
   if (type.shape.size() != kRank) return false;
   const Strides wanted = strides_of_pixels(type.shape);
@@ -62,7 +61,7 @@ bool is_last(const TensorType& type) {
   return true;
 }
 
-// What the pass does once it has been decided, and what that moves.
+// The rewrite, and the bytes that its clones move.
 class ChannelsLast {
  public:
   ChannelsLast(const Graph& from, const Device& device)
@@ -86,13 +85,13 @@ class ChannelsLast {
   }
 
  private:
-  // The successors of an old node: as it comes out of its call, and as others want it.
+  // The successors of an old node: in the layout of its call, and in its old layout.
   struct Versions {
     NodeId flowing, last, as_it_was;
   };
   Versions& versions(NodeId old) { return converted_[from_.position(old)]; }
 
-  // An input has no successor but itself.
+  // An input is its own successor.
   NodeId flowing(NodeId old) {
     const NodeId successor = versions(old).flowing;
     return successor.valid() ? successor : old;
@@ -111,7 +110,7 @@ class ChannelsLast {
     return made;
   }
 
-  // With the strides that it had.
+  // The value with its old strides.
   NodeId as_it_was(Graph& to, NodeId old) {
     const NodeId now = flowing(old);
     if (to[now].outputs == from_[old].outputs) return now;
@@ -144,9 +143,9 @@ class ChannelsLast {
     return Rewrite{convolution ? "convolution" : "operands", goes_out ? as_it_was(to, old) : made};
   }
 
-  // As its shape rule has it, but that what stands in memory as it did keeps its strides, and that
-  // a convolution's results have their channels last, also where what they are of stands either
-  // way.
+  // The type by its shape rule, with two exceptions: a value whose layout in memory is unchanged
+  // keeps its strides, and a convolution's results are channels last even if its input's layout is
+  // ambiguous.
   std::vector<TensorType> types_of(const Graph& to, NodeId old,
                                    const std::vector<Argument>& arguments) const {
     const std::vector<TensorType>& before = from_[old].outputs;
@@ -174,7 +173,8 @@ class ChannelsLast {
     return with_operands(old, [&](NodeId operand) { return as_it_was(to, operand); });
   }
 
-  // All of its shape, where one has another layout now; what isn't dense stays a view.
+  // Brings all operands of one shape to one layout if one of them changed. Non-dense operands stay
+  // views.
   std::vector<Argument> of_flowing(Graph& to, NodeId old) {
     const auto& operands = from_[old].operands;
     const bool any = std::any_of(operands.begin(), operands.end(),
@@ -194,7 +194,7 @@ class ChannelsLast {
     return to[now].outputs != from_[operand].outputs;
   }
 
-  // A gradient's call reads the shape alone of what it has no use for.
+  // A gradient reads only the shape of an operand whose values it does not need.
   std::vector<Argument> of_convolution(Graph& to, NodeId old) {
     const Node& node = from_[old];
     std::vector<NodeId> read;
@@ -227,12 +227,12 @@ class ChannelsLast {
       return bytes(from_.type(*node.arguments[argument].get<NodeId>()));
     };
     if (node.op == Op::convolution) return of(0) + of(1) + bytes(node.type());
-    // Each gradient is of its own shape, and made of the two others.
+    // Each gradient has the shape of one operand and reads the two others.
     const std::vector<bool> mask = output_mask(old);
     return (int{mask[0]} + int{mask[1]}) * (of(0) + of(1) + of(2));
   }
 
-  // Which calls are which
+  // Kinds of calls
   // ----------------------------------------------------------------------------------------------
 
   bool is_convolution(NodeId old) const {
@@ -256,7 +256,7 @@ class ChannelsLast {
     return device.rfind("cpu", 0) != 0;
   }
 
-  // Whose values don't depend on the layout of operands, and whose own layout follows theirs.
+  // Calls whose values do not depend on the layout of operands, and whose layout follows theirs.
   bool lets_flow(NodeId old) const {
     const Operator& op = from_.op(old);
     if (pinned_.contains(old) || op.is(kRandom)) return false;

@@ -1,5 +1,5 @@
-// channels_last for a device of one's own: the pass of the table takes it that tensor cores take
-// f32, rounded to tf32 (Device's defaults). Those of f16 and bf16 they take always.
+// channels_last for a given device. The pass of the table assumes Device's defaults: tensor cores
+// take f32, rounded to tf32. They always take f16 and bf16.
 #pragma once
 
 #include "engine/cost/device.h"
@@ -7,7 +7,7 @@
 
 namespace recut {
 
-// Under the name channels_last, to stand in RunnerOptions::more.
+// A pass named channels_last, for RunnerOptions::more.
 Pass channels_last_pass(const Device& device);
 
 }  // namespace recut

@@ -7,13 +7,12 @@
 //                                   =>   %s = mul(%g, rsqrt(%var + eps))
 //                                        %y = convolution(%x, %w * %s, (%b - %mean) * %s + %h, …)
 //
-// Needs: all operands in f32 or f64 alike; nobody else uses %c or the other outputs of %n; no
-// groups where the convolution is transposed. Unlike conv_bn_folding it takes weights that are
-// trained, and so belongs before `recut grad`: what it makes is differentiated, by the weights of
-// both. Then the convolution's result, which is large, need not be kept for backward. Establishes:
-// none of those is left. Not bit-exact. (Inductor's efficient_conv_bn_eval_pass; You et al., arXiv
-// 2305.11624. It looks at the weight twice where it means the bias; here each operand is looked
-// at.)
+// Needs: all operands in f32 or f64 alike; %c and the other outputs of %n have no other users; no
+// groups if the convolution is transposed. Unlike conv_bn_folding it takes trained weights, and so
+// runs before `recut grad`: its result is differentiated by the weights of both. The convolution's
+// large result then need not be saved for backward. Establishes: none of those is left. Not
+// bit-exact. (Inductor's efficient_conv_bn_eval_pass; You et al., arXiv 2305.11624. Inductor checks
+// the weight twice instead of the bias; here every operand is checked.)
 #include "engine/passes/freezing/conv_bn_folding.h"
 
 namespace recut::passes {

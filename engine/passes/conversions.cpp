@@ -1,10 +1,10 @@
-// Makes one conversion of two.
+// Merges two dtype conversions into one.
 //
 //   %w = convert_element_type(%x, f32)          (x is bf16)
 //   %y = convert_element_type(%w, f16)   =>     %y = convert_element_type(%x, f16)
 //
-// Needs nothing. Establishes: no conversion between floating-point types reads one that lost
-// nothing. The rows are rules/conversions.rules.
+// Needs nothing. Bit-exact: the first conversion must be lossless. Establishes: no conversion
+// between floating-point types reads a lossless one. The rules are rules/conversions.rules.
 #include "engine/passes/rule_pass.h"
 
 namespace recut::passes {

@@ -1,4 +1,4 @@
-// Makes one copy of a copy of a copy.
+// Merges a chain of copies (clones) into one copy.
 //
 //   %a = clone(%x)
 //   %b = permute(%a, [0, 2, 1])           %b = permute(%x, [0, 2, 1])
@@ -9,9 +9,8 @@
 //   %c = cat([%a, %b])             =>     %x
 //
 // Needs no views of views between the two (view_chains). Establishes: no contiguous copy reads a
-// permuted copy, nor puts two or three parts of a value together as they were; where the one that
-// is left copies nothing but its operand, noop_removal takes it.
-// The rows are rules/copies.rules.
+// permuted copy, and no cat rebuilds a value from two or three of its parts. noop_removal removes a
+// remaining copy that moves nothing. The rules are rules/copies.rules.
 #include "engine/passes/rule_pass.h"
 
 namespace recut::passes {

@@ -1,12 +1,12 @@
-// Drops what nothing needs.
+// Dead code elimination.
 //
 //   %a = exp(%x)                   %b = relu(%x)
 //   %b = relu(%x)           =>     results %b
 //   results %b
 //
 // Needs nothing. Establishes: every call and every constant leads to a result or a gradient.
-// Placeholders stay, they are the graph's signature. A random draw that nothing uses goes too: the
-// others keep their values, which their own numbers determine.
+// Placeholders stay, since they are the graph's signature. Unused random draws are removed too: the
+// values of the others depend on their own numbers alone.
 #include "engine/ir/rebuild.h"
 #include "engine/passes/pass.h"
 

@@ -1,4 +1,4 @@
-// Makes simple operators of composite ones.
+// Decomposes composite operators into simple ones (PyTorch's decompositions).
 //
 //   %y = _softmax(%x, 1, false)          %m = amax(%x, [1], true)
 //                                        %d = sub.Tensor(%x, %m)
@@ -6,11 +6,11 @@
 //                                        %s = sum.dim_IntList(%e, [1], true)
 //                                        %y = div.Tensor(%e, %s)
 //
-// Needs nothing; what recognises composite operators (attention, conv_bn_eval) runs before. For
-// f32 and f64: of f16 and bf16 gelu and silu become those of f32 between two conversions, all else
-// stays. Establishes: none of the operators that rules/decompositions.rules names is left, where
-// its operands are of one dtype; code generation then has element-wise calls and reductions alone.
-// Does not keep every bit, and makes more values for a plan to weigh.
+// Needs nothing; passes that match composite operators (attention, conv_bn_eval) run before. For
+// f32 and f64; in f16 and bf16 only gelu and silu change, to those of f32 between two conversions.
+// Establishes: none of the operators in rules/decompositions.rules is left if its operands have one
+// dtype; code generation then sees element-wise calls and reductions only. Not bit-exact, and gives
+// the planner more values to choose from.
 #include "engine/passes/rule_pass.h"
 
 namespace recut::passes {

@@ -1,4 +1,11 @@
-// Constant folding where the values are known: what only parameters and constants decide.
+// Constant folding with values: evaluates the calls that depend on parameters and constants alone.
+//
+//   %t = permute(%w, [1, 0])                        %t = constant
+//   %y = mm(%x, %t)              (%w: parameter) =>  %y = mm(%x, %t)
+//
+// Only roots are materialised: folded calls that a call outside reads, or that are results. One
+// evaluation of the subgraph computes all of them. Calls that only create values (full, arange)
+// are not folded.
 #include <map>
 #include <set>
 
@@ -47,13 +54,13 @@ class Folding {
   }
 
  private:
-  // Has a value, or is computed from nothing but what has one.
+  // Tells whether a node has a value or is computed from such nodes alone.
   bool known(NodeId id) {
     if (graph_.op(id).is(kInput)) return values_.count(id) != 0 && frozen_.contains(graph_, id);
     return known_.count(id) != 0;
   }
 
-  // Roots: known calls that a call which is not known reads, or that are outputs.
+  // Roots are known calls with an unknown reader, or results.
   void find_computed() {
     for (const NodeId id : graph_.order()) {
       const Operator& op = graph_.op(id);
@@ -103,7 +110,7 @@ class Folding {
     return finish(to, fresh);
   }
 
-  // Without what is dead now, parameters included; inputs stay, they are the graph's signature.
+  // Removes dead nodes and parameters; inputs stay, since they are the graph's signature.
   Result<Frozen> finish(const Graph& graph, const std::map<NodeId, Tensor>& fresh) const {
     std::vector<bool> keep = needed_nodes(graph, graph.results);
     for (const NodeId id : graph.inputs())

@@ -1,5 +1,5 @@
-// Freezing: passes for inference, where parameters are as constant as constants. A stage of its
-// own: they are never right for a graph that is trained.
+// Freezing: passes for inference, which treat parameters as constants. They are a stage of their
+// own, since they are invalid for training (PyTorch's freezing).
 #pragma once
 
 #include <span>
@@ -11,18 +11,18 @@
 
 namespace recut {
 
-// The passes that no other stage has, in the order in which they run.
+// The passes of this stage alone, in order.
 std::span<const Pass> freezing_passes();
 
-// A graph with values for what it holds.
+// A graph with the values of its parameters and constants.
 struct Frozen {
   Graph graph;
-  Inputs values;  // of parameters and constants
+  Inputs values;  // by parameter and constant
 };
 
-// Computes what depends on nothing but parameters and constants that have a value, by the
-// interpreter: it becomes constants of the graph, under the computed nodes' names. Parameters that
-// nothing else needs are gone. Random numbers stay. Fails where the interpreter does.
+// Constant folding with the interpreter: nodes that depend only on parameters and constants with a
+// value become constants, under their names. Parameters without other users are removed. Random
+// operators stay. Fails if the interpreter does.
 Result<Frozen> fold_frozen(const Graph& graph, const Inputs& values);
 
 }  // namespace recut

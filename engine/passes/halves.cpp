@@ -23,7 +23,7 @@ class HalvesCut {
   }
 
  private:
-  // What crosses the border: saved values of one type, and outputs of those of several.
+  // Collects the values that cross the boundary: saved calls, or the outputs of those with several.
   void find_handed_over() {
     std::unordered_set<NodeId> several;
     for (const NodeId id : plan_.saved) {
@@ -59,7 +59,7 @@ class HalvesCut {
     return half;
   }
 
-  // Of what backward runs, what leads to a gradient from what is handed over.
+  // The nodes between the saved values and the gradients.
   std::unordered_set<NodeId> needed() const {
     std::unordered_set<NodeId> needed;
     std::vector<NodeId> open;

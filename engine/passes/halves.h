@@ -1,4 +1,5 @@
-// A plan's two halves as graphs of their own: what a compiler makes code of, one after the other.
+// Partitioned graphs: the forward and the backward graph of a plan, for a compiler to generate code
+// from each (as AOTAutograd's fw_module and bw_module).
 #pragma once
 
 #include "engine/ir/graph.h"
@@ -6,20 +7,20 @@
 
 namespace recut {
 
-// On the pool of the graph that was planned, under its names.
+// Both are on the pool of the planned graph and keep its names.
 //
-//   forward   takes its parameters and inputs; gives its results, then what is saved
-//   backward  takes those parameters and inputs that it reads, tangents and what is saved, which
-//             are inputs here; gives the gradients that there are, as results, in order
+//   forward   takes the parameters and inputs; returns the results, then the saved values
+//   backward  takes the parameters and inputs that it reads, the tangents and the saved values, all
+//             as inputs; returns the valid gradients, in order
 //
-// Of a call with several outputs what is saved are those that backward reads. A node that backward
-// computes again stands in both halves, once in each: when it runs is the plan's matter.
+// For a saved call with several outputs, the outputs that backward reads are saved. A recomputed
+// node is in both graphs, once in each; the plan decides when it runs.
 struct Halves {
   Graph forward;
   Graph backward;
 };
 
-// The plan has to be one that can run (engine/partition/replay.h).
+// The plan must be executable (engine/partition/replay.h).
 Halves halves_of(const Graph& graph, const Plan& plan);
 
 }  // namespace recut

@@ -1,21 +1,21 @@
-// Makes one matrix product of those that share their left operand.
+// Horizontal fusion of matrix products: products with a common left operand become one.
 //
 //   %q = mm(%x, %a)                   %w = cat([%a, %b, %c], 1)
 //   %k = mm(%x, %b)                   %y = mm(%x, %w)
 //   %v = mm(%x, %c)            =>     %s = split_with_sizes(%y, [n, n, n], 1)
 //                                     %q = getitem(%s, 0)   …
 //
-// The same of addmm, whose biases are joined too, and of linear. Needs: two products or more of one
-// kind whose right operands, and biases, are computed from parameters and constants alone, so that
-// they can be joined before the first product and neither half of a step waits for the other.
-// Establishes: no two such products are left. Every element is the same sum in the same order: it
-// keeps every bit, as the interpreter has them; a library may choose another kernel for the wider
-// product. The parts are views of the whole, if all that reads them can: else they are copied.
+// The same for addmm, whose biases are concatenated too, and for linear. Needs: two or more
+// products of one kind whose right operands and biases are computed from parameters and constants
+// alone, so that they exist before the first product, and forward and backward do not wait for each
+// other. Establishes: no two such products are left. Bit-exact in the interpreter, since every
+// element is the same sum in the same order; a library may choose another kernel for the wider
+// product. The parts are views of the whole if all their readers accept that, else copies.
 //
-// At stage freezing what is joined is computed once and the product alone remains (Inductor's
-// freezing patterns, which ask for three products of equal shape). In training the weights would be
-// joined in every step, a copy of them each: there it runs only where it is named. C++ and no rows
-// of rules: how many products there are is open.
+// At stage freezing the concatenation is computed once and only the product remains (Inductor's
+// freezing patterns, for three products of equal shape). In training the weights would be
+// concatenated in every step; there it is opt-in. In C++ instead of rules, since the number of
+// products is open.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -30,9 +30,9 @@
 namespace recut::passes {
 namespace {
 
-// Where a product has what.
+// The indices of a product's operands among its arguments.
 struct Form {
-  std::size_t input, weight, bias;  // in its arguments; bias 3: it has none
+  std::size_t input, weight, bias;  // bias is 3 if there is none
   std::int64_t weight_columns;      // the dimension of the weight that becomes columns
 };
 
@@ -45,7 +45,7 @@ std::optional<Form> form_of(const Node& node) {
 
 struct Group {
   std::vector<NodeId> products;  // of the old graph, in order
-  bool copied = false;           // the parts have to be contiguous
+  bool copied = false;           // the parts must be contiguous
   NodeId split;                  // of the new graph, once the first is reached
 };
 
@@ -79,7 +79,7 @@ class JoinedProducts {
     }
     const std::size_t inputs_end = last_input();
     for (Group& group : found) {
-      // What is joined stands where the first product stood.
+      // The fused product is created at the position of the first.
       if (group.products.size() < 2 || from_.position(group.products.front()) < inputs_end)
         continue;
       group.copied = !parts_may_be_views(group);
@@ -117,8 +117,8 @@ class JoinedProducts {
     return frozen_.contains(from_, *argument.get<NodeId>());
   }
 
-  // Whether all that reads the parts, or what has their strides from them, takes them as they lie
-  // in the whole, and whether every output stays as it is. What is found so holds for later groups.
+  // Tells whether all readers accept the strides of parts within the whole, transitively, and no
+  // output changes its type. On success the new types hold for later groups too.
   bool parts_may_be_views(const Group& group) {
     std::int64_t columns = 0;
     for (const NodeId id : group.products) columns += from_.type(id).shape.back();
@@ -151,7 +151,7 @@ class JoinedProducts {
     return true;
   }
 
-  // Whether an output shares the storage: it would share another output's, in the whole.
+  // Tells whether an output shares the storage. As a view it would share that of another output.
   bool is_returned(NodeId id) const {
     const auto among = [&](const std::vector<NodeId>& outputs) {
       return std::any_of(outputs.begin(), outputs.end(), [&](NodeId output) {
@@ -212,8 +212,8 @@ class JoinedProducts {
                                   name + ".parts");
   }
 
-  // What stands for a node of the old graph, which may not have been reached yet: a weight of a
-  // later product. Inputs and constants are themselves.
+  // The successor of a node of the old graph, created now if it comes later (the weight of a later
+  // product). Inputs and constants are their own successors.
   NodeId brought(Graph& to, NodeId old) {
     if (from_[old].op == Op::constant) return to.add_constant(from_.type(old), from_.origin(old));
     if (from_.op(old).is(kInput)) return old;
@@ -227,7 +227,7 @@ class JoinedProducts {
 
   const Graph& from_;
   FrozenValues frozen_;
-  Types retyped_;  // of the old graph: what has other strides once parts are views
+  Types retyped_;  // of the old graph: values with other strides once parts are views
   std::vector<Group> groups_;
   std::map<NodeId, std::size_t> group_of_;
   std::map<NodeId, NodeId> image_;

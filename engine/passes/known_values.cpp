@@ -1,19 +1,19 @@
-// Computes what follows from the graph's text alone, and writes it as one `arange` or `full`.
+// Constant folding: evaluates values that follow from the graph alone, and writes them as one
+// `arange` or `full`.
 //
 //   %ones = full([8], 1, dtype=i64)
 //   %sums = cumsum(%ones, 0)            =>     %y = arange.start_step(0, 8, 1, dtype=i64)
 //   %y = sub.Tensor(%sums, 1)
 //
-// Needs nothing. The interpreter computes calls whose operands are all created by the graph (full,
-// arange, eye, …) and that draw no numbers, as far as a value has no more than kMostElements. A
-// graph holds no tables of values, so that a value stays as it is where it is neither one number
-// nor whole numbers in equal steps along one dimension; values that come with a model are
-// fold_frozen's (freezing.h). Establishes: no such value is computed. Exact, since the values are
-// compared. What goes out, or shares its storage with that, stays: outputs have storages of their
-// own. uniform_constants finds more of what is one number; this pass knows reductions, scans and
-// comparisons too (Inductor's pointless_cumsum is one case). It runs only where it is named: among
-// the models in samples/joint it finds 6 of 2,535 nodes of gpt2 and none of any other's, and
-// evaluating takes time.
+// Needs nothing. The interpreter evaluates calls of at most kMostElements elements whose operands
+// are all created by the graph (full, arange, eye, …), except random ones. A graph has no tables of
+// values, so that only splats and integers in equal steps along one dimension are folded; values
+// that come with a model are fold_frozen's task (freezing.h). Establishes: no such value is
+// computed. Bit-exact, since the values are compared. Outputs, and values that share storage with
+// one, stay. uniform_constants finds larger splats without evaluation; this pass also folds
+// reductions, scans and comparisons (Inductor's pointless_cumsum is one case). Opt-in: among the
+// models in samples/joint it folds 6 of 2,535 nodes of gpt2 and none of any other, and evaluation
+// takes time.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -89,7 +89,7 @@ class KnownValues {
                        [&](NodeId operand) { return known_.count(operand) != 0; });
   }
 
-  // What is created, and viewed or copied since, can't be written shorter.
+  // Tells whether a value is created, then only viewed or copied: it cannot be written shorter.
   bool is_plain(NodeId id) const {
     while (from_.op(id).is(kView | kCopy) || from_[id].op == Op::clone) {
       if (from_[id].operands.size() != 1) return false;
@@ -117,7 +117,7 @@ class KnownValues {
     wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
   }
 
-  // Data out of an operator's range, or an operator without a kernel: all stays to be computed.
+  // If evaluation fails (data out of range, an operator without a kernel), nothing is folded.
   void compute() {
     if (wanted_.empty()) return;
     Graph computing = from_.fresh();

@@ -11,11 +11,11 @@
 namespace recut {
 namespace {
 
-// Places of what may go: of outputs, counted from the first result to the last gradient, or of
+// Indices of candidates: of outputs, counted from the first result to the last gradient, or of
 // nodes in the graph's order.
 using Places = std::vector<std::size_t>;
 
-// One kind of step: what it may take away, and the graph without some of that.
+// One kind of reduction: its candidates, and the graph without some of them.
 struct Step {
   Places (*candidates)(const Graph& graph);
   Graph (*without)(const Graph& graph, const Places& taken);
@@ -29,7 +29,7 @@ Places outputs(const Graph& graph) {
   return places;
 }
 
-// Gradients keep their places, one a placeholder, while there are any.
+// Gradients keep their indices, one an input, while any is left.
 Graph without_outputs(const Graph& graph, const Places& taken) {
   Graph smaller = graph;
   const std::set<std::size_t> gone(taken.begin(), taken.end());
@@ -46,7 +46,7 @@ Graph without_outputs(const Graph& graph, const Places& taken) {
   return smaller;
 }
 
-// Gradients as results where they are replaced: what they are made of has no place among them.
+// Replaces outputs by their operands, which become results: a gradient's operand is no gradient.
 Graph with_operands_as_outputs(const Graph& graph, const Places& taken) {
   Graph smaller = without_outputs(graph, taken);
   const auto add = [&](NodeId id) {
@@ -70,7 +70,7 @@ bool gives_a_tensor(const Graph& graph, NodeId id) {
   return !graph.op(id).is(kInput) && !graph.op(id).multiple_outputs();
 }
 
-// An operand that can stand for a call's value, if any.
+// An operand of the call's type that can replace it, if any.
 NodeId substitute(const Graph& graph, NodeId call) {
   for (const NodeId operand : graph[call].operands)
     if (!graph.op(operand).multiple_outputs() && graph.type(operand) == graph.type(call))
@@ -106,8 +106,8 @@ Places unread_inputs(const Graph& graph) {
   });
 }
 
-// The graph with something else in the place of the nodes that are taken: `image(to, old, map)`
-// says what, an invalid id for nothing. Types are the same, so that all others stay as they are.
+// The graph with the taken nodes replaced by `replacement(to, old, map)`; an invalid id removes the
+// node. Types do not change, so that all other nodes stay.
 using Map = std::vector<NodeId>;
 using Image = std::function<NodeId(Graph& to, NodeId old, const Map& map)>;
 
@@ -131,7 +131,7 @@ Graph with_images(const Graph& from, const Places& taken, const Image& image) {
   return to;
 }
 
-// Constants have no gradients and can stand anywhere.
+// Replaces nodes by constants, which have no gradients and need no operands.
 Graph with_constants(const Graph& graph, const Places& taken) {
   return with_images(graph, taken, [&](Graph& to, NodeId old, const Map&) {
     return to.add_constant(graph.type(old), {graph.node_name(old), "", -1});
@@ -154,7 +154,7 @@ constexpr Step kSteps[] = {{outputs, without_outputs},
                            {replaceable_calls, with_operands},
                            {unread_inputs, without_nodes}};
 
-// Every step that is taken makes this smaller, so that there is an end.
+// The measure that every step decreases, so that the search terminates.
 std::size_t weight(const Graph& graph) {
   std::size_t weight = outputs(graph).size();
   for (const NodeId id : graph.order()) weight += graph.op(id).is(kInput) ? 1 : 3;
@@ -184,7 +184,7 @@ class MinimizeSearch {
     return check_(graph);
   }
 
-  // Large parts first, then halves of them.
+  // Large chunks first, then halves of them.
   Result<Done> sweep(const Step& step) {
     std::size_t part = step.candidates(found_.graph).size();
     for (; part > 0; part /= 2) {
@@ -201,7 +201,7 @@ class MinimizeSearch {
     return Done{};
   }
 
-  // Whether the graph fails without these, too; it is that one from then on.
+  // Removes these candidates if the graph still fails without them. Tells whether it did.
   Result<bool> take(const Step& step, const Places& places) {
     Graph smaller = without_dead_nodes(step.without(found_.graph, places));
     if (outputs(smaller).empty() || weight(smaller) >= weight(found_.graph)) return false;

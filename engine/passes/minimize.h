@@ -1,4 +1,4 @@
-// A small graph that still fails a check, made of a large one.
+// Test-case reduction: shrinks a graph while it fails a check.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,14 @@ namespace recut {
 
 struct Minimized {
   Graph graph;             // sound, and fails the check
-  std::size_t checks = 0;  // how often the check was asked
+  std::size_t checks = 0;  // the number of calls of the check
 };
 
-// Leaves out whatever the failure doesn't need, as long as the graph stays sound and the check
-// fails: results and gradients, in whose place their operands may go out; calls, in whose place a
-// constant of their type stands or an operand of that type; inputs that nothing reads. Of each kind
-// first large parts, then halves of them, to single ones, and all over again until nothing more can
-// go: no single step makes it smaller then. Fails where the check holds for `graph` itself, or
-// can't be asked.
+// Delta debugging. Removes results and gradients (their operands may become outputs instead),
+// replaces calls by a constant or by an operand of their type, and removes unread inputs, while the
+// graph stays sound and the check fails. For each kind it tries large chunks, then halves of them
+// down to single nodes, and repeats until no single step shrinks the graph. Fails if the check
+// holds for `graph` itself or returns an error.
 //
 // After Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, IEEE Transactions
 // on Software Engineering 28 (2002).

@@ -4,8 +4,8 @@
 //   %b = mul.Tensor(%a, 1.0)
 //   %c = exp(%b)                   =>     %c = exp(%x)
 //
-// Needs nothing. Establishes: no view, copy, conversion or arithmetic of the rows below gives its
-// operand unchanged, unless somebody could tell:
+// Needs nothing. Bit-exact. Establishes: no view, copy, conversion or arithmetic call of the table
+// below returns its operand unchanged, unless that is observable:
 //   - by the type: dtype, shape, layout and device have to be the same, to the stride;
 //   - by the value: x + 0.0 is not x where x is -0.0, but x + (-0.0) and x - 0.0 are;
 //   - by the storage: what as_strided reads keeps its own, and an output is neither an argument of
@@ -24,15 +24,15 @@
 namespace recut::passes {
 namespace {
 
-// A call, its operands already replaced by their successors: a branch may be equal to the other,
-// and a factor known to be one, only since this pass has come by.
+// A call with its operands replaced by their successors, since this pass may have made two branches
+// equal or a factor a known 1.
 struct Query {
   const Call& call;
   const TensorType& result;
   const UniformValues& uniform;
 
-  // What a parameter is in every element: a number that was given, or a uniform tensor. Exactly:
-  // 1.001 is no one, though bf16 would make it one, for arithmetic rounds only what comes out.
+  // The number that a parameter has in every element: a scalar argument or a splat. It is compared
+  // unrounded: 1.001 is not 1 even in bf16, since arithmetic rounds only its result.
   std::optional<UniformValue> number(std::string_view parameter) const {
     if (const NodeId id = call.node(parameter); id.valid()) {
       const UniformValue* value = uniform.of(id);
@@ -45,7 +45,7 @@ struct Query {
   }
 
  private:
-  // Whole numbers become reals in a sum of reals: the zero among them is 0.0, not -0.0.
+  // An integer operand of a floating result converts: integer zero becomes 0.0, not -0.0.
   std::optional<UniformValue> in_result(double real, std::int64_t integer, bool is_real) const {
     if (is_floating(result.dtype))
       return UniformValue{result.dtype, is_real ? real : static_cast<double>(integer), 0};
@@ -54,7 +54,7 @@ struct Query {
   }
 };
 
-// Names the parameter that the call equals, if any.
+// Returns the name of the parameter that the call equals, if any.
 using Survivor = std::optional<std::string_view> (*)(const Query&);
 using Name = std::optional<std::string_view>;
 
@@ -65,10 +65,10 @@ bool is_zero_of_sign(const std::optional<UniformValue>& value, bool negative) {
 
 bool alpha_is_one(const Query& q) { return q.call.scalar("alpha").real == 1; }
 
-// For most views, copies and conversions the type alone decides, and that is checked for all rows.
+// For most views, copies and conversions the type alone decides, which is checked for all rules.
 Name operand(const Query& q) { return q.call.op().parameters.front().name; }
 
-// Dimensions of length 1 may stand anywhere.
+// Dimensions of length 1 may be permuted freely.
 Name unpermuted(const Query& q) {
   const TensorType& in = q.call.tensor("self");
   std::vector<std::int64_t> order;

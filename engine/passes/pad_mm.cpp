@@ -1,4 +1,4 @@
-// Pads matrix products whose sizes don't suit the device, where that is worth its copies.
+// Pads matrix products to aligned sizes if the gain exceeds the cost of the copies.
 //
 //   %y = mm(%a, %b)                    %p = constant_pad_nd(%a, [0, 1, 0, 0])
 //   (a is f32[64, 1023],        =>     %q = constant_pad_nd(%b, [0, 2, 0, 1])
@@ -6,16 +6,15 @@
 //                                      %s = slice.Tensor(%w, 1, 0, 62)
 //                                      %y = clone(%s, memory_format="contiguous_format")
 //
-// The same of bmm and addmm. Needs: f32, f16 or bf16 on a device that is no CPU (one that the graph
-// doesn't name counts as none); no empty dimension; a dimension that isn't a multiple of 4 (f32) or
-// 8 (f16, bf16) and isn't 1; the product bound by computing: m n k / (m k + n k + m n) above half
-// of the device's operations for each byte; and an estimate that says that the product alone
-// takes 1.1 times as long as pads, padded product and cut. Conditions and margin are those of
-// Inductor's pad_mm, which measures both where this one estimates. Establishes: no such product is
-// left. Keeps every bit, as the interpreter has them: what is added to a sum is 0 * 0, at its end.
-// A copy cuts the result, where columns are cut: its strides stay as they were. Factors are padded
-// beneath their views, once for all products that read them (padded_operands.h). Runs only where it
-// is named, and for the steps of a card (recut run --device cuda).
+// The same for bmm and addmm. Needs: f32, f16 or bf16 on a device that is no CPU (one that the
+// graph doesn't name counts as none); no empty dimension; a dimension that isn't a multiple of 4
+// (f32) or 8 (f16, bf16) and isn't 1; a compute-bound product: m n k / (m k + k n + m n) above half
+// of the device's operations per byte; and an estimate that the product alone takes 1.1 times as
+// long as pads, padded product and cut. Conditions and margin are those of Inductor's pad_mm, which
+// measures instead of estimating. Establishes: no such product is left. Bit-exact in the
+// interpreter: sums gain only 0 * 0 at their end. A result with cut columns is copied, which keeps
+// its strides. Factors are padded beneath their views, once for all products that read them
+// (padded_operands.h). Opt-in, and on for steps on a GPU (recut run --device cuda).
 #include "engine/passes/pad_mm.h"
 
 #include <algorithm>
@@ -52,7 +51,7 @@ struct Sizes {
   static double real(std::int64_t i) { return static_cast<double>(i); }
 };
 
-// 0: no alignment is asked for.
+// 0 if the dtype needs no alignment.
 std::int64_t alignment_of(DType dtype) {
   if (dtype == DType::f32) return 4;
   return dtype == DType::f16 || dtype == DType::bf16 ? 8 : 0;
@@ -136,14 +135,14 @@ class PadMm {
     return elements * static_cast<double>(item_bytes(dtype)) / device_.rates.bytes_per_second;
   }
 
-  // The longer of computing and moving.
+  // The longer of arithmetic and memory traffic (roofline).
   double product_seconds(const Sizes& sizes, DType dtype, double slowdown) const {
     const double rate = device_.rates.flops_of(dtype);
     return std::max(slowdown * 2 * sizes.multiplied() / rate,
                     moved(sizes.left() + sizes.right() + sizes.result(), dtype));
   }
 
-  // What is padded is read and written once, and so is a result that has to be cut.
+  // A padded factor is read and written once, as is a result that must be cut.
   double copies_seconds(const Sizes& sizes, const Sizes& wide, DType dtype) const {
     double elements = 0;
     if (wide.m != sizes.m || wide.k != sizes.k) elements += sizes.left() + wide.left();
@@ -152,7 +151,7 @@ class PadMm {
     return moved(elements, dtype);
   }
 
-  // Rows at the end of one matrix are left out by a view of the same strides; all else is not.
+  // Only trailing rows of a single matrix can be cut by a view of the same strides.
   static bool cuts_by_copy(const Sizes& sizes, const Sizes& wide) {
     return wide.n != sizes.n || (wide.m != sizes.m && sizes.batch != 1);
   }
@@ -160,7 +159,7 @@ class PadMm {
   // The replacement
   // ----------------------------------------------------------------------------------------------
 
-  // The operands that get zeros, by their place among the arguments, and how many.
+  // The operands to pad, by argument index, and their zeros.
   struct Filled {
     std::size_t argument;
     PaddedOperands::Zeros zeros;
@@ -177,7 +176,7 @@ class PadMm {
     return all;
   }
 
-  // Behind rows and columns; a dimension that is broadcast stays 1.
+  // Zeros at the ends of rows and columns; a broadcast dimension stays 1.
   PaddedOperands::Zeros zeros(NodeId old, std::size_t argument, std::int64_t rows,
                               std::int64_t columns) const {
     const Shape& shape = from_.type(operand(old, argument)).shape;

@@ -1,4 +1,4 @@
-// pad_mm for a device of one's own: the pass of the table decides by Device's defaults.
+// pad_mm for a given device. The pass of the table assumes Device's defaults.
 #pragma once
 
 #include "engine/cost/device.h"
@@ -6,7 +6,7 @@
 
 namespace recut {
 
-// Under the name pad_mm, to stand in RunnerOptions::more.
+// A pass named pad_mm, for RunnerOptions::more.
 Pass pad_mm_pass(const Device& device);
 
 }  // namespace recut

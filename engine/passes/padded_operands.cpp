@@ -19,8 +19,9 @@ std::int64_t elements_behind(const Shape& shape, std::size_t dim) {
   return count;
 }
 
-// The zeros of one shape behind another of the same elements in the same order: a dimension of
-// both is one of its size with as many elements behind it. Nothing where a padded one is not.
+// Maps the zeros of one shape to another shape of the same elements in order. Two dimensions
+// correspond if their sizes and the numbers of elements behind them agree. Nullopt if a padded
+// dimension has no counterpart.
 std::optional<Zeros> moved(const Zeros& zeros, const Shape& from, const Shape& to) {
   Zeros there(to.size(), 0);
   for (std::size_t d = 0; d < from.size(); ++d) {
@@ -35,7 +36,7 @@ std::optional<Zeros> moved(const Zeros& zeros, const Shape& from, const Shape& t
   return there;
 }
 
-// By dimension of a permutation, the one of its operand.
+// The operand's dimension for each dimension of a permutation.
 std::vector<std::size_t> permutation(const Graph& graph, NodeId id) {
   const Call::TypesOf types_of = [&](NodeId n) { return graph.pool().types_of(n); };
   std::vector<std::size_t> dims;
@@ -44,7 +45,7 @@ std::vector<std::size_t> permutation(const Graph& graph, NodeId id) {
   return dims;
 }
 
-// Behind a view's operand, what is behind the view; and the other way round.
+// The zeros of a view's operand from those of the view, and the reverse.
 std::optional<Zeros> beneath(const Graph& graph, NodeId view, const Zeros& zeros) {
   const Node& node = graph[view];
   if (node.op == Op::view)
@@ -71,7 +72,7 @@ Pad pad_of(const Zeros& zeros) {
   return pad;
 }
 
-// What a call adds, where it adds zeros to dense rows and does nothing else.
+// The pad of a constant_pad_nd that adds only zeros to a dense value; nullopt for other calls.
 std::optional<Pad> own_pad(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
   if (node.op != Op::constant_pad_nd || !is_contiguous(graph.type(node.operands.front())))
@@ -87,7 +88,7 @@ std::optional<Pad> own_pad(const Graph& graph, NodeId id) {
   return pad;
 }
 
-// The same view of a wider operand.
+// The same view of the padded operand.
 NodeId viewed(const Graph& from, NodeId view, Graph& to, NodeId operand, const Zeros& zeros,
               std::string_view name) {
   const Node& node = from[view];

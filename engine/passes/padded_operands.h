@@ -1,5 +1,5 @@
-// Zeros behind the dimensions of values, written once: beneath the views of a value, together with
-// zeros that stand there already, and shared by all that ask for the same.
+// Padded operands: zeros at the ends of dimensions, written once. The padding moves beneath the
+// views of a value, merges with a padding that is there already, and is shared by equal requests.
 //
 //   %c = constant_pad_nd(%x, [0, 0, 0, 1])    %p = constant_pad_nd(%x, [0, 3, 0, 1])
 //   %v = view(%c, [8, 61])                    %c = slice.Tensor(%p, 2, 0, 61)
@@ -7,7 +7,7 @@
 //   three more columns of %v,                 %w = view(%p, [8, 64])
 //   three more rows of %t                     %u = permute(%w, [1, 0])
 //
-// Views and permutations of dense rows are gone beneath; other values are padded as they are.
+// Padding moves beneath views and permutations of dense values; other values are padded themselves.
 #pragma once
 
 #include <map>
@@ -23,37 +23,36 @@ namespace recut {
 
 class PaddedOperands {
  public:
-  using Zeros = std::vector<std::int64_t>;  // behind each dimension, from the first
-  using Pad = std::vector<std::int64_t>;    // two a dimension, from the last: constant_pad_nd's
+  using Zeros = std::vector<std::int64_t>;  // at the end of each dimension, from the first
+  using Pad = std::vector<std::int64_t>;    // constant_pad_nd's: two a dimension, from the last
 
   explicit PaddedOperands(const Graph& from);
 
-  // Before anything is made: that these zeros of a value will be asked for.
+  // Announces a padding of a value. To be called before anything is created.
   void announce(NodeId old, const Zeros& zeros);
 
-  // Of a padding of the graph's own that has to be wider: the part of the wider one that it was.
-  // Nothing for all other calls.
+  // For a constant_pad_nd of the graph that must be wider: the slice of the wider padding that
+  // equals it. Nullopt for all other calls.
   std::optional<NodeId> widened(Graph& to, NodeId old, const std::vector<Argument>& arguments);
 
-  // What stands for the value of the old graph, with zeros behind it.
+  // The padded successor of a value of the old graph.
   NodeId padded(Graph& to, NodeId old, const Zeros& zeros, std::string_view name);
 
-  // To be told of every call and what stands for it, in order.
+  // To be called for every call with its successor, in order.
   void placed(NodeId old, NodeId successor) { successors_[from_.position(old)] = successor; }
 
  private:
-  // Views of a value that is padded, from the outermost; and what is to be behind each.
+  // Where the padding of a value goes: the views above it, outermost first, each with its zeros.
   struct Place {
     std::vector<std::pair<NodeId, Zeros>> views;
     NodeId base;
-    Zeros zeros;    // behind the base
-    NodeId widens;  // the padding that the base is, where it is one; else invalid
-    Pad pad;        // of the base, or of what it pads
+    Zeros zeros;    // of the base
+    NodeId widens;  // the base, if it is a padding itself; else invalid
+    Pad pad;        // of the base, or of the operand of that padding
   };
   Place place_of(NodeId old, const Zeros& zeros) const;
 
-  // Whether a value may have other strides: nothing but views that keep the padded dimensions
-  // shows them.
+  // Tells whether a value may change strides: only views that keep the padded dimensions show them.
   bool may_widen(NodeId old, const Zeros& zeros) const;
   bool goes_out(NodeId old) const;
 
@@ -63,7 +62,7 @@ class PaddedOperands {
   Users users_;
   PinnedStorages pinned_;
   std::vector<NodeId> successors_;  // by position
-  std::map<NodeId, Pad> wider_;     // of the graph's own paddings, the pads that they are to have
+  std::map<NodeId, Pad> wider_;     // the new pads of the graph's own paddings
   std::map<std::pair<NodeId, Pad>, NodeId> made_;
 };
 

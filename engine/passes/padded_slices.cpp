@@ -1,10 +1,11 @@
-// Pads what is written over a part of one number: the gradient of a slice or of a selection.
+// Replaces a slice or selection written into a full by padding, as gradients of slices and
+// selections are written.
 //
 //   %b = full([2, 128, 50], 0.0)
 //   %y = slice_scatter(%b, %x, 1, 0, -1)   =>   %y = constant_pad_nd(%x, [0, 0, 0, 1], 0.0)
 //
-// Needs nothing. Establishes: no contiguous part is written over a uniform value by a slice of
-// step 1, or by a selection. The rows are rules/padded_slices.rules.
+// Needs nothing. Bit-exact. Establishes: no contiguous part is written into a splat by a slice of
+// step 1 or by a selection. The rules are rules/padded_slices.rules.
 #include "engine/passes/rule_pass.h"
 
 namespace recut::passes {

@@ -1,4 +1,4 @@
-// A pass done in part: its first changes, without those that come after.
+// Applies the first changes of a pass without the later ones (for bisect.h).
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -41,8 +41,8 @@ class PartialPass {
   }
 
  private:
-  // Appends a node of the pass's graph and whatever stands under it. Placeholders are there from
-  // the beginning: a change that brings one in is none that can be made alone.
+  // Appends a node of the pass's graph with its operands. Inputs exist from the start: a change
+  // that needs a new one cannot be applied alone.
   void bring(Graph& to, NodeId wanted) {
     std::vector<NodeId> open{wanted};
     while (!open.empty() && possible_) {
@@ -63,7 +63,7 @@ class PartialPass {
     }
   }
 
-  // Without what the pass removed, as far as nothing that is still there needs it.
+  // Removes the nodes that the pass removed, unless a remaining node needs them.
   Graph without_removed(const Graph& graph) {
     if (removed_.empty()) return graph;
     const Users users(graph);

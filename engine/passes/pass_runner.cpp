@@ -32,7 +32,8 @@ std::vector<std::string_view> known_names(std::span<const Pass> more) {
   return names;
 }
 
-// What is wrong with what a pass gave back; nothing if it kept its promises.
+// The first violation of the pass contract (pass.h), or nullopt: an unsound graph, another
+// signature, or a wrong `changed`.
 std::optional<std::string> broken_promise(const Graph& before, const PassResult& result) {
   const Failures failures = verify(result.graph, before);
   if (!failures.empty())
@@ -112,7 +113,7 @@ void PassRunner::run_pass() {
   dump(options_, ++at_, pass.name, report_.graph());
 }
 
-// On a broken promise report_.failure is set and nothing is added.
+// On a violation sets report_.failure and adds nothing.
 void PassRunner::check_result() {
   const Pass& pass = passes_[at_];
   const Graph& before = report_.graph();

@@ -1,5 +1,5 @@
-// The runner as steps, so that a frame may come between two: a pass is one, and so is looking at
-// what it left. runner.h has them all in one.
+// The runner in steps, so that the window can draw a frame between two: running a pass is one step,
+// verifying its result the next. runner.h runs all of them at once.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class PassRunner {
  public:
   PassRunner(const Graph& graph, std::vector<Pass> passes, RunnerOptions options);
 
-  bool step();                                          // true where there is more to do
-  PipelineReport take() { return std::move(report_); }  // once there is none
+  bool step();                                          // true if steps remain
+  PipelineReport take() { return std::move(report_); }  // after the last step
 
  private:
   std::size_t last() const;  // the number of passes that run
@@ -36,10 +36,10 @@ class PassRunner {
     PassResult result;
     double milliseconds = 0;
   };
-  std::optional<Unchecked> unchecked_;  // what it left, before anybody looked
+  std::optional<Unchecked> unchecked_;  // a result that is not verified yet
 };
 
-// The passes of these names, of `more` or of the table; fails where a name is no pass's.
+// The passes of these names, in `more` or in the table. An unknown name is a diagnostic.
 Result<std::vector<Pass>> find_passes(std::span<const std::string> names,
                                       std::span<const Pass> more = {});
 

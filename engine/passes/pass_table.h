@@ -9,11 +9,11 @@
 
 namespace recut {
 
-// In the order in which they run by default; those that don't stand where they would.
+// In the default order; opt-in passes stand at their position in it.
 std::span<const Pass> all_passes();
 
-// By name, here or among the freezing passes (freezing.h); null where there is none. all_passes()
-// are those of the other stages.
+// A pass by name, also among the freezing passes (freezing.h), which all_passes() lacks. Null if
+// there is none.
 const Pass* find_pass(std::string_view name);
 
 }  // namespace recut

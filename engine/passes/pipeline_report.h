@@ -1,4 +1,4 @@
-// What a run of passes is told, and what it reports: plain data, with the graph at every stage.
+// The options and the report of a run of passes: plain data, with the graph after every pass.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,18 @@
 namespace recut {
 
 struct RunnerOptions {
-  std::vector<std::string> skip;  // passes to leave out, by name
-  std::vector<Pass> more;         // passes that names may mean besides those of the table
+  std::vector<std::string> skip;  // names of passes to leave out
+  std::vector<Pass> more;         // passes besides those of the table
 
-  // Runs only the first so many passes. A search for the pass that breaks something halves this
-  // number (as LLVM's -opt-bisect-limit does).
+  // Runs only this many passes, for a bisection (as LLVM's -opt-bisect-limit).
   std::optional<std::size_t> stop_at;
 
-  // Takes the graph in text before the first pass and after each: ("00-input.recut", text),
+  // Called with the graph's text before the first pass and after each: ("00-input.recut", text),
   // ("01-noop_removal.recut", text), … The engine has no file system; the command writes files.
   std::function<void(const std::string& file_name, const std::string& text)> dump;
 };
 
-// What one pass did.
+// The report of one pass.
 struct PassReport {
   std::string name;
   bool skipped = false;
@@ -33,19 +32,19 @@ struct PassReport {
   std::size_t nodes_before = 0;
   std::size_t nodes_after = 0;
   std::vector<Change> changes;
-  Graph graph;  // as the pass left it
+  Graph graph;  // after the pass
   RuleReport rules = {};
 };
 
-// A pass broke a promise: a bug of ours, told with what is needed to look into it.
+// A violation of the pass contract: a bug in the pass, with the data to reproduce it.
 struct PassFailure {
-  std::string pass;     // "input": the graph was unsound before the first pass
+  std::string pass;     // "input" if the graph was unsound before the first pass
   std::string message;  // a predicate, "says that it changed this graph, and did not:\n…"
 };
 
 struct PipelineReport {
   Graph input;
-  std::vector<PassReport> passes;      // up to and without the one that failed
+  std::vector<PassReport> passes;      // without the pass that failed
   std::optional<PassFailure> failure;  // the runner stops at the first
 
   // The last sound graph.

@@ -1,13 +1,13 @@
-// Gives operators that are one and the same under several names the name that other passes look
-// for, as PyTorch's decompositions do while they trace: graphs that were exported without them, or
-// that `recut grad` made, have the others.
+// Canonicalisation: gives operators with several names the one form that other passes match, as
+// PyTorch's decompositions do during tracing. Graphs exported without them, or built by `recut
+// grad`, have the other forms.
 //
 //   %b = transpose.int(%a, -2, -1)              %b = permute(%a, [0, 2, 1])
 //   %y = conv2d(%x, %w)                  =>     %y = convolution(%x, %w, none, [1, 1], [0, 0],
 //                                                                [1, 1], false, [0, 0], 1)
 //
-// Needs nothing. Establishes: no transpose of whole dimensions but permute, no convolution of a
-// batch but convolution.
+// Needs nothing. Bit-exact. Establishes: every transpose is a permute, and every convolution of a
+// batch is a convolution.
 #include <numeric>
 
 #include "engine/ir/call.h"
@@ -32,7 +32,7 @@ std::optional<Plain> transposed(const Call& call, std::int64_t a, std::int64_t b
   return Plain{"transpose as a permutation", Op::permute, {call.node("self"), Argument(dims)}};
 }
 
-// One number for every spatial dimension, of a list that may have one for all of them.
+// Expands a list of one number to one for every spatial dimension.
 Argument spread(const Call& call, std::string_view parameter, std::size_t dims) {
   if (!call.op().parameter(parameter)) return Argument(std::vector<std::int64_t>(dims, 0));
   std::vector<std::int64_t> list = call.integers(parameter);

@@ -1,5 +1,5 @@
-// Reads and adds at a random permutation's numbers without a look at whether they are in range or
-// there twice.
+// Removes range checks and atomics from reads and additions at the indices of a random permutation,
+// which are in range and distinct.
 //
 //   %p = randperm(n)
 //   %i = slice(%p, 0, 0, k)               %i = slice(%p, 0, 0, k)
@@ -7,8 +7,8 @@
 //   %z = index_add(%x, 0, %i, %m)         %a = add(%y, %m)
 //                                         %z = _unsafe_index_put(%x, [%i], %a)
 //
-// Needs nothing. Establishes: nothing reads so at a permutation that fits its operand. Adding is a
-// read, a sum and a write then, none of which has to be atomic. The rows are
+// Needs nothing. Establishes: no checked access at a permutation that fits its operand. An addition
+// becomes a read, a sum and a write, none of them atomic. The rules are
 // rules/randperm_indices.rules.
 #include "engine/passes/rule_pass.h"
 

@@ -5,7 +5,7 @@
 namespace recut {
 namespace {
 
-// A successor that was there before is named; one made for the purpose is shown.
+// An existing successor is shown by name, a new one as a call.
 ChangeWords::Part shown(const Graph& from, NodeId old, const Graph& to, NodeId successor) {
   return {successor, !from.contains(successor) && to.node_name(successor) == from.node_name(old)};
 }

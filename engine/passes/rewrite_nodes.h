@@ -1,4 +1,4 @@
-// Node by node rewriting with a log: what most passes are made of.
+// Node by node rewriting with a log, the basis of most passes in C++.
 #pragma once
 
 #include <functional>
@@ -8,19 +8,18 @@
 
 namespace recut {
 
-// The node of the new graph that stands for an old one, and why.
+// The replacement of a node, and the name of the change.
 struct Rewrite {
   std::string_view rule;
   NodeId node;
 };
 
-// Asked for every call of `from` in order. `arguments` are the old node's, with every operand
-// already replaced by its successor in `to`. No answer: the node stays as it is. An answer has to
-// differ from that.
+// Called for every call of `from` in order. `arguments` are the old node's, with every operand
+// replaced by its successor in `to`. Nullopt keeps the node; a replacement must differ from it.
 using TryRewrite = std::function<std::optional<Rewrite>(Graph& to, NodeId old,
                                                         const std::vector<Argument>& arguments)>;
 
-// Told of every call of `from` and the node that stands for it now, in order.
+// Called after every call of `from` with its successor, in order.
 using Placed = std::function<void(NodeId old, const Graph& to, NodeId successor)>;
 
 PassResult rewrite_nodes(const Graph& from, const TryRewrite& try_rewrite,

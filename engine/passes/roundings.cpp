@@ -1,11 +1,11 @@
-// Reads past a conversion that rounds, where another follows.
+// Elides a rounding (narrowing) conversion before another conversion.
 //
 //   %a = convert_element_type(%x, bf16)          (x is f32)
 //   %b = convert_element_type(%a, f32)    =>     %x
 //
 // Needs no views between the two (view_chains). Establishes: no conversion between floating-point
-// types reads another. Does not keep every bit: what the first conversion rounded away stays. The
-// rows are rules/roundings.rules.
+// types reads another. Not bit-exact: the bits that the first conversion rounded away are kept. The
+// rules are rules/roundings.rules.
 #include "engine/passes/rule_pass.h"
 
 namespace recut::passes {

@@ -1,4 +1,4 @@
-// Passes that are made of rules: those that come with Recut, and users' own.
+// Passes made of rewrite rules: the built-in ones and the user's own.
 #pragma once
 
 #include <initializer_list>
@@ -20,22 +20,21 @@ struct BuiltinRules {
 };
 std::span<const BuiltinRules> builtin_rule_files();
 
-// The rules of one of them, read when they are first asked for. A file that does not parse is a bug
-// of ours.
+// The rules of one file, parsed on first use. A built-in file that does not parse is a bug.
 std::shared_ptr<const RuleSet> builtin_rules(std::string_view name);
 
-// The rules of several of them as one set, in that order.
+// The rules of several files as one set, in that order.
 std::shared_ptr<const RuleSet> joined_rules(std::initializer_list<std::string_view> names);
 
-// A pass's work where it is rules and nothing else.
+// Runs a pass that consists of rules alone.
 PassResult run_rules(const Graph& graph, std::shared_ptr<const RuleSet> rules);
 
-// The name under which a user's rules are a pass.
+// The name of the pass of the user's rules.
 inline constexpr std::string_view kRulesPass = "rules";
 Pass rules_pass(std::shared_ptr<const RuleSet> rules);
 
-// Where the list doesn't say where they run: last, but before a dead_code that ends it, so that
-// what they leave unused goes with the rest.
+// Appends the pass of the user's rules unless the list has it; before a final dead_code, which
+// removes the nodes that the rules leave unused.
 void insert_rules_pass(std::vector<std::string>& names);
 
 }  // namespace recut

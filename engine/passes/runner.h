@@ -1,7 +1,7 @@
-// The runner: runs passes in order, holds each to its promises, and reports as plain data.
+// The pass runner: runs passes in order, verifies each, and reports as plain data.
 //
-// After each pass it verifies the graph (engine/ir/verifier.h) and checks that `changed` tells the
-// truth. Graphs are snapshots on a shared pool, so that the report keeps every stage.
+// After each pass it verifies the graph (engine/ir/verifier.h) and the pass's `changed`. Graphs are
+// snapshots on a shared pool, so that the report can keep the graph after every pass.
 #pragma once
 
 #include <span>
@@ -15,15 +15,15 @@
 
 namespace recut {
 
-// Fails where a name, of the list or to be skipped, is no pass's.
+// Fails if a name, to run or to skip, is unknown.
 Result<PipelineReport> run_passes(const Graph& graph, std::span<const std::string> names,
                                   const RunnerOptions& options = {});
 
-// The same with passes of the caller's own, which need not stand in the table.
+// The same for given passes, which need not be in the table.
 PipelineReport run_passes(const Graph& graph, std::span<const Pass> passes,
                           const RunnerOptions& options = {});
 
-// The names of those of all_passes() that run by default.
+// The names of the passes that run by default.
 std::vector<std::string> default_passes();
 
 // "noop_removal,dead_code" to names; blanks around names are ignored.

@@ -1,4 +1,4 @@
-// Makes two calls of one that gives the gradients of a convolution's input and weight.
+// Splits a convolution_backward that computes the gradients of input and weight into two calls.
 //
 //   %g = convolution_backward(…, [true, true, true])
 //   %x = getitem(%g, 0)                                   =>
@@ -9,9 +9,9 @@
 //   %b = convolution_backward(…, [false, true, true])
 //   %w = getitem(%b, 1)
 //
-// Needs nothing. Establishes: no such call gives both. Libraries compute them by two calls as it
-// is; apart, a plan can do the one that frees memory early and the other late. The rows are
-// rules/separate_gradients.rules.
+// Needs nothing. Bit-exact. Establishes: no such call computes both. Libraries use two kernels
+// anyway; split, the planner can run early the one that frees memory, and the other late. The rules
+// are rules/separate_gradients.rules.
 #include "engine/passes/rule_pass.h"
 
 namespace recut::passes {

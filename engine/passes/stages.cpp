@@ -13,8 +13,9 @@
 namespace recut {
 namespace {
 
-// The table. A pass may belong to several stages; in each, what makes work for others stands before
-// them, and dead_code last.
+// The table of stages. A pass may belong to several. Within a stage a pass precedes those that its
+// result gives opportunities to: canonical forms and folding first, then pattern matching
+// (attention), then choices for a device, cleanup last.
 constexpr Runs kInexact = Runs::inexact;
 constexpr Runs kNamed = Runs::named;
 
@@ -70,8 +71,8 @@ constexpr StagePass kPostGrad[] = {
     {"copies"},
     {"dead_code"},
 };
-// What binary_folding leaves may be what conv_bn_folding takes: two rounds (Inductor has four).
-// What both leave dead would be joined again.
+// binary_folding may create work for conv_bn_folding: two rounds (Inductor has four). dead_code
+// then removes their leftovers, which horizontal_matmul_fusion would otherwise fuse.
 constexpr StagePass kFreezing[] = {
     {"plain_forms"},       {"quantized_products"}, {"conv_bn_folding"}, {"binary_folding"},
     {"conv_bn_folding"},   {"binary_folding"},     {"dead_code"},       {"joined_products"},

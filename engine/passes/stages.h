@@ -1,11 +1,11 @@
-// Stages: the points of a model's way from forward graph to compiled code at which passes run.
+// Stages: the points between forward graph and compiled code at which passes run.
 //
 //   forward graph  --pre-grad-->  --recut grad-->  joint graph  --joint-->  plan
-//                                          the plan's two halves  --post-grad-->  code
+//                                         partitioned graphs  --post-grad-->  code
 //   inference graph  --joint-->  --freezing-->  code
 //
-// Which passes belong to which stage, and in which order, is the table in stages.cpp. Anyone may
-// run passes of their own before and after each stage.
+// The table in stages.cpp lists the passes of each stage in order. Callers may add passes of their
+// own before and after each stage.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,7 @@ namespace recut {
 
 enum class Stage : std::uint8_t { pre_grad, joint, post_grad, freezing };
 
-// Whether a pass of a stage runs: always; where passes that don't keep every bit are welcome; or,
-// because it is a choice, where it is named alone.
+// When a pass of a stage runs: always, if inexact passes are enabled, or only if it is named.
 enum class Runs : std::uint8_t { always, inexact, named };
 
 struct StagePass {
@@ -33,59 +32,58 @@ struct StagePass {
 struct StageInfo {
   Stage stage;
   std::string_view name;              // "pre-grad"
-  std::string_view prose;             // of which graphs
+  std::string_view prose;             // the graphs that it is for
   std::span<const StagePass> passes;  // in order
 };
 
-// In the order in which a model goes through them.
+// In the order in which a model passes through them.
 std::span<const StageInfo> all_stages();
 const StageInfo& info_of(Stage stage);
 
-// "pre-grad,joint": fails where a name is no stage's, or one stands twice.
+// Parses "pre-grad,joint". Fails if a name is unknown or repeated.
 Result<std::vector<Stage>> parse_stages(std::string_view list);
 
 enum class When : std::uint8_t { before, after };
 
-// A pass of the caller's own, run where a stage begins or ends; those of one time run in order.
+// A pass of the caller's own, run before or after a stage. Several at one point run in order.
 struct CustomPass {
   Stage stage = Stage::joint;
   When when = When::before;
   Pass pass;
 };
 
-// "before:joint": a name for what stands there.
+// The name of that point: "before:joint".
 std::string_view name_of(Stage stage, When when);
 
-// Fails where the graph is none of those that the stage is for: pre-grad and freezing take forward
-// graphs alone.
+// Fails if the stage does not take such a graph: pre-grad and freezing take forward graphs only.
 Result<Done> check_stage(Stage stage, const Graph& graph);
 
-// What to run, by stages.
+// The stages and passes to run.
 struct Pipeline {
   std::vector<Stage> stages;
-  std::vector<std::string> with;  // further passes of those stages that don't run by default, each
-                                  // at its own place in every stage that has it
+  std::vector<std::string> with;  // opt-in passes of those stages, each at its position in every
+                                  // stage that has it
   std::vector<CustomPass> custom;
-  // Those that don't keep every bit run too, and each stage twice: what later passes uncover,
-  // earlier ones take up the second time.
+  // Inexact passes run too, and each stage runs twice: the second round uses the opportunities that
+  // later passes create for earlier ones.
   bool inexact = false;
 };
 
-// One stage of a pipeline: its passes' names in order, as run_passes takes them.
+// One stage of a pipeline: the names of its passes in order, as run_passes takes them.
 struct StageRun {
   Stage stage = Stage::joint;
   std::vector<std::string> names;
 };
 
-// What a pipeline runs; its custom passes join options.more. Fails where a custom pass stands at a
-// stage that doesn't run or has the name of another pass, and where a name in `with` is no pass of
-// the stages.
+// The passes that a pipeline runs; its custom passes are added to options.more. Fails if a custom
+// pass is at a stage that does not run or has the name of another pass, or if a name in `with` is
+// no pass of the stages.
 Result<std::vector<StageRun>> stage_runs(const Pipeline& pipeline, RunnerOptions& options);
 
-// The same as one list.
+// The same in one list.
 Result<std::vector<std::string>> pipeline_names(const Pipeline& pipeline, RunnerOptions& options);
 
-// What stage joint runs where passes that don't keep every bit are welcome.
+// The passes of stage joint with inexact passes enabled.
 std::vector<std::string> inexact_passes();
 
 }  // namespace recut

@@ -1,14 +1,14 @@
-// Gives masks that hold up to a diagonal, or from one on, the one form that other passes look for.
+// Canonicalises triangular masks, such as causal masks, to tril or triu of a `full`.
 //
 //   %rows = view(arange(n), [n, 1])
 //   %seen = le.Tensor(arange(n), %rows)       =>     %seen = tril(full([n, n], true))
 //
-// Needs uniform_constants (masks that hold everywhere are `full` already). Establishes: every bool
-// value that says nothing but where its last two dimensions stand to each other is tril or triu of
-// `full`, as far as these can be of its type, which is always contiguous: what expands a mask stays
-// an `expand`. What as_strided reads keeps its storage.
+// Needs uniform_constants (masks that are true everywhere are `full` already). Bit-exact.
+// Establishes: every contiguous boolean value that depends only on the difference of its last two
+// indices is tril or triu of a `full`; an expanded mask stays an `expand`. Values that as_strided
+// reads keep their storage.
 //
-// What a graph says of positions is engine/rewrite/positions.h's.
+// The affine value analysis of index arithmetic is engine/rewrite/positions.h.
 #include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
 #include "engine/passes/rewrite_nodes.h"
@@ -22,7 +22,7 @@ struct Triangle {
   std::int64_t diagonal = 0;
 };
 
-// Lower ones hold where column <= row + diagonal, upper ones where column >= row + diagonal.
+// tril is true where column <= row + diagonal, triu where column >= row + diagonal.
 std::optional<Triangle> triangle_of(const Positions& p) {
   const std::size_t rank = p.steps.size();
   if (rank < 2) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<Triangle> triangle_of(const Positions& p) {
   return std::nullopt;
 }
 
-// The triangle of a `full` of the node's type; none where that isn't the node's type.
+// The triangle of a `full`; nullopt if its type is not the node's.
 std::optional<NodeId> make(Graph& to, const Triangle& triangle, const Node& node,
                            const Origin& origin) {
   const TensorType& type = node.type();

@@ -1,16 +1,16 @@
-// Makes every value that is equal in all its elements one `full`.
+// Replaces every splat, a value with one number in all elements, by one `full`.
 //
 //   %a = full([4, 8], 2.0)
 //   %b = mul.Tensor(%a, 3.0)       =>     %b = full([4, 8], 6.0, dtype=f32)
 //   %c = sum(%x) + … %b
 //
-// Needs nothing; runs well before noop_removal, which then sees the numbers. Establishes: such a
-// value is a `full`, and equal ones are one node, as far as a `full` can be of its type (it is
-// always contiguous, so an expanded number stays an `expand`, which takes no bytes). What
-// as_strided reads keeps its storage.
+// Needs nothing; runs before noop_removal, which then sees the numbers. Bit-exact. Establishes:
+// every contiguous splat is a `full`, and equal ones are one node. An expanded number stays an
+// `expand`, which takes no bytes. Values that as_strided reads keep their storage.
 //
-// The folding is engine/rewrite/uniform.h's. What it doesn't know: x * 0 for floating x (inf * 0 is
-// a NaN), sums and matrix products of uniform values (their rounding depends on the order).
+// The splat analysis is engine/rewrite/uniform.h (Inductor's constant_fold_uniform_value). It does
+// not fold x * 0 for floating x (inf * 0 is a NaN), nor sums and matrix products of splats (their
+// rounding depends on the order).
 #include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
 #include "engine/passes/rewrite_nodes.h"

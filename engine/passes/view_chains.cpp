@@ -1,4 +1,4 @@
-// Makes one view of a view of a view.
+// Merges a chain of views into one view.
 //
 //   %a = view(%x, [4, 8])
 //   %b = view(%a, [2, 16])         =>     %b = view(%x, [2, 16])
@@ -6,14 +6,14 @@
 //   %a = permute(%x, [1, 0])
 //   %b = permute(%a, [1, 0])       =>     %x
 //
-// Needs nothing. Establishes: no reshaping view (view, squeeze, unsqueeze) reads another, nor a
-// permute a permute, an expand an expand, a slice a slice of the same dimension, save where one
-// view of the operand can't give the same type, to the stride. The inner view stays for its other
-// users; dead_code takes it where there are none. An output does not become an argument of the
-// graph or another output (engine/ir/aliases.h).
+// Needs nothing. Bit-exact. Establishes: no reshaping view (view, squeeze, unsqueeze) reads
+// another, nor a permute a permute, an expand an expand, a slice a slice of the same dimension,
+// unless no single view of the operand has the same type and strides. The inner view stays for its
+// other users; without any, dead_code removes it. An output does not become an input of the graph
+// or another output (engine/ir/aliases.h).
 //
-// Views share one storage and start at the same place or, a slice of a slice, at the place that is
-// computed here: nothing that reads the layout can tell, as long as the strides are the same.
+// The merged view has the same storage, offset and strides, so that no reader of the layout can
+// tell the difference.
 #include <algorithm>
 #include <limits>
 #include <string_view>
@@ -25,14 +25,14 @@
 namespace recut::passes {
 namespace {
 
-// A call over the operand of the inner view, which takes the place of both.
+// A view of the inner view's operand, which replaces both.
 struct Merged {
   std::string_view rule;
   std::string_view op;
   std::vector<std::pair<std::string_view, Argument>> arguments;  // without self
 };
 
-// A view, as it is or as it would be.
+// An existing or a merged view.
 struct Link {
   const Operator* op;
   std::vector<Argument> arguments;
@@ -57,7 +57,7 @@ Family family_of(const Operator& op) {
   return Family::none;
 }
 
-// Arguments by name, at two places of a chain.
+// Two views of a chain.
 struct Pair {
   const Call& outer;
   const Call& inner;
@@ -132,7 +132,7 @@ std::optional<Merged> merge(Family family, const Pair& pair) {
   return std::nullopt;
 }
 
-// Whether the merged view gives every element of the base at its own place.
+// Tells whether the merged view is the identity on the base.
 bool is_identity(Family family, const Merged& merged, const TensorType& base,
                  const TensorType& result) {
   if (base != result || family == Family::slice) return base == result;

@@ -1,4 +1,4 @@
-// What is said of a call whose derivative can't be written: its name first.
+// Diagnostics of calls without a derivative: they begin with the call's name.
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/autodiff/differentiate.h"

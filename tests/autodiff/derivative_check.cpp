@@ -35,7 +35,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-// "a:2,3+" as "%a+ = parameter f64[2, 3]": what the values are stays in the name's end.
+// "a:2,3+" as "%a+ = parameter f64[2, 3]": the name's suffix selects the values.
 std::string input_line(const std::string& word) {
   const auto colon = word.find(':');
   const auto end = word.find_first_not_of("0123456789,", colon + 1);
@@ -51,7 +51,7 @@ std::string input_line(const std::string& word) {
                      sizes);
 }
 
-// Results: each real output of the last call that its row gives a derivative.
+// Results: each real output of the last call that its rule gives a derivative.
 Result<Graph> with_results(Graph graph) {
   const NodeId last = graph.order().back();
   if (!graph.op(last).multiple_outputs()) {
@@ -85,7 +85,7 @@ Result<Graph> sample_graph(std::string_view sample) {
 
 namespace {
 
-// What an input's values are, from the sample that the graph is named by.
+// An input's values, from the sample that the graph is named after.
 std::string values_of(const Graph& graph, const std::string& name) {
   for (const std::string& word : split(graph.name, ' ')) {
     if (word.rfind(name + ":", 0) != 0) continue;

@@ -1,4 +1,5 @@
-// What a joint graph looks like: inputs, tangents, results, gradients, and whose partner is whose.
+// The form of a joint graph: inputs, tangents, results, gradients, and forward and backward
+// partners.
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/autodiff/differentiate.h"

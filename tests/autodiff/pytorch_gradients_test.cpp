@@ -1,5 +1,5 @@
-// Gradients of the tiny graphs against those that PyTorch computed. Those of its operator samples are
-// recut_gradients' business (tests/conformance).
+// Gradients of the tiny graphs against PyTorch's. recut_gradients (tests/conformance) compares
+// those of its operator samples.
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/conformance/gradients.h"

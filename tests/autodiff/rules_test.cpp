@@ -1,5 +1,5 @@
-// Every derivative row by itself: against differences in f64, forward against reverse mode, and of
-// the smooth ones the second derivatives.
+// Every derivative rule alone: against differences in f64, forward against reverse mode, and second
+// derivatives of smooth operators.
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-// Device profiles: the built-in ones, what is refused and where, and what their figures come to.
+// Device profiles: the built-in ones, diagnostics with their locations, and the resulting rates.
 #include "engine/cost/device_profile.h"
 #include "engine/cost/cost.h"
 #include "engine/cost/device.h"
@@ -32,7 +32,7 @@ std::string with(const std::string& part, const std::string& other) {
   return text.replace(at, part.size(), other);
 }
 
-// The first complaint about a profile, as people see it.
+// The first diagnostic of a profile, as displayed.
 std::string complaint_device_profile(const std::string& text) {
   const auto profile = parse_device_profile(text, "p.json");
   REQUIRE_FALSE(profile.ok());

@@ -1,4 +1,4 @@
-// What was measured of a graph's kernels: what is refused of it, and what plans are priced by.
+// Measured kernels: diagnostics, and the costs that plans take from them.
 #include "engine/cost/measured_kernels.h"
 #include "engine/cost/cost.h"
 #include "engine/cost/device.h"

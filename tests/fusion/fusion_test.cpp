@@ -1,4 +1,4 @@
-// The fused model: which calls join, and what their kernel costs.
+// The fused model: the calls that join, and the cost of their kernel.
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/fusion/kernel_price.h"

@@ -1,4 +1,4 @@
-// Backward's kernels compute cheap calls of forward again for themselves.
+// Kernels of backward inline cheap calls of forward.
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/eval/evaluator.h"
@@ -10,7 +10,7 @@
 namespace recut {
 namespace {
 
-// What a kernel computes again, by the name of its first own call.
+// The inlined calls of a kernel, by the name of its first own call.
 Names inlined_before(const std::string& own, const Graph& graph, const FusionGroups& groups) {
   const std::int32_t g = groups.group(nodes(graph, {own}).front());
   if (g == FusionGroups::kAlone) return {};

@@ -1,4 +1,4 @@
-// Kernels that read the same value in the same loops become one.
+// Horizontal fusion: kernels that read the same value in the same loops become one.
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/fusion/fused_graphs.h"

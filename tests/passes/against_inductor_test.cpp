@@ -1,4 +1,4 @@
-// What Recut's passes leave of a joint graph, beside what Inductor's joint passes left of it.
+// Compares joint graphs after Recut's passes with the same graphs after Inductor's joint passes.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool is_half(const Graph& graph, NodeId id) {
   return node.op == Op::convolution_backward && !node.outputs[1].exists();
 }
 
-// Views take no time and no bytes; inputs and what the module holds are the model's.
+// Views take no time and no bytes; inputs, parameters and constants belong to the model.
 std::map<std::string_view, int> work_of(const Graph& graph) {
   std::map<std::string_view, int> work;
   for (const NodeId id : graph.order())
@@ -60,7 +60,7 @@ void check_against_inductor(const std::string& path, const std::vector<std::stri
 }
 
 // Inductor (of PyTorch 2.11) reads through conversions to fewer bits and back, as if they did not
-// round. Recut does that only where it is asked to.
+// round. Recut does that only in an inexact pass.
 bool rounds_between(const std::string& path) { return path.find("_amp") != std::string::npos; }
 
 TEST_CASE("no more nodes than Inductor's joint passes leave", "[passes]") {

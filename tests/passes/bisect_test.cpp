@@ -1,4 +1,4 @@
-// The search for a guilty pass, on passes that are wrong on purpose.
+// Bisection of passes, on passes with deliberate faults.
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/ir/printer.h"
@@ -53,7 +53,7 @@ PassResult drop_dead(const Graph& graph) {
   return result;
 }
 
-// Wrong, and silent about how: the changes it tells of are not those it makes.
+// A faulty pass that reports other changes than it makes.
 PassResult negate_secretly(const Graph& graph) {
   PassResult result = rewrite_nodes(
       graph, [](Graph&, NodeId, const std::vector<Argument>&) { return std::optional<Rewrite>(); });

@@ -1,4 +1,4 @@
-// Which convolutions are laid out with their channels last, what follows them, and that nothing
+// The convolutions that become channels last, the calls that follow their layout, and that nothing
 // else changes.
 #include "engine/passes/channels_last.h"
 #include "engine/cost/device.h"

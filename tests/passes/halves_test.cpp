@@ -1,4 +1,4 @@
-// The two halves of a plan, run one after the other, give what the whole gives.
+// The partitioned graphs of a plan, run one after the other, give the results of the joint graph.
 #include "engine/passes/halves.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -16,7 +16,7 @@
 namespace recut {
 namespace {
 
-// What a half is given: by name, from what went into the graph and what forward handed over.
+// The inputs of a partitioned graph by name: inputs of the joint graph and saved values.
 Inputs given(const Graph& half, const std::map<std::string, Tensor>& values) {
   Inputs inputs;
   for (const NodeId id : half.order())

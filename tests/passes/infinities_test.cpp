@@ -1,6 +1,5 @@
-// What a NaN or an infinity in a graph's values comes to once the passes have rewritten it: no
-// rounding makes a number of it. Attention is the exception that says so: a row whose keys are all
-// hidden is a NaN to a softmax, and zeros to the operator.
+// Passes keep NaNs and infinities in a graph's values non-finite. Fused attention is the documented
+// exception: a row with all keys hidden is NaN in a softmax and zero in the operator.
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>

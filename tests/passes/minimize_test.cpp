@@ -1,4 +1,4 @@
-// Graphs made small while a check fails.
+// Test-case reduction: graphs shrink while a check fails.
 #include "engine/passes/minimize.h"
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-// When products are padded, and that padded ones give the same bits.
+// The conditions under which products are padded, and that padding is bit-exact.
 #include "engine/passes/pad_mm.h"
 #include "engine/cost/device.h"
 

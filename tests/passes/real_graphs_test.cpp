@@ -1,5 +1,5 @@
-// The passes on graphs of real models: nothing breaks a promise, a second run changes nothing, what
-// comes out can be planned, and small models compute the same bits.
+// The passes on graphs of real models: all keep the pass contract, a second run changes nothing,
+// the results can be planned, and small models are bit-exact.
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>

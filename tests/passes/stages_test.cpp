@@ -1,4 +1,4 @@
-// The table of stages, and pipelines made of it.
+// The table of stages, and the pipelines built from it.
 #include "engine/passes/stages.h"
 
 #include <algorithm>
@@ -49,10 +49,10 @@ TEST_CASE("stages: every pass belongs to one, and every name is a pass", "[passe
     for (const StagePass& pass : stage.passes) {
       INFO(stage.name << " " << pass.name);
       REQUIRE(find_pass(pass.name) != nullptr);
-      // Only who freezes has asked for other bits.
+      // Only stage freezing runs inexact passes by default.
       if (pass.runs == Runs::always && stage.stage != Stage::freezing)
         CHECK(find_pass(pass.name)->exact);
-      // What keeps every bit there makes ready for one that doesn't.
+      // A bit-exact pass there prepares for an inexact one.
       if (pass.runs == Runs::inexact) CHECK(!find_pass(pass.name)->by_default);
     }
   }

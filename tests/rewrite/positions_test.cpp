@@ -1,4 +1,5 @@
-// What is known of positions is what the interpreter computes, and is known where it should be.
+// Affine value analysis: known values agree with the interpreter, and the expected values are
+// known.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -9,7 +10,7 @@
 namespace recut::test {
 namespace {
 
-// "1 + [0, 2]": start and steps; "?" where nothing is known.
+// "1 + [0, 2]": start and steps; "?" if the value is not affine.
 std::string words(const Positions* p) {
   return p == nullptr ? "?" : fmt::format("{} + [{}]", p->start, fmt::join(p->steps, ", "));
 }
@@ -94,7 +95,7 @@ TEST_CASE("positions of sums, of what is joined and of what one number gives", "
               "0 + [0, 0]", "1 + [1]", "0 + [0, 0]"});
 }
 
-// Nothing is known of what the step refuses.
+// Nothing is known of a call that the analysis rejects.
 TEST_CASE("positions of what is picked by indices out of range are unknown", "[rewrite]") {
   const Graph graph = graph_of(R"(
   %a = arange(4)

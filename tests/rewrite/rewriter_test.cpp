@@ -1,4 +1,4 @@
-// What patterns match and what becomes of it: a test a feature of the language of rules.
+// Matching and replacement: one test for each feature of the rule language.
 #include "tests/rewrite/apply.h"
 
 namespace recut::test {

@@ -1,5 +1,4 @@
-// Every rule that comes with Recut, by itself, on both sides; and that the tester finds rules that
-// are wrong.
+// Every built-in rule alone, both sides compared; and that the rule tester finds faulty rules.
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 
@@ -100,7 +99,7 @@ TEST_CASE("conditions ask whether a number is finite", "[rewrite]") {
   for (const char* none : {"inf", "-inf", "nan", "%x"}) CHECK_FALSE(fires(none));
 }
 
-// How often each row fires, by name.
+// The number of hits of each rule, by name.
 using Hits = std::map<std::string, std::int64_t>;
 
 void count_hits(const Graph& graph, const std::string& path, Hits& hits) {
@@ -121,7 +120,7 @@ std::string silent_rows(const Hits& hits) {
   return silent;
 }
 
-// Rows that no graph of a real model needs, or no golden file shows, aren't wrong: they are listed.
+// Rules that no graph of a real model or golden file uses are not faults: they are listed.
 // That each fires on some random graph is tests/random's to check.
 TEST_CASE("which built-in rules fire on samples", "[rewrite]") {
   Hits hits;

@@ -1,4 +1,4 @@
-// Faults in rule files: where, what was found and what was expected.
+// Diagnostics of rule files: location, found and expected text.
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/rewrite/rule_text.h"

@@ -60,7 +60,7 @@ Value cudnn(Site& s) {
              {{"scale", s.given("scale")}})[part];
 }
 
-// Heads of keys and values that several heads of queries share, repeated.
+// Grouped-query attention: repeats the heads of keys and values that several query heads share.
 Value for_all_heads(const Value& kv, const Value& query) {
   const std::int64_t times = kv.size(-3) == 0 ? 1 : query.size(-3) / kv.size(-3);
   if (times == 1) return kv;
@@ -91,7 +91,7 @@ std::vector<Value> attention(Site& s) {
   return {s.b.matmul(s.b(Op::_safe_softmax, {scores, -1}), v)};
 }
 
-// The gradient of attention, differentiated again: the fused backward written out as softmax's.
+// The fused backward decomposed into the gradient of a softmax, for second derivatives.
 struct Scores {
   Value q, k, v, weights;  // weights = softmax of the scores
   double scale;
@@ -113,7 +113,7 @@ Scores written_out(Site& s) {
   return a;
 }
 
-// What a recorded dropout leaves of weights, or of their gradient.
+// Applies a recorded dropout mask to weights, or to their gradient.
 Value after_dropout(Site& s, const Value& weights) {
   if (!s.has("keep")) return weights;
   return weights * s.b.convert(s["keep"], weights.dtype()) * s.real("keep_scale");

@@ -55,7 +55,7 @@ std::vector<Value> gradients_of(Site& s, const Value& y, const Value& gradient,
   if (!y.valid() || !gradient.valid()) return std::vector<Value>(operands.size());
   std::vector<NodeId> wanted;
   for (const Value& operand : operands) wanted.push_back(operand.id());
-  // What the call's other operands are made of is none of its business.
+  // The slice ends at the call's operands.
   std::vector<NodeId> border;
   for (const Parameter& parameter : s.call().op().parameters)
     for (const NodeId id : s.call().nodes(parameter.name)) border.push_back(id);

@@ -1,4 +1,4 @@
-// What formulas are made of, besides the builder's own words.
+// Helpers for writing formulas, besides the operators of the builder.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace recut::autodiff {
 
-// Element-wise with something that may be a number in the call.
+// Element-wise operators whose second operand may be a number of the call.
 inline Value times(const Value& a, const Given& b) {
   return a.valid() && !b.invalid ? (*a.builder())(Op::mul_Tensor, {a, b}) : Value();
 }
@@ -39,8 +39,8 @@ inline Value number_where(const Value& condition, double number, const Value& va
   return b.where(condition, b.full({}, number, value.dtype(), value.type().device), value);
 }
 
-// In this order, whatever the compiler: the operands of one * or + may be evaluated in any, and
-// each that makes nodes would make them where the compiler likes.
+// Evaluates factors and terms in order. The operands of one C++ * or + are evaluated in an
+// unspecified order, which would make the order of new nodes depend on the compiler.
 Value product(std::initializer_list<Value> factors);
 Value total(std::initializer_list<Value> terms);
 
@@ -56,18 +56,18 @@ inline Value negated(const Value& a) { return unary(Op::logical_not, a); }
 // stand again with length 1. No dims are all of them.
 Value with_dims_kept(const Value& reduced, const Shape& shape, std::vector<std::int64_t> dims,
                      bool keepdim);
-// How many elements these dimensions have together.
+// The number of elements in these dimensions.
 std::int64_t elements_in(const Shape& shape, const std::vector<std::int64_t>& dims);
 
-// A list of n numbers, one of which may stand for all.
+// A list of n numbers; a list of one number is repeated.
 inline std::vector<std::int64_t> filled_up(std::vector<std::int64_t> list, std::size_t n) {
   if (list.size() == 1) list.resize(n, list.front());
   return list;
 }
 
-// Gradients of `y`, made of operands of the call, from the gradient of y: reverse mode over what
-// is written out. Expansions of backward operators are made of it. One entry each of `operands`,
-// invalid where y does not depend on it.
+// Reverse mode over a written-out expression: gradients of `y`, a function of the call's operands,
+// from the gradient of y. Decompositions of backward operators use it. One entry for each of
+// `operands`, invalid if y does not depend on it.
 std::vector<Value> gradients_of(Site& s, const Value& y, const Value& gradient,
                                 const std::vector<Value>& operands);
 
@@ -79,7 +79,7 @@ constexpr double kLn2 = 0.69314718055994530942;
 constexpr double kLn10 = 2.30258509299404568402;
 constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
 
-// Rows of a table whose gradient is no formula: none, and the result's own.
+// Trivial formulas: a zero gradient, and the gradient passed on unchanged.
 inline Value nothing(Site&) { return {}; }
 inline Value same(Site& s) { return s.grad(); }
 

@@ -1,4 +1,4 @@
-// Sampling at places that are data: what a place names is written out, so that forward mode and
+// Sampling at coordinates that are data: the interpolation is written out, so that forward mode and
 // second derivatives come of it; reverse mode takes ATen's backward operators.
 #include <array>
 
@@ -14,8 +14,8 @@ Value sampled(Site& s) {
                         ArgumentList{s.wants("input"), s.wants("grid")}})[part];
 }
 
-// What one element adds along one dimension, for all places at once: which element, and with which
-// weight. The weight is 0 where the element lies outside.
+// One interpolation tap along one dimension, for all coordinates at once: which element, and with
+// which weight. The weight is 0 where the element lies outside.
 struct Tap {
   Value element;  // an index, within the dimension
   Value weight;

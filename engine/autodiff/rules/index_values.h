@@ -1,4 +1,4 @@
-// What the values of index_put get, also where indices are masks.
+// The gradient of the values of index_put, for indices and for masks.
 #pragma once
 
 #include "engine/autodiff/row.h"

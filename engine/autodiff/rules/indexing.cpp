@@ -76,7 +76,7 @@ struct Reduction {
     return s.b(Op::scatter_add, {base, dim, index, x});
   }
 
-  // How many elements went into each place.
+  // The number of elements reduced into each target.
   Value counts() const {
     const Value base = filled(s["self"], include_self() ? 1 : 0);
     const Value counts = sum_at_self(base, filled(source, 1));
@@ -217,7 +217,7 @@ Value bag_weights(Site& s) {
               s.given("padding_idx")});
 }
 
-// How often each index occurs, at each index.
+// The number of occurrences of each index, at each index.
 Value frequencies(Site& s, const Value& indices, const Value& like, std::int64_t count) {
   const Value none = s.b.full({count}, 0, like.dtype(), like.type().device);
   const Value one = s.b.full(indices.shape(), 1, like.dtype(), like.type().device);

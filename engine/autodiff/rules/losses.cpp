@@ -205,7 +205,8 @@ std::vector<Value> multi_margin_backward(Site& s) {
   return gradients_of(s, multi_margin(s).front(), s["grad_output"], {s["self"]});
 }
 
-// How often each class stands in the list of targets, which ends at the first negative one.
+// The number of occurrences of each class in the list of targets, which ends at the first negative
+// one.
 Value target_counts(Site& s, const Value& target, const Value& like) {
   const Value ends = s.b.convert(s.b(Op::lt_Scalar, {target, 0}), DType::i64);
   const Value listed = s.b(Op::eq_Scalar, {s.b(Op::cumsum, {ends, 1}), 0});

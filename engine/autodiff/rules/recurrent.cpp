@@ -73,7 +73,7 @@ std::vector<Value> gru_backward(Site& s) {
   return gradients;
 }
 
-// What comes through the workspace, which has a gradient where a backward is differentiated.
+// The gradient through the workspace, which has one if a backward is differentiated.
 Value through_workspace(Site& s, std::size_t output, Expansion written_out, const char* operand) {
   const auto place = static_cast<std::int64_t>(output);
   if (!s.has_grad(place)) return {};

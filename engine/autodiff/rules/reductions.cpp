@@ -74,7 +74,7 @@ Value trace(Site& s) {
   return s.grad() * eye;
 }
 
-// Where several elements are the extreme, each gets an equal share. An extreme that is NaN is equal
+// If several elements are the extreme, each gets an equal share. An extreme that is NaN is equal
 // to none: 0 / 0 makes its row's gradients NaN, so that a diverged value doesn't look converged.
 // Extremes of whole tensors and medians go to the NaNs instead. Both are PyTorch's ways.
 Value shared_extreme(Site& s, std::int64_t output) {

@@ -1,5 +1,5 @@
-// as_strided and as_strided_scatter: their places are counted in the storage that stands behind
-// self, whatever part of it self shows.
+// as_strided and as_strided_scatter, whose offsets refer to the storage behind self, whatever part
+// of it self shows.
 #include <algorithm>
 #include <optional>
 
@@ -9,14 +9,14 @@
 namespace recut::autodiff {
 namespace {
 
-// Self and the part that the call names, as layouts of the stretch of storage that both lie in.
+// Self and the part that the call selects, as layouts of the range of storage that contains both.
 struct Stretch {
   Layout self, part;
   std::int64_t places = 0;
   bool is_whole = false;  // self is all that the storage has
 };
 
-// By place: how many elements stand there.
+// The number of elements of the layout at each offset.
 std::vector<std::int64_t> elements_at(const Layout& layout, std::int64_t places) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(places), 0);
   std::vector<std::int64_t> at(layout.shape.size(), 0);
@@ -30,7 +30,7 @@ std::vector<std::int64_t> elements_at(const Layout& layout, std::int64_t places)
   return counts;
 }
 
-// Whether no two elements stand at one place, as far as the strides tell.
+// Tells whether no two elements share an offset, as far as the strides tell.
 bool is_apart(const Layout& layout) { return layout::among_elements(layout, layout).has_value(); }
 
 bool shows_all_of(const Stretch& stretch) {
@@ -44,7 +44,7 @@ bool shows_all_of(const Stretch& stretch) {
   return true;
 }
 
-// Nothing after a complaint.
+// Nullopt after a diagnostic.
 std::optional<Stretch> stretch_of(Site& s) {
   const NodeId self = s.call().node("self");
   auto view = storage_view(s.b.graph(), self);
@@ -67,19 +67,20 @@ Value shown(Site& s, const Value& places, const Layout& layout) {
 Value nothing_at(Site& s, const Stretch& stretch, DType dtype) {
   return s.b.full({stretch.places}, 0, dtype, s["self"].type().device);
 }
-// The numbers of the places that a layout shows.
+// The offsets that a layout shows.
 Value numbers(Site& s, const Stretch& stretch, const Layout& layout) {
   const Value all = s.b(Op::arange, {stretch.places});
   return s.b.view(shown(s, all, layout), {element_count(layout.shape)});
 }
-// What a layout's elements add up to, place by place.
+// The sum of a layout's elements at each offset.
 Value summed(Site& s, const Stretch& stretch, const Layout& layout, const Value& elements) {
   return s.b(Op::index_put, {nothing_at(s, stretch, elements.dtype()),
                              std::vector<Value>{numbers(s, stretch, layout)},
                              s.b.view(elements, {element_count(layout.shape)}), true});
 }
 
-// A place gets what all elements of the view that show it get, and self's elements there share it.
+// The gradient at an offset is the sum over all elements of the view there; self's elements there
+// share it.
 Value strided(Site& s) {
   const Value x = s["self"];
   if (x.count() == 0 || s.grad().count() == 0) return zeros(s.b, x.type());
@@ -122,7 +123,7 @@ Value scattered_around(Site& s) {
   return shown(s, Scattered::put(s, to->places, none, to->stretch.part), to->stretch.self);
 }
 
-// Where elements of src meet, the last one stays and gets the gradient.
+// If several elements of src share an offset, the last one is written and gets the gradient.
 Value scattered_source(Site& s) {
   const Value src = s["src"];
   if (src.count() == 0 || s.grad().count() == 0) return zeros(s.b, src.type());

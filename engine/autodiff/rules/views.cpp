@@ -22,7 +22,7 @@ Value permuted(Site& s) {
 Value transposed(Site& s) { return s.b.transpose(s.grad(), s.integer("dim0"), s.integer("dim1")); }
 Value turned(Site& s) { return s.b(Op::t, {s.grad()}); }
 
-// Where ATen's slice really begins and ends.
+// The clamped start and end of ATen's slice.
 Value slice_gradient(Site& s, std::int64_t start, std::int64_t end, std::int64_t step) {
   const Value x = s["self"];
   return s.b(Op::slice_backward, {s.grad(), x.shape(), s.dim("dim", x.rank()), start, end, step});

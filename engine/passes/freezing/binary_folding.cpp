@@ -6,12 +6,12 @@
 //   %m = mm(%x, %w)
 //   %y = add.Tensor(%m, %k)            =>   %y = addmm(%k, %x, %w)
 //
-// Needs: the weight frozen, and a bias if there is one; the other operand a number, or frozen and
-// one value a channel (of a product: a column); f32 or f64 alike; nobody else uses the convolution
-// or product. A product that a view stands on (rows of a batch as one matrix) is folded under the
-// view. Establishes: none of those is left. Not bit-exact. Conditions as Inductor's binary folding
-// has them. C++ and no rows of rules: whether an operand is frozen is a matter of all that stands
-// under it, of which patterns and conditions know nothing.
+// Needs: the weight frozen, and the bias if there is one; the other operand a number, or frozen
+// with one value a channel (for a product: a column); f32 or f64 alike; no other users of the
+// convolution or product. A product under a view (rows of a batch as one matrix) is folded beneath
+// the view. Establishes: none of those is left. Not bit-exact. The conditions are those of
+// Inductor's binary folding. In C++ instead of rules: whether an operand is frozen depends on
+// everything under it, which patterns do not see.
 #include <algorithm>
 #include <unordered_set>
 
@@ -29,7 +29,7 @@ struct Binary {
   Argument other;  // of the new one
 };
 
-// What a call computes, with weight and bias apart. `bias` None: there is none.
+// A convolution or product with its weight and bias. `bias` is None if there is none.
 struct Linear {
   Node node;                  // convolution, mm or addmm
   std::size_t weight_at = 1;  // in its arguments
@@ -73,7 +73,7 @@ class BinaryFolding {
                    FreezingRewriter::with_types(to, node, from_[old], name)};
   }
 
-  // The call on the left; on the right where the order doesn't matter.
+  // The call as left operand, or as right operand of a commutative operator.
   std::optional<Binary> read(NodeId old, const std::vector<Argument>& arguments) {
     const auto kind = kind_of(from_[old]);
     if (!kind) return std::nullopt;
@@ -96,7 +96,7 @@ class BinaryFolding {
     return std::nullopt;
   }
 
-  // A call that takes constants in, or what this pass has made of one already.
+  // A call that can fold constants, or one that this pass has folded already.
   bool is_base(NodeId old) const {
     const Op op = from_[old].op;
     const Op below = op == Op::view ? from_[from_[old].operands.front()].op : op;
@@ -149,7 +149,7 @@ class BinaryFolding {
     return one(node.arguments[3]) && one(node.arguments[4]);
   }
 
-  // The constants as a number, or one value a channel; nothing where they are neither.
+  // The constants as a number or as one value a channel; nullopt if they are neither.
   std::optional<Argument> values_of(Graph& to, const Linear& linear, const Argument& other,
                                     std::int64_t dimension, std::int64_t rank) {
     const auto* id = other.get<NodeId>();
@@ -198,7 +198,7 @@ class BinaryFolding {
     return make(Op::addmm, {bias, arguments[0], arguments[1]}, "");
   }
 
-  // The new bias of a sum or difference: the old one, zero where there is none, and the constants.
+  // The new bias of a sum or difference: the old one (or zero) and the constants.
   static NodeId sum(Graph& to, const Linear& linear, Kind kind, const Argument& values,
                     const std::string& name) {
     const auto make = [&](Op op, std::vector<Argument> arguments) {

@@ -6,11 +6,11 @@
 //                                   =>   %s = mul(%g, rsqrt(%var + eps))
 //                                        %y = convolution(%x, %w * %s, (%b - %mean) * %s + %h, …)
 //
-// Needs: w, b and all of the normalisation's operands frozen, in f32 or f64 alike; nobody else uses
-// %c or the other outputs of %n; no groups where the convolution is transposed. Establishes: none
-// of those is left. What is new is computed from frozen values alone, so that fold_frozen makes
-// constants of it. Not bit-exact. (The algebra is that of Inductor's efficient_conv_bn_eval.) C++
-// and no rows of rules for the reason that binary_folding.cpp gives.
+// Needs: w, b and all of the normalisation's operands frozen, in f32 or f64 alike; no other users
+// of %c or of the other outputs of %n; no groups if the convolution is transposed. Establishes:
+// none of those is left. The new weights depend on frozen values alone, so that fold_frozen makes
+// constants of them. Not bit-exact. (The algebra is that of Inductor's efficient_conv_bn_eval.) In
+// C++ for the reason given in binary_folding.cpp.
 #include "engine/passes/freezing/conv_bn_folding.h"
 
 #include <iterator>

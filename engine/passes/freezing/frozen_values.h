@@ -1,4 +1,4 @@
-// What doesn't change from run to run of a frozen graph.
+// The values of a frozen graph that are the same in every run.
 #pragma once
 
 #include <unordered_map>
@@ -9,8 +9,8 @@ namespace recut {
 
 class FrozenValues {
  public:
-  // Whether a node of `graph` is a parameter, a constant or computed from nothing else; numbers
-  // that are drawn are not.
+  // Tells whether a node of `graph` is a parameter, a constant, or computed from such alone without
+  // random draws.
   bool contains(const Graph& graph, NodeId id);
 
  private:

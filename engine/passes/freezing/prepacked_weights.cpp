@@ -1,15 +1,15 @@
-// Lays frozen weights out as what reads them goes through them.
+// Lays out frozen weights in the order in which their readers access them (prepacking).
 //
 //   %t = permute(%w, [1, 0])              %t = permute(%w, [1, 0])
 //   %y = mm(%x, %t)                 =>    %p = clone(%t, memory_format="contiguous_format")
 //                                         %y = mm(%x, %p)
 //
 // Needs: the right operand of mm, addmm or bmm frozen and not contiguous; or a convolution whose
-// input is channels last and whose frozen weight is not, with 4 dimensions. Establishes: such
-// weights are row-major, so that a product reads each of their rows at once, whoever generates its
-// code, and channels last beside channels last, so that no library reorders them in every run. The
-// copy is made once: fold_frozen makes a constant of it, and the parameter is gone. Exact: values
-// and the types of all results stay. C++ for the reason that binary_folding.cpp gives.
+// input is channels last and whose frozen weight is not, with 4 dimensions. Establishes: weights of
+// products are row-major, so that any code reads contiguous rows; weights of channels-last
+// convolutions are channels last, so that no library reorders them in every run. The copy is made
+// once: fold_frozen turns it into a constant and removes the parameter. Bit-exact, and all results
+// keep their types. In C++ for the reason given in binary_folding.cpp.
 #include "engine/ir/call.h"
 #include "engine/passes/freezing/rewriter.h"
 
@@ -56,7 +56,7 @@ class PrepackedWeights {
                    FreezingRewriter::with_types(to, node, from_[old], name)};
   }
 
-  // Row-major but for the channels, which change fastest.
+  // Row-major except for the channels, which vary fastest.
   static bool is_channels_last(const TensorType& type) {
     const Shape& s = type.shape;
     return type.strides == Strides{s[1] * s[2] * s[3], 1, s[1] * s[3], s[1]};

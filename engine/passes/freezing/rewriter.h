@@ -1,4 +1,4 @@
-// What the freezing passes have in common: who uses a node, what is frozen, new calls.
+// Common parts of the freezing passes: users of nodes, frozen values, new calls.
 #pragma once
 
 #include <optional>
@@ -15,18 +15,18 @@ class FreezingRewriter {
  public:
   explicit FreezingRewriter(const Graph& from) : from_(from), users_(from) {}
 
-  // A node of the old graph that only one node uses, and that is no output.
+  // Tells whether a node of the old graph has one user and is no output.
   bool used_once(NodeId old) const;
 
   bool frozen(const Graph& to, const Argument& argument);
 
-  // A call that has to fit: what was asked of its operands sees to that.
+  // Appends a call whose types must fit, as the caller has checked its operands.
   static NodeId make(Graph& to, Op op, std::vector<Argument> arguments, std::string_view name);
 
-  // The same call with the types, strides above all, of the one that it stands for.
+  // The same with the types, in particular the strides, of the call that it replaces.
   static NodeId with_types(Graph& to, NodeId id, const Node& old, const std::string& name);
 
-  // One value a channel, in a shape that broadcasts over dimension `dimension` of `rank`.
+  // A value with one element a channel, reshaped to broadcast along `dimension` of `rank`.
   static NodeId along(Graph& to, NodeId values, std::int64_t dimension, std::int64_t rank,
                       std::string_view name);
 
