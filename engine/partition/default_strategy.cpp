@@ -9,8 +9,8 @@
 namespace recut {
 namespace {
 
-// Forward reaches to the last node that a result needs, whatever stands before that; PyTorch has a
-// tag on each node to the same end.
+// Forward reaches to the last node that a result needs, and takes in everything before it. PyTorch
+// tags each node with its pass instead.
 std::vector<bool> forward_by_place(const JointClasses& classes) {
   const auto last = std::find(classes.forward.rbegin(), classes.forward.rend(), true);
   std::vector<bool> forward(classes.forward.size(), false);
@@ -30,7 +30,7 @@ Result<PlanOutcome> plan_default(const Graph& graph, const PlanRequest& request)
   std::vector<NodeId> saved;
   for (std::size_t p = 0; p < forward.size(); ++p) {
     const NodeId id = graph.order()[p];
-    // Of a call with several outputs those are saved that are used.
+    // A call with several outputs is saved by the outputs that are used.
     if (!forward[p] || graph.op(id).multiple_outputs()) continue;
     const auto used = users.of(id);
     if (classes.backward[p] || std::any_of(used.begin(), used.end(), [&](NodeId user) {

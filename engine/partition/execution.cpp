@@ -7,10 +7,10 @@
 namespace recut {
 namespace {
 
-// Which nodes are needed for some goals when others are there already.
+// The nodes that some goals need when the values of others are available already.
 class Closure {
  public:
-  // `given` (by position) and inputs are not looked behind; inputs are no part of the result.
+  // The search stops at `given` (by position) and at inputs; inputs are no part of the result.
   Closure(const Graph& graph, const std::vector<bool>& given)
       : graph_(graph), given_(given), needed_(graph.order().size(), false) {}
 
@@ -27,7 +27,7 @@ class Closure {
     }
   }
 
-  // Needed at all, and needed to run.
+  // A node that is needed, and one that has to run for it: a given one is needed but doesn't run.
   bool needs(std::size_t position) const { return needed_[position]; }
   bool runs(std::size_t position) const { return needed_[position] && !given_[position]; }
 
@@ -37,7 +37,7 @@ class Closure {
   std::vector<bool> needed_;
 };
 
-// A step in the making: the saved values by position, and what both passes then need.
+// The nodes that forward and backward need for a set of saved values, by position.
 class PassesOf {
  public:
   PassesOf(const Graph& graph, const std::vector<bool>& saved)
@@ -57,8 +57,8 @@ class PassesOf {
   Closure forward_, backward_;
 };
 
-// Saves the random draws that forward and backward would both run, until there are none. A draw
-// with several outputs is kept by those of its outputs that backward reads.
+// Saves the random calls that both forward and backward would run; true where it found one. A call
+// with several outputs is saved by those outputs that backward reads.
 bool save_shared_draws(const Graph& graph, const PassesOf& passes, std::vector<bool>& saved) {
   bool changed = false;
   for (std::size_t p = 0; p < saved.size(); ++p) {
@@ -72,7 +72,8 @@ bool save_shared_draws(const Graph& graph, const PassesOf& passes, std::vector<b
   return changed;
 }
 
-// Backward's nodes with everything that needs no tangent moved to just before its first use.
+// The order of backward: nodes that need a tangent stay in the graph's order, every other node
+// moves to just before its first use. A recomputed value thus lives as short as possible.
 class JustInTime {
  public:
   JustInTime(const Graph& graph, const Closure& backward, const std::vector<bool>& late)
@@ -84,7 +85,7 @@ class JustInTime {
       for (const NodeId operand : graph[id].operands) pull(operand);
       order_.push_back(id);
     }
-    // What is left are gradients that need no tangent.
+    // The remaining nodes are gradients that need no tangent.
     for (std::size_t p = 0; p < left_.size(); ++p) pull(graph.order()[p]);
   }
 
@@ -116,7 +117,7 @@ class JustInTime {
   }
 
   const Graph& graph_;
-  std::vector<bool> left_;  // by position: to run, not placed yet, needs no tangent
+  std::vector<bool> left_;  // by position: has to run, isn't ordered yet
   std::vector<NodeId> order_;
 };
 

@@ -1,4 +1,6 @@
-// Strategy `peak`: the least recomputation that holds a peak in bytes.
+// Strategy `peak`: the least recomputation whose peak holds a budget in bytes. It states the joint
+// graph as a RematProblem, solves that (peak/solver.h), and turns the sequence into a plan. The
+// bounds that the solver proves become the plan's PeakProof.
 #include <fmt/core.h>
 
 #include "engine/partition/peak/solver.h"

@@ -1,4 +1,5 @@
-// Choices made by hand, which a plan has to respect.
+// Overrides: values that the user fixed to be saved or recomputed. Every plan respects them, as
+// PyTorch's selective checkpointing respects MUST_SAVE and MUST_RECOMPUTE.
 #pragma once
 
 #include <string_view>
@@ -8,8 +9,8 @@
 
 namespace recut {
 
-// A saved node runs once, so that whatever backward needs of it is kept; a recomputed one runs
-// again in backward for the readers there. Views stand for what is behind them.
+// A saved node runs once, and its storages are kept for backward. A recomputed node runs again in
+// backward for its readers there. A view stands for the call whose storage it shares.
 struct Pins {
   std::vector<NodeId> save;
   std::vector<NodeId> recompute;
@@ -17,12 +18,12 @@ struct Pins {
   bool empty() const { return save.empty() && recompute.empty(); }
 };
 
-// Which nodes can be pinned, and why the others can't.
+// Tells which nodes can be overridden, and why the others can't. Built in O(nodes + edges).
 class PinRules {
  public:
   explicit PinRules(const Graph& graph);
 
-  // "" where the node can be pinned; else why it can't, as the end of a sentence about it.
+  // Empty where the node can be overridden; else the reason, as the end of a sentence about it.
   std::string_view why_not_saved(NodeId id) const;
   std::string_view why_not_recomputed(NodeId id) const;
 

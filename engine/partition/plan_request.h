@@ -1,5 +1,4 @@
-// What is asked of a planner and what comes back: budgets, limits of a search, a plan and its
-// proof.
+// The input and output of a planner: budgets, overrides, search limits; a plan and its proof.
 #pragma once
 
 #include <atomic>
@@ -30,15 +29,15 @@ struct PeakBytes {
 };
 using Budget = std::variant<NoBudget, SavedFraction, PeakBytes>;
 
-// What a search may spend. Strategies that don't search have no use for it.
+// The limits of a search. Strategies that don't search ignore them.
 struct SearchLimits {
-  double effort = 1;  // as a multiple of what the strategy thinks enough; the same effort gives the
-                      // same plan on every machine
+  double effort = 1;   // a multiple of the strategy's default effort; the same effort gives the
+                       // same plan on every machine
   double seconds = 0;  // of wall-clock time; 0: no limit
   std::uint64_t seed = 1;
-  std::function<void(double recompute_us)> on_better;  // a better plan that holds was found
-  const std::atomic<bool>* cancel = nullptr;           // ends the search early, with what it has
-  std::function<bool()> stop;  // the same, asked over and over on the searching thread
+  std::function<void(double recompute_us)> on_better;  // a better plan within the budget was found
+  const std::atomic<bool>* cancel = nullptr;           // ends the search early, with its best plan
+  std::function<bool()> stop;                          // the same, polled on the searching thread
 };
 
 struct PlanRequest {
@@ -47,27 +46,27 @@ struct PlanRequest {
   DeviceRates rates;
   Pins pins;
   SearchLimits limits;
-  FusionGroups groups;  // none: the eager model
-  // Bytes of which storages take up multiples: strategy 'peak' then holds that sum, and proves of
-  // it.
+  FusionGroups groups;  // empty: the eager model
+  // Strategy 'peak' rounds storage sizes up to multiples of this; budget, peak and proof are then
+  // of the rounded sizes.
   std::int64_t alignment = 1;
 };
 
-// Something to say about one node: why it has to be saved, or may not be recomputed.
+// A remark on one node: why it has to be saved, or may not be recomputed.
 struct NodeRemark {
   NodeId node;
   std::string_view words;
 };
 
-// What is known of a plan beside the best that there can be. Of any order whatever, recomputation
-// included, under the same pins.
+// How far a plan can be from the optimum. The bounds hold for every order, with any recomputation,
+// under the same overrides.
 struct PeakProof {
   bool holds = true;                  // the plan's peak is within the budget
-  std::int64_t least_peak_bytes = 0;  // where it isn't: the least that was reached, by this plan
+  std::int64_t least_peak_bytes = 0;  // where it isn't: the lowest peak found, by this plan
   std::int64_t peak_bound_bytes = 0;  // no order peaks below it
   double recompute_bound_us = 0;      // no order within the budget recomputes for less
-  bool optimal = false;               // one of the two is reached
-  bool short_search = false;          // for the least peak, as the budget is proved to be too small
+  bool optimal = false;               // one of the two bounds is reached
+  bool short_search = false;          // a quick search only: the budget is proved to be too small
 };
 
 struct PlanOutcome {

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxDiagnostics = 20;
 
 std::string_view name_of(Phase phase) { return phase == Phase::forward ? "forward" : "backward"; }
 
-// Whether every step finds its operands, in order; what is wrong goes into `faults`.
+// Checks that every step finds its operands; collects up to kMaxDiagnostics diagnostics.
 class AvailabilityCheck {
  public:
   AvailabilityCheck(const Graph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
@@ -95,7 +95,9 @@ class AvailabilityCheck {
   Diagnostics faults_;
 };
 
-// Follows storages through the steps of a plan that is known to run.
+// Follows storage instances through the steps of a plan that is known to run. Each value maps to
+// the latest instances of the storages it uses (its backing): a use extends their lifetimes, a
+// second run of the call replaces them, and the boundary clears all that are not saved.
 class Tracker {
  public:
   Tracker(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
@@ -144,12 +146,12 @@ class Tracker {
     if (again) replay_.recomputed.push_back(id);
   }
 
-  // A call that its kernel computes again for itself, or a view of what such a call makes.
+  // A call that its kernel computes again for itself, or a view of such a call's value.
   bool is_inlined(NodeId id, std::size_t step) const {
     if (maker_of(graph_, id) != id) return stays_inside(graph_[id].operands.front(), step);
     return groups_.inlines(step_at(kernels_[step].last), id);
   }
-  // Whether a value was made for its own kernel alone, by the kernel that is running.
+  // The running kernel computed the value for itself alone.
   bool stays_inside(NodeId value, std::size_t step) const {
     return step < end_ && inside_[graph_.position(value)] == kernels_[step].last;
   }
@@ -161,7 +163,7 @@ class Tracker {
   Instances instances_of(NodeId id, std::size_t step, Phase phase, bool again) {
     const Node& node = graph_[id];
     const std::span<const StorageId> owned = storages_.owned(id);
-    // A view; what has no elements stands on nothing.
+    // A view shares its operand's instances. A value without elements has none.
     if (owned.empty() && !storages_.behind(id).empty()) return inherited(id, node);
     Instances made;
     for (const StorageId storage : owned) {
@@ -244,7 +246,7 @@ class Tracker {
   std::size_t end_ = 0, border_ = 0;
 };
 
-// What each step takes: a kernel all that it takes at its last call, a view nothing.
+// Sets the time of each step: a kernel's whole time goes to its last call, a view takes none.
 void price(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
            const DeviceRates& rates, const std::vector<KernelRun>& kernels, Replay& replay) {
   for (std::size_t s = 0; s < kernels.size(); ++s) {

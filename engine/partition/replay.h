@@ -1,17 +1,18 @@
-// Replays a plan step by step and measures it: the memory model's second half.
+// Replays a plan step by step and measures its peak and its time: the dynamic half of the memory
+// model. Storages (storage_model.h) are the static half. Cost: O(steps + reads + instances).
 //
-//   A call allocates its storages (storage_model.h) at the start of its step. A storage is freed
-//   after the step of its last use. What is saved lives from forward to its last use in backward;
-//   what is returned lives to the end of the step. A node that runs again makes new instances of
-//   its storages. In the eager model nothing fuses; in the fused one the calls of a group
-//   (fusion/fusion_groups.h) are one step of memory: what leaves the group is allocated as it
-//   starts, what it reads is freed after its end, and what stays inside takes no memory. What it
-//   computes again for itself (an inlined call) is a step that makes nothing.
+//   A call allocates its storages at the start of its step. A storage is freed after the step of
+//   its last use. A saved value lives from forward to its last use in backward; a returned one
+//   lives to the end. A node that runs again makes new instances of its storages. In the eager
+//   model nothing fuses. In the fused model the calls of a group (fusion/fusion_groups.h) are one
+//   step of memory: outputs of the group are allocated as it starts, its inputs are freed after its
+//   end, and values inside it take no memory. A call that a kernel computes again for itself (an
+//   inlined call) is a step that allocates nothing.
 //
-// At the border between forward and backward everything is forgotten but the inputs and what
-// `saved` names: a result that backward needs has to be saved as well.
+// Only inputs and the values in `saved` cross the boundary between forward and backward. A result
+// that backward needs has to be saved as well.
 //
-// A workspace is there from the start of its call's kernel to its end, in each of its runs.
+// A workspace lives from the start of its call's kernel to its end, in each of its runs.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +29,11 @@ namespace recut {
 
 enum class Phase : std::uint8_t { forward, backward };
 
-// Why an instance of a storage is there. The first that fits.
+// Why an instance of a storage is alive; the first class that fits.
 enum class InstanceClass : std::uint8_t {
   result,              // returned by forward
   gradient,            // returned by backward
-  saved,               // made in forward, kept for backward
+  saved,               // made in forward, alive in backward
   forward_temporary,   // made and used up in forward
   recomputed,          // made again in backward
   backward_temporary,  // made in backward, for the first time
@@ -44,20 +45,20 @@ struct StorageInstance {
   NodeId owner;
   std::int64_t bytes = 0;
   std::size_t birth = 0;     // step
-  std::size_t last_use = 0;  // step; the number of steps where it lives to the end
+  std::size_t last_use = 0;  // step; the number of steps where it lives to the end of the plan
   InstanceClass kind = InstanceClass::forward_temporary;
-  bool workspace = false;  // a temporary one, that no value stands on
-  bool kept = false;       // over the border, since a value that `saved` names stands on it
+  bool workspace = false;  // scratch of a library call; no value uses it
+  bool kept = false;       // it crosses the boundary: a value in `saved` uses it
 };
 
 struct Step {
   NodeId node;
   Phase phase = Phase::forward;
-  bool again = false;      // the node ran before, and not inlined
-  bool inlined = false;    // its kernel makes this for itself alone
-  std::size_t kernel = 0;  // the step that the kernel ends with
+  bool again = false;      // a recomputation: the node ran before, not inlined
+  bool inlined = false;    // its kernel computes it for itself alone
+  std::size_t kernel = 0;  // the last step of its kernel
   std::int64_t live_bytes = 0;
-  double micros = 0;  // of a group: at its last call
+  double micros = 0;  // a group's whole time, at its last call
 };
 
 struct Replay {
@@ -66,16 +67,16 @@ struct Replay {
 
   std::int64_t peak_bytes = 0;
   std::optional<std::size_t> peak_step;  // the first that reaches it; none without steps
-  std::int64_t saved_bytes = 0;          // of the distinct storages behind `saved`
-  std::vector<NodeId> recomputed;        // by every step that runs again, in order
+  std::int64_t saved_bytes = 0;          // of the distinct storages that `saved` uses
+  std::vector<NodeId> recomputed;        // the node of every recomputing step, in order
 
-  double step_us = 0;  // all runs, and those beyond a node's first
+  double step_us = 0;  // all runs; recompute_us: runs beyond a node's first
   double recompute_us = 0;
 };
 
-// Fails where the plan can't run: a step whose operand isn't there, a result, a saved value or a
-// gradient that is never computed, a random draw that runs twice, a node of another graph, a group
-// whose calls do not run together.
+// Fails where the plan can't run: a step whose operand isn't available, a result, a saved value or
+// a gradient that is never computed, a random call that runs twice, a node of another graph, a
+// group whose calls do not run together.
 Result<Replay> replay(const Graph& graph, const Plan& plan, const DeviceRates& rates = {});
 Result<Replay> replay(const Graph& graph, const StorageModel& storages, const Plan& plan,
                       const DeviceRates& rates = {}, const FusionGroups& groups = {});

@@ -1,4 +1,4 @@
-// The strategies behind the table (strategies.def).
+// The planning functions of the strategies that strategies.def lists.
 #pragma once
 
 #include "engine/ir/graph.h"

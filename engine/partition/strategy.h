@@ -1,7 +1,8 @@
-// Planning: from a joint graph to the order in which it runs. The door of this room.
+// Planning: from a joint graph to a plan, which says what forward and backward run and what is
+// saved between them. This is the main interface of engine/partition.
 //
-// Strategies stand side by side in one table, engine/partition/strategies.def: a new one is a row
-// there and a file here.
+// The table engine/partition/strategies.def lists the strategies: a new one is a row there and a
+// file here.
 #pragma once
 
 #include <span>
@@ -20,12 +21,12 @@ struct Strategy {
 };
 
 std::span<const Strategy> all_strategies();
-const Strategy* find_strategy(std::string_view name);  // null where there is none
+const Strategy* find_strategy(std::string_view name);  // null for an unknown name
 
-// Plans by the strategy that the request names. Fails where there is none such, where the budget is
-// not of a kind or size that it takes, where it plans in the eager model alone, and where the graph
-// leaves no choice that works. A bound on the peak that can't be held is no failure: the outcome's
-// proof says so. `graph` satisfies the verifier; every plan replays (engine/partition/replay.h).
+// Plans by the strategy that the request names. Fails on an unknown strategy, on a budget of a kind
+// or size that the strategy doesn't take, on fusion groups where it plans in the eager model only,
+// and where no valid plan exists. A peak that can't be held is no failure: the outcome's proof says
+// so. `graph` satisfies the verifier; every plan replays (engine/partition/replay.h).
 Result<PlanOutcome> make_plan(const Graph& graph, const PlanRequest& request);
 
 }  // namespace recut

@@ -1,13 +1,13 @@
-// The network behind strategy torch, and how its minimum cut is found: for people to look at.
+// The flow network of strategy torch, and how its minimum cut is found, for display.
 //
-// The source is whatever may not be run a second time: inputs, and calls that the rules ban, such
-// as matrix products. The sink is backward. Between the two, a node can carry as much flow as
-// saving it costs; what a node makes flows on to all who read it, without bound. A plan has to save
-// enough to cut every path from the source to the sink, and the cheapest way of doing so costs
-// exactly as much as the largest flow (Ford and Fulkerson 1956).
+// The source feeds every node that may not be recomputed: inputs, and calls that a rule bans, such
+// as matrix products. The sink is backward. A node's capacity is its weight, the price of saving
+// it; edges to its readers are unbounded. The saved values have to cut every path from the source
+// to the sink, and the cheapest such cut costs as much as the largest flow (Ford and Fulkerson
+// 1956).
 //
-// The price of saving is in bytes, weighted as PyTorch does it: more the farther from backward a
-// value is made, and twice that where saving it would be the only reason to write it to memory.
+// The weight is in bytes, scaled as PyTorch does it (get_node_weight): larger with the distance
+// from backward, and doubled where saving is the only reason to write the value to memory.
 #pragma once
 
 #include <cstdint>
@@ -24,33 +24,33 @@ struct TorchFlowNode {
   NodeId node;
   std::int64_t price = 0;    // of saving it; -1: it can't be saved itself
   bool wanted = false;       // backward reads it
-  std::string_view why_not;  // why it may not be run again: it hangs on the source; "" else
+  std::string_view why_not;  // the ban that ties it to the source; "": it may be recomputed
 };
 
-// What one path sends from the source to the sink.
+// The flow of one augmenting path from the source to the sink.
 struct TorchFlowPath {
   struct Stop {
     NodeId node;
-    bool through = false;   // the amount uses up so much of its price
-    bool returned = false;  // or gives it back, where the path goes against an earlier one
+    bool through = false;   // the amount uses up that much of its weight
+    bool returned = false;  // or gives it back: the path undoes part of an earlier one
   };
-  std::vector<Stop> stops;  // in the order in which the path comes to them
+  std::vector<Stop> stops;  // in the path's order
   std::int64_t amount = 0;
 };
 
 struct TorchFlow {
   std::vector<TorchFlowNode> nodes;  // in the graph's order
-  std::vector<TorchFlowPath> paths;  // the first of them, at most as many as were asked for
-  std::size_t found = 0;             // all of them
-  std::int64_t capacity = 0;         // of the cut: what all paths send together
+  std::vector<TorchFlowPath> paths;  // the first ones, at most the requested number
+  std::size_t found = 0;             // how many there are in all
+  std::int64_t capacity = 0;         // of the cut: the sum of all paths' amounts
   std::vector<NodeId> saved;         // the nodes in the cut, in the graph's order
-  std::vector<NodeId> beyond;        // on the sink's side: made again from what is saved
+  std::vector<NodeId> beyond;        // on the sink's side: recomputed from the saved values
 
   bool complete() const { return paths.size() == found; }
 };
 
-// Of the cut that decides without a budget (a fraction of 1.0); for smaller ones strategy torch
-// solves others. Fails where there is no cut, or nothing runs in backward.
+// Traces the cut for a budget of 1.0; for smaller budgets strategy torch solves further cuts. Fails
+// where no finite cut exists, and on a graph without a backward.
 Result<TorchFlow> trace_torch_flow(const Graph& graph, std::size_t most_paths = 64);
 
 }  // namespace recut

@@ -1,4 +1,4 @@
-// What a file says of PyTorch's own choice, as a plan.
+// The partition that PyTorch chose and a file recorded, as a plan.
 #pragma once
 
 #include "engine/input/graph_file.h"
@@ -6,8 +6,8 @@
 
 namespace recut {
 
-// The plan that keeps what PyTorch kept. `graph` is the file's `joint_after_passes`, as it is
-// there: names that it lacks are passed over.
+// The plan that saves what PyTorch saved. `graph` is the file's unchanged `joint_after_passes`;
+// names that it lacks are ignored.
 Plan plan_of(const Graph& graph, const TorchPartition& partition);
 
 }  // namespace recut

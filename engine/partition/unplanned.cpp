@@ -16,7 +16,7 @@ Unplanned unplanned_step(const Graph& graph, const DeviceRates& rates) {
   const std::vector<bool> needed = needed_nodes(graph, goals);
   Unplanned step;
   std::vector<Lifetime> lives;
-  std::vector<std::size_t> instance(storages.size(), 0);  // the latest of each storage, in `lives`
+  std::vector<std::size_t> instance(storages.size(), 0);  // by storage: its latest, in `lives`
   std::size_t steps = 0;
   for (const NodeId id : graph.program()) {
     if (!needed[graph.position(id)] || graph.op(id).is(kInput)) continue;

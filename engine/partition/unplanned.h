@@ -1,5 +1,5 @@
-// What a step takes where nothing is planned: the mark that budgets in percent and plans are held
-// against.
+// The baseline: peak and time of the step as PyTorch eager would run it without a plan. Budgets in
+// percent are fractions of its peak, and reports compare plans with it.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct Unplanned {
   double step_us = 0;
 };
 
-// The graph's program run as it was written (Graph::program), every storage freed after its last
-// use. Graphs of PyTorch write cheap calls of forward again in backward, where interning makes them
-// one: the program peaks lower and takes longer than one run of every node.
+// Runs the graph's program as it was written (Graph::program) and frees every storage after its
+// last use. PyTorch's graphs repeat cheap calls of forward in backward, and interning makes them
+// one node: the program peaks lower and takes longer than one run of every node.
 Unplanned unplanned_step(const Graph& graph, const DeviceRates& rates = {});
 
-// The same in the fused model: every kernel once, in the graph's order.
+// The same in the fused model: every kernel runs once, in the graph's order.
 Result<Unplanned> unplanned_step(const Graph& graph, const StorageModel& storages,
                                  const FusionGroups& groups, const DeviceRates& rates);
 

@@ -1,4 +1,4 @@
-// Budgets as people write them.
+// Parses budgets as people write them.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 namespace recut {
 
 // "none": no budget. Strategy torch: a fraction of the saved bytes, 0 … 1. Others: bytes
-// ("3GiB", "1000000"), or "40%" of `unplanned_peak_bytes`, the peak without recomputation. Fails on
-// anything else, no text, zero and less included.
+// ("3GiB", "1000000"), or "40%" of `baseline_peak_bytes`. Fails on anything else, including empty
+// text, zero and negative numbers.
 Result<Budget> parse_budget(std::string_view text, std::string_view strategy,
                             std::int64_t unplanned_peak_bytes);
 

@@ -9,6 +9,14 @@
 #include "engine/support/near_name.h"
 #include "engine/support/text.h"
 
+// Resolution in two steps: each name or pattern becomes a list of nodes that can be overridden,
+// then settle() resolves conflicts. A name beats a pattern:
+//
+//   --recompute 'h.*.mlp' --save gelu_3    =>    recompute every node of the modules but gelu_3
+//
+// Two names, or two patterns, that contradict each other are an error. Every failure is collected,
+// so the user sees all of them at once. Cost: O(nodes) for a pattern, O(1) for a name.
+
 namespace recut {
 namespace {
 
@@ -19,7 +27,8 @@ std::string nearest_name(const Graph& graph, std::string_view name) {
   return near.name();
 }
 
-// Whether `text` is `pattern`, where a '*' stands for any characters.
+// Glob match: a '*' in `pattern` matches any characters of `text`. Linear, by one backtracking
+// point.
 bool matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
   while (t < text.size()) {
@@ -38,7 +47,7 @@ bool matches(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-// Whether some run of a module path's parts, parted by dots, is the pattern.
+// True if some sequence of a module path's dot-separated parts matches the pattern.
 bool module_matches(std::string_view pattern, std::string_view module) {
   for (std::size_t begin = 0; begin < module.size();) {
     for (std::size_t end = begin; end != std::string_view::npos;) {
@@ -109,7 +118,7 @@ class ChoiceReader {
            fmt::format("no node of these modules can be {}", choice.save ? "saved" : "recomputed"));
   }
 
-  // What is named itself goes before what a pattern holds; then no node may be pinned both ways.
+  // Names take precedence over patterns; beyond that no node may be both saved and recomputed.
   void settle() {
     std::unordered_map<std::uint32_t, const Choice*> pinned;  // looked up only
     for (const bool patterns : {false, true})

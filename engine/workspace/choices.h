@@ -1,4 +1,4 @@
-// Choices by hand: names and patterns as people write them, as pins of a graph's nodes.
+// Resolves overrides: names and patterns as people write them become overrides of nodes.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace recut {
 
-// Each entry names a node, by its name or by another that interning made the same, or, where it
-// holds a '*', modules: "transformer.h.*.mlp" means every node in or under a module whose path has
-// that part, as long as the node can be pinned at all.
+// An entry names a node, also by an alias from interning. An entry with a '*' names modules:
+// "transformer.h.*.mlp" means every node in or under a module whose path has that part, if the node
+// can be overridden.
 struct ChoiceRequest {
   std::vector<std::string> save;
   std::vector<std::string> recompute;
@@ -21,8 +21,8 @@ struct ChoiceRequest {
 
 struct Choice {
   bool save = false;
-  std::string name;           // as it was asked for
-  std::vector<NodeId> nodes;  // what it pins
+  std::string name;           // as the user wrote it
+  std::vector<NodeId> nodes;  // the nodes that it overrides
 };
 
 struct Choices {
@@ -32,12 +32,12 @@ struct Choices {
   Pins pins_without(std::size_t choice) const;
 };
 
-// A node named itself overrides a pattern that holds it. Fails on names that the graph hasn't, with
-// the nearest one that it has, on nodes that can't be pinned, with the reason, and on
+// A node's own name takes precedence over a pattern that matches it. Fails on unknown names (the
+// message has the nearest known one), on nodes that can't be overridden (with the reason), and on
 // contradictions.
 Result<Choices> read_choices(const Graph& graph, const ChoiceRequest& request);
 
-// The node that people mean by a name; fails with the nearest name that there is.
+// The node of a name or alias; on failure the message has the nearest known name.
 Result<NodeId> find_node(const Graph& graph, const std::string& name);
 
 // "--save relu_3"

@@ -1,4 +1,4 @@
-// The last part of the way from a file to code, which every target goes:
+// The pipeline from a file to code, the same for every target:
 //
 //   open_document       file → graph, passes                              document.h
 //   schedule_document   graph, budget → plan, kernels, arena              scheduling.h
@@ -13,13 +13,13 @@
 
 namespace recut {
 
-// The program of a scheduled plan of the document's graph, with the time that the plan predicts of
-// each launch. `options`: the target's, as Executor::program_options() gives them. Fails where an
-// operator has no loops (all are named).
+// The program of a scheduled plan of the document's graph, with the predicted time of each launch.
+// `options`: the target's, from Executor::program_options(). Fails on operators without a loop
+// form, and names all of them.
 Result<Program> program_of(const Document& document, const ScheduledPlan& scheduled,
                            const ProgramOptions& options = {});
 
-// The same of a step whose plan somebody else made, without predicted times.
+// The same for a step with a given schedule, without predicted times.
 Result<Program> program_of(const ScheduledStep& step, const ProgramOptions& options = {});
 
 }  // namespace recut

@@ -1,4 +1,4 @@
-// What calls cost in time and bytes: a device, and how far calls fuse.
+// The cost model: a device, which prices calls in time and bytes, and how far calls fuse.
 #pragma once
 
 #include <optional>
@@ -17,34 +17,34 @@ namespace recut {
 struct CostModel {
   DeviceProfile device;
   Fusion fusion = Fusion::none;
-  std::vector<NodeId> apart;  // calls that no other kernel than their own computes: those pinned
+  std::vector<NodeId> apart;  // calls that aren't inlined elsewhere: overridden ones
 
   bool fused() const { return fusion != Fusion::none; }
-  // The same device's with kernels that hold less at once; nothing where there are none. A plan for
-  // a budget that can't be held is made anew by this one.
+  // The same device with kernels that hold fewer bytes at once; nothing if there are none. If a
+  // budget can't be held, planning is repeated with this model.
   std::optional<CostModel> smaller() const;
 
-  // The same with these pins.
+  // The same with these overrides.
   CostModel with(const Pins& pins) const;
 
   KernelModel kernels(const Graph& graph) const { return {graph, fusion, apart}; }
 
-  // A step without recomputation: the file's program as it was written, or every node of the graph
-  // that the passes made of it once (strategy default), whichever peaks lower; fused, every kernel
-  // of that graph once. Fails where the bytes of either add up to too much.
+  // The baseline, a step without recomputation: the file's program as written, or every node of the
+  // optimised graph once (strategy default), whichever peaks lower. In the fused model: every
+  // kernel of that graph once. Fails if the bytes of either overflow.
   Result<Unplanned> unplanned(const Graph& written, const Graph& graph) const;
 };
 
-// `device` as find_device reads it; `name` is "eager" or "fused", whose kernels go as far as any.
+// `device` as find_device reads it; `name`: "eager" or "fused" (the largest kernels).
 Result<CostModel> find_cost_model(const std::string& device, std::string_view name);
 
-// The device whose times are those that the graph's file has. A call of which it has none is priced
-// by the built-in profile that the file names ("measured_on"), or else by the reference.
+// The device with the times that the graph's file has measured. A call without one is priced by the
+// built-in profile that the file names ("measured_on"), or else by the reference profile.
 inline constexpr std::string_view kMeasuredDevice = "measured";
 
-// The same for a graph, where `device` may also be "measured"; fails where nothing was. With a
-// profile in hand, that one. Kernels of which the profile has this graph's measured times are
-// priced by those.
+// The same for a graph: `device` may be "measured", which fails without measured times. A given
+// `profile` replaces `device`. Measured times of this graph's kernels in the profile take
+// precedence.
 Result<CostModel> find_cost_model(const Graph& graph, const std::optional<DeviceProfile>& profile,
                                   const std::string& device, std::string_view name);
 

@@ -1,5 +1,6 @@
-// The whole trade-off of a document's graph: a plan for each of many budgets, PyTorch's own beside
-// them. Made coarsely at first and then better, so that a screen has something to draw at once.
+// The trade-off curve of a document's graph, peak against step time: a plan for each of many
+// budgets, and PyTorch's plans for comparison. A coarse curve comes first, so that a screen can
+// draw it early.
 #pragma once
 
 #include <atomic>
@@ -23,16 +24,16 @@ struct Curve {
 };
 
 struct CurveRequest {
-  std::size_t points = 50;  // 2 … kMostCurvePoints; fewer come back where fewer budgets exist
-  double effort = 1;  // as a multiple of what is enough for most; the same gives the same curve
+  std::size_t points = 50;  // 2 … kMaxCurvePoints; fewer if fewer budgets exist
+  double effort = 1;        // multiple of the default; the same effort gives the same curve
   std::uint64_t seed = 1;
-  std::string device = std::string(kReferenceDevice);  // both as find_cost_model reads them
+  std::string device = std::string(kReferenceDevice);  // as find_cost_model reads it
   std::string cost_model = "eager";
   ChoiceRequest choices;
-  std::function<void(const Curve&)> on_curve;  // the curve so far; not yet complete
-  const std::atomic<bool>* cancel = nullptr;   // ends the work early, with what it has
-  std::function<bool()> stop;            // the same, asked over and over on the thread that works
-  std::optional<DeviceProfile> profile;  // in place of the one that `device` names
+  std::function<void(const Curve&)> on_curve;  // called with the incomplete curve
+  const std::atomic<bool>* cancel = nullptr;   // ends the work early, with the curve so far
+  std::function<bool()> stop;                  // the same, polled on the working thread
+  std::optional<DeviceProfile> profile;        // replaces the profile that `device` names
 };
 
 }  // namespace recut

@@ -1,4 +1,4 @@
-// A curve for other programs and for people: CSV, JSON, words.
+// Exports a curve as CSV, as JSON, and as text for people.
 #pragma once
 
 #include <span>
@@ -12,11 +12,10 @@ namespace recut {
 // PyTorch's own budget).
 std::string curve_csv(const CurveReport& report);
 
-// `plans`: of the points, as plan_file_json writes them, to stand with them; or none.
+// `plans`: empty, or one for each point, as plan_file_json writes it.
 std::string curve_json(const CurveReport& report, std::span<const std::string> plans = {});
 
-// The ends and what is proved of them, some of the points, and PyTorch's beside ours at the same
-// peak.
+// The ends with their bounds, some of the points, and PyTorch's plans beside ours at the same peak.
 std::string curve_text(const CurveReport& report);
 
 }  // namespace recut

@@ -1,4 +1,4 @@
-// Reads a trade-off that curve_json wrote. The ones that come with the program are data of ours.
+// Reads a curve that curve_json wrote, as the bundled samples have it.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace recut {
 
-// Without its plans. `json`: as curve_json writes it; anything else is a mistake of ours, a failed
-// CHECK.
+// Reads the report without the plans. `json` must be curve_json's own output: a CHECK fails on
+// anything else.
 CurveReport read_own_curve(std::string_view json);
 
 }  // namespace recut

@@ -1,5 +1,5 @@
-// The trade-off of a graph, peak against step time, as plain values: for the command, the window
-// and the page alike.
+// The trade-off curve of a graph, peak against step time, as plain values that every frontend
+// shows.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace recut {
 
-// What one plan comes to, as its replay measures it.
+// The figures of one plan, measured by its replay.
 struct CurvePoint {
-  Fusion fusion = Fusion::none;   // the kernels that the plan is for
-  std::int64_t budget_bytes = 0;  // of the peak; a point of PyTorch's has none: its own peak
+  Fusion fusion = Fusion::none;   // the kernels of the plan
+  std::int64_t budget_bytes = 0;  // of the peak; for PyTorch's points: their peak
   std::int64_t peak_bytes = 0;
   std::int64_t saved_bytes = 0;
   double step_us = 0;
   double recompute_us = 0;
   std::int64_t recomputed_runs = 0;
-  double recompute_bound_us = 0;  // proved: no plan within the budget recomputes for less
+  double recompute_bound_us = 0;  // proved: no plan within the budget takes less
   bool optimal = false;           // the bound is reached
-  double solve_ms = 0;  // an equal share of the curve's; of PyTorch's points the time of that plan
-  double fraction = 0;  // PyTorch's points: its own budget, of the saved bytes
+  double solve_ms = 0;            // an equal share of the curve's; PyTorch's points: that plan's
+  double fraction = 0;            // PyTorch's points: the budget, a fraction of the saved bytes
 };
 
 struct CurveReport {
@@ -30,22 +30,22 @@ struct CurveReport {
   std::string graph_key;  // "joint", "joint_after_passes", "" for the text form
   std::int64_t nodes = 0;
 
-  // By rising budget, from the least peak that was found to the one where nothing is recomputed. A
-  // larger budget never costs more time.
+  // By rising budget, from the minimum peak to the one without recomputation. A larger budget never
+  // costs more time.
   std::vector<CurvePoint> points;
 
   std::vector<CurvePoint> torch;  // by falling fraction
   bool torch_recorded = false;    // chosen by PyTorch itself; false: by strategy torch
 
   std::int64_t peak_bound_bytes = 0;      // proved: no order peaks below it
-  std::int64_t peak_bytes_unplanned = 0;  // as CostModel::unplanned says
+  std::int64_t peak_bytes_unplanned = 0;  // see CostModel::baseline_cost
   double step_us_unplanned = 0;
   double once_us = 0;     // every node run once
   double solve_ms = 0;    // planning the curve
-  double first_ms = 0;    // until a coarse curve was known
-  bool complete = false;  // false: still being made, or ended early
+  double first_ms = 0;    // until the coarse curve
+  bool complete = false;  // false: in progress, or ended early
 
-  // The cheapest point that peaks no higher than this; null where there is none.
+  // The fastest point that peaks no higher than this; null if there is none.
   const CurvePoint* cheapest_within(std::int64_t peak_bytes) const;
 };
 

@@ -1,5 +1,5 @@
-// A document: a file, the passes that ran over its graph, and the graph that everything after works
-// on.
+// A document: a file, the passes that ran on its graph, and the resulting graph, which planning and
+// everything after it use.
 #pragma once
 
 #include <memory>
@@ -15,30 +15,30 @@
 
 namespace recut {
 
-// What makes a training step of a graph (training.h).
+// Options of a training step (training.h).
 struct TrainingOptions {
   Optimizer optimizer;
-  std::string loss;  // empty: the only result that can be one
+  std::string loss;  // empty: the only possible result
 };
 
 struct OpenOptions {
   std::string graph_key = std::string(kDefaultGraphKey);
-  Dimensions sizes;  // of symbols that the file's sizes are made of, by name; others have hints
-  // Empty: none. Not named: default_passes(), but none for joint_after_passes, where PyTorch's have
-  // run: a plan for that graph then speaks of the file's own nodes.
+  Dimensions sizes;  // of the file's symbols, by name; others keep their hints
+  // Unset: default_passes(), but none for joint_after_passes, where PyTorch's passes have run: a
+  // plan then names the file's own nodes.
   std::optional<std::vector<std::string>> passes;
-  std::vector<std::string> also;  // besides those: each at its place in the table of passes
-  // The user's own, as the pass `rules`: where the passes name it, else after all others, but
-  // before a dead_code that ends them, so that what the rules leave unused goes with the rest.
+  std::vector<std::string> also;  // in addition, each in pipeline order
+  // The user's rewrite rules, as the pass `rules`: where the passes name it, else last, but before
+  // a final dead_code, which then removes the nodes that the rules leave unused.
   std::shared_ptr<const RuleSet> rules;
-  // A forward graph is differentiated before any other pass, by the pass `grad` (gradients.h).
+  // Differentiates a forward graph before all other passes, by the pass `grad` (gradients.h).
   bool differentiate = false;
-  // The pass `optimizer` (training.h) then, or first: a forward graph is differentiated for it.
+  // Runs the pass `optimizer` (training.h) next. A forward graph is differentiated for it.
   std::optional<TrainingOptions> training;
   RunnerOptions runner;
 };
 
-// What runs where no passes are named.
+// The passes that run if none are named.
 std::vector<std::string> usual_passes(const GraphFile& file);
 
 struct Document {
@@ -49,13 +49,13 @@ struct Document {
                                     // or the first, is `optimizer`
 
   const Graph& graph() const { return passes.graph(); }
-  // The program that every pass but `grad` and `optimizer` has to keep the meaning of: the file's
-  // graph, or what these made of it.
+  // The graph whose values all later passes must preserve: the file's, or the output of `grad` and
+  // `optimizer`.
   const Graph& written() const;
 };
 
-// Whether there is something to plan: forward and backward in one. Names the file, and what makes
-// a joint graph of a forward one.
+// Fails on a graph without a backward, which leaves nothing to plan. The message names the file and
+// the command that makes a joint graph.
 Result<Done> check_joint(const Document& document, std::string_view file_name);
 
 }  // namespace recut

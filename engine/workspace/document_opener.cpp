@@ -18,7 +18,7 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// What a file's graph doesn't keep of what every graph promises, and its reader didn't see.
+// The verifier's findings on a file's graph: invariants that the reader doesn't check.
 Diagnostics broken_promises(const Graph& graph, const std::string& file) {
   Diagnostics faults;
   for (const Failure& failure : verify(graph)) {
@@ -35,7 +35,7 @@ Diagnostics placed(Diagnostics faults, const std::string& file) {
   return faults;
 }
 
-// In the table of passes; behind all of it for others.
+// The pass's position in the pipeline; past its end for unknown ones.
 std::size_t place_of(std::string_view name) {
   const auto table = all_passes();
   const auto found =
@@ -43,7 +43,7 @@ std::size_t place_of(std::string_view name) {
   return static_cast<std::size_t>(found - table.begin());
 }
 
-// Before the first that stands behind it in the table.
+// Inserts the pass before the first one that comes later in the pipeline.
 void insert_in_place(std::vector<std::string>& names, const std::string& name) {
   if (has(names, name)) return;
   const auto later = std::find_if(names.begin(), names.end(), [&](const std::string& other) {
@@ -88,8 +88,8 @@ bool DocumentOpener::begin_passes(GraphFile file) {
   return true;
 }
 
-// What makes the program that is then passed: `grad`, of the loss alone where it is to be trained,
-// and `optimizer`. False where there is no loss.
+// Puts the passes that create the step in front: `grad`, for the loss alone in training, and
+// `optimizer`. False if training finds no loss.
 bool DocumentOpener::begin_making(std::vector<Pass>& passes) {
   std::vector<Pass> makers;
   const bool trained = options_.training.has_value();

@@ -1,5 +1,5 @@
-// Opening a document in steps of some milliseconds, so that a frame may come between two.
-// open_document.h has them all in one.
+// Opens a document in steps of some milliseconds, so that a window can draw between them.
+// open_document.h does it in one call.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@
 
 namespace recut {
 
-// The bytes must outlive it.
+// The bytes must outlive this.
 class DocumentOpener {
  public:
   DocumentOpener(std::string_view bytes, std::string_view file_name, OpenOptions options);
 
-  bool step();              // true where there is more to do
-  Result<Document> take();  // once there is none
+  bool step();              // true if there is more to do
+  Result<Document> take();  // after the last step
 
-  // In place of reading: a graph that is there already. True where there is more to do.
+  // Starts from a given graph instead of reading one. True if there is more to do.
   bool begin_passes(GraphFile file);
 
  private:
@@ -34,7 +34,7 @@ class DocumentOpener {
   const std::string file_name_;
   const OpenOptions options_;
   GraphFileReader reader_;
-  std::optional<GraphFile> file_;  // once it is read
+  std::optional<GraphFile> file_;  // set once it is read
   std::optional<PassRunner> passes_;
   bool differentiated_ = false;
   std::shared_ptr<StepMaking> making_ = std::make_shared<StepMaking>();

@@ -11,8 +11,8 @@
 namespace recut {
 namespace {
 
-// The outputs as tensors of a file. The strings are made first: the views stay good while they
-// move.
+// The outputs as tensors of a file. `storage` is reserved first, since the tensors view its
+// strings.
 void collect_tensors(const std::vector<Tensor>& outputs, EvaluationReport& report) {
   report.storage.reserve(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -23,7 +23,7 @@ void collect_tensors(const std::vector<Tensor>& outputs, EvaluationReport& repor
   }
 }
 
-// The outputs of a run, and those that a file gives, for the graph that was run.
+// The outputs of a run, and their comparison with the file's.
 struct Run {
   Evaluation evaluation;
   std::vector<OutputComparison> outputs;

@@ -1,5 +1,5 @@
-// Runs a document's graph through the interpreter, by a plan or in program order, and compares the
-// outputs with those that a file gives.
+// Evaluates a document's graph in the interpreter, by a plan or in program order, and compares the
+// outputs with expected ones from a file.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,18 @@
 namespace recut {
 
 struct EvaluationRequest {
-  std::span<const NamedTensor> tensors;  // in.<name>: values; out.<position>: what to expect
-  std::optional<std::uint64_t>
-      seed;                    // makes the inputs that `tensors` lack; none: they are an error
-  const Plan* plan = nullptr;  // null: program order
-  bool f64 = false;            // what is f32 is computed in f64 throughout; takes no plan
+  std::span<const NamedTensor> tensors;  // in.<name>: values; out.<position>: expected outputs
+  std::optional<std::uint64_t> seed;     // generates inputs that `tensors` lack; unset: an error
+  const Plan* plan = nullptr;            // null: program order
+  bool f64 = false;                      // computes f32 values in f64; not with a plan
   std::function<bool(std::size_t step, std::size_t steps)> progress;
 };
 
 struct EvaluationReport {
-  std::vector<OutputComparison> outputs;  // those that have an expected value
+  std::vector<OutputComparison> outputs;  // those with an expected value
   std::int64_t measured_peak_bytes = 0;
   double seconds = 0;
-  std::vector<NamedTensor> tensors;  // out.<position>, for writing; bytes are views of `storage`
+  std::vector<NamedTensor> tensors;  // out.<position>; bytes are views of `storage`
   std::vector<std::string> storage;
 
   bool agrees() const { return all_ok(outputs); }

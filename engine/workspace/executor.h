@@ -1,6 +1,5 @@
-// What runs a scheduled step as machine code, where the platform has something that does: a
-// compiler for this machine's processor, a browser's engine. Who has none shows the code, and can't
-// run it.
+// The interface of executors, which run a scheduled step as machine code: a compiler for this
+// machine's processor, CUDA, a browser's engine. A platform without one only shows the code.
 #pragma once
 
 #include <cstdint>
@@ -21,29 +20,29 @@ namespace recut {
 
 class StepRun;
 
-// What runs: a plan of the document's graph as kernels with addresses.
+// The step to run: a plan of the document's graph as kernels with addresses.
 struct ScheduledStep {
   const Document& document;
   const KernelModel& kernels;
   const Schedule& schedule;
-  std::int64_t budget_bytes = 0;  // that the plan was asked to hold; 0: none
+  std::int64_t budget_bytes = 0;  // the plan's; 0: none
 };
 
 struct StepOrder {
-  std::uint64_t seed = 1;  // makes all inputs
-  int steps = 10;          // that are timed
-  bool check = false;      // against the interpreter, of the same inputs
+  std::uint64_t seed = 1;  // of all inputs
+  int steps = 10;          // timed steps
+  bool check = false;      // against the interpreter, on the same inputs
 };
 
-// Its outputs beside the interpreter's.
+// The comparison of a step's outputs with the interpreter's.
 struct StepAgreement {
   explicit StepAgreement(std::span<const OutputComparison> outputs = {});
   bool agrees() const { return problem.empty(); }
 
   std::uint64_t outputs = 0;
-  std::uint64_t by_rounding = 0;  // that differ by what rounding alone does (engine/eval/compare.h)
+  std::uint64_t by_rounding = 0;  // outputs that differ by rounding alone (engine/eval/compare.h)
   double max_relative_error = 0;
-  std::string problem;  // of the first that differs by more; "" where none does
+  std::string problem;  // of the first other difference; "": none
 };
 
 struct StepFigures {
@@ -53,35 +52,34 @@ struct StepFigures {
   double compile_ms = 0;  // from a schedule to machine code
   double step_ms_median = 0, step_ms_min = 0;
 
-  // Bytes that the step's own values take: what the schedule says, and up to where it really wrote.
+  // The arena: its planned size, and the highest address that the step wrote.
   std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
-  std::int64_t scratch_bytes = 0;  // of the library, beside them
-  std::string library;             // whose scratch that is
-  // What a card has less free than before: the step with its inputs, code and libraries. 0 where it
-  // ran on none.
+  std::int64_t scratch_bytes = 0;  // of the library, outside the arena
+  std::string library;             // the library's name
+  // The drop of free GPU memory: the step with its inputs, code and libraries. 0 without a GPU.
   std::int64_t taken_bytes = 0;
 
   std::vector<double> kernel_ms;           // of one step, by kernel of the schedule
-  std::optional<StepAgreement> agreement;  // where it was asked for
+  std::optional<StepAgreement> agreement;  // if StepRunOptions::check is set
 };
 
-// The phases of a run. While an executor measures, the machine is its own: nothing is drawn.
+// The phases of a run. Nothing is drawn while an executor measures, so that it has the machine.
 enum class StepPhase : std::uint8_t { preparing, measuring, checking };
-// How far it is, 0 … 1, and at what; false: it is to end.
+// Called with the share that is done, 0 … 1, and a message; returns false to cancel.
 using StepProgress = std::function<bool(StepPhase phase, double share, const std::string& words)>;
-// The last that is seen of it until it has measured.
+// The last message before the measurement.
 inline constexpr const char* kCompilingWords = "compiling; the window rests while it measures";
 
-// A program with its code, ready to run again and again.
+// A program with its compiled code, ready to run many times.
 struct PreparedStep {
-  std::shared_ptr<const void> code;  // that the run reads
-  std::unique_ptr<StepRun> run;      // with outputs in this program's memory
+  std::shared_ptr<const void> code;  // used by the run
+  std::unique_ptr<StepRun> run;      // with outputs in host memory
 };
-// What a program of a step reads, as kernels read it: one for each of its inputs.
+// Gives a program's inputs, laid out as kernels read them, one for each input.
 using ReadBy = std::function<std::vector<Tensor>(const Program&)>;
 
-// What runs the kernels that it takes as calls (runtime/program.h): "oneDNN"; no name: nothing
-// does. `lower`: how loops are made of the others.
+// The library that runs some kernels as calls (runtime/program.h), such as "oneDNN"; no name: none.
+// `takes` selects these kernels, `lower` says how the others become loops.
 struct KernelLibrary {
   std::string name;
   library::TakesForm takes = library::is_common;
@@ -94,25 +92,25 @@ struct KernelLibrary {
 class Executor {
  public:
   virtual ~Executor() = default;
-  // As commands and settings name it: "cpu". Words for people, where it can be chosen: "This
-  // processor"; and more of them: what comes of the choice, or why nothing does.
+  // `id` is the name in commands and settings: "cpu". `title` and `remark` are for people: "This
+  // processor", and what the choice means or why it isn't available.
   virtual std::string id() const = 0;
   virtual std::string title() const = 0;
   virtual std::string remark() const { return {}; }
   // "this machine's processor, 2 threads": where prepared steps run.
   virtual std::string where() const = 0;
-  // The profile of the device that it runs on, as find_device reads it, once that is known: planned
-  // times are set beside measured ones by no other prices. "" where there is none.
+  // The device's profile, as find_device reads it; "": unknown. Planned times are compared with
+  // measured ones only under this profile.
   virtual std::string device() const { return {}; }
   virtual KernelLibrary library() const { return {}; }
-  // How programs that run here are made: with that library, but for what it refuses when it is
-  // asked. Fails where the machine lacks what runs them.
+  // Options for programs that run here: with that library, minus the kernels that it refuses. Fails
+  // if the machine lacks a compiler or library.
   virtual Result<ProgramOptions> program_options() { return library().options(); }
-  // Compiles and runs, on a job's thread or in a helper; returns when it is done. Fails where an
-  // operator has no loops, where the machine lacks the memory, and where the data is at fault.
+  // Compiles and runs, on a job's thread or in a worker; blocks until done. Fails on an operator
+  // without a loop form, on lack of memory, and on invalid data.
   virtual Result<StepFigures> run(const ScheduledStep& step, const StepOrder& order,
                                   const StepProgress& progress) = 0;
-  // Compiles, and leaves running to whoever asks. Fails as run() does.
+  // Compiles only: the caller runs the step. Fails as run() does.
   virtual Result<PreparedStep> prepare(Program program, const ReadBy& read) = 0;
 };
 

@@ -6,7 +6,7 @@
 namespace recut {
 namespace {
 
-constexpr int kMostGuesses = 4;  // by ratio, before halves
+constexpr int kMostGuesses = 4;  // by ratio, before bisection
 
 class FitSearch {
  public:
@@ -26,7 +26,7 @@ class FitSearch {
 
   std::int64_t next() {
     if (!high_) return std::min(request_.most, std::max(low_ + 1, by_ratio(low_)));
-    // The plan that is refused has the least peak, which the ratio is of.
+    // A refused size's plan has the minimum peak, which the ratio needs.
     const std::int64_t guess =
         guesses_++ < kMostGuesses ? by_ratio(*high_) : low_ + (*high_ - low_) / 2;
     return std::clamp(guess, low_ + 1, *high_ - 1);
@@ -62,7 +62,7 @@ class FitSearch {
 
   const FitRequest& request_;
   Fit fit_;
-  std::int64_t low_;  // holds, or is below the range
+  std::int64_t low_;  // the largest size that holds, or min_size - 1
   std::optional<std::int64_t> high_;
   std::int64_t budget_ = 0;
   int guesses_ = 0;

@@ -11,31 +11,32 @@
 
 namespace recut {
 
-// The plan of one size.
+// The plan at one size.
 struct FitPoint {
   bool holds = false;
-  std::int64_t peak_bytes = 0;  // of the plan; where none holds the budget, the least that is found
+  std::int64_t peak_bytes = 0;  // of the plan; if none holds the budget, the minimum found
   double step_us = 0, recompute_us = 0;
 };
 
 struct Fit {
   std::int64_t size = 0;  // the largest whose plan holds the budget; 0: none
-  // By size: `size` itself is among them, and the next one where that is refused.
+  // By size; has `size`, and `size` + 1 if that was refused.
   std::map<std::int64_t, FitPoint> tried;
 };
 
 struct FitRequest {
   std::int64_t least = 1, most = 1 << 30;
-  std::int64_t start = 1;    // the size to try first, as the traced one
+  std::int64_t start = 1;    // the size to try first, usually the traced one
   PlanningRequest planning;  // its budget is in bytes
-  // The graph of that size.
+  // Opens the graph at a size.
   std::function<Result<Document>(std::int64_t size)> open;
   std::function<void(std::int64_t size)> progress = [](std::int64_t) {};
 };
 
-// Looks for a size that holds with the next one refused, from `start` on by the ratio of budget and
-// peak, then between them. The least peak grows with the size; where a planner's own doesn't, a
-// larger size may hold, too. Fails as `open` and plan_document do.
+// Finds a size whose plan holds while the next size's doesn't: from `start` on by the ratio of
+// budget and peak first, then by bisection. It assumes that the minimum peak grows with the size;
+// if the planner's doesn't, a larger size may hold too. Fails as `open` and plan_document do. Cost:
+// one plan for each tried size, O(log size) of them.
 Result<Fit> fit_size(const FitRequest& request);
 
 }  // namespace recut

@@ -26,7 +26,7 @@ std::size_t inputs_of_kind(const Graph& graph, InputKind kind) {
                     [&](NodeId id) { return graph.input_kind(id) == kind; }));
 }
 
-// Which inputs got a gradient; those marked as parameters were wanted.
+// Lists the inputs with a gradient, and the parameters without one.
 void list_gradients(GradReport& report) {
   std::size_t place = 0;
   for (const NodeId id : report.graph.inputs()) {

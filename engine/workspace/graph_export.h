@@ -1,4 +1,4 @@
-// A graph for other programs: JSON and Graphviz.
+// Exports a graph as JSON and for Graphviz.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace recut {
 
 // {"name", "device", "nodes": [{"name", "op", "arguments", "types", "operands", "module",
 // "seq_nr"}], "results", "gradients"}: operands, results and gradients by name (null where a
-// gradient is absent), the rest as the text form writes it.
+// gradient is absent), everything else as the text form writes it.
 std::string graph_json(const Graph& graph);
 
-// Left to right for Graphviz' dot: one box a node, one cluster a module, edges as thick as their
+// For Graphviz' dot, left to right: a box for each node, a cluster for each module, edge widths by
 // bytes.
 std::string graph_dot(const Graph& graph);
 

@@ -8,7 +8,7 @@
 namespace recut {
 namespace {
 
-// Whether what comes out are the integers that went in, at other places or among others.
+// The output's integers are those of the input, moved or mixed with others.
 bool hands_on(const Operator& op) {
   switch (op.op) {
     case Op::clone:

@@ -1,4 +1,4 @@
-// How large an index may be: found by who reads it.
+// The exclusive upper bound of an index value, derived from its readers.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,9 @@
 
 namespace recut {
 
-// Integers of this value have to be below the bound: rows of an embedding's table, classes of a
-// loss, the size of a dimension that is indexed. Views, conversions, padding and choices between
-// the value and another are looked through. The least, where several read it; nothing where none of
-// them says so.
+// The elements of `value` have to be below the bound: rows of an embedding's table, classes of a
+// loss, the size of an indexed dimension. The search looks through views, casts, padding and
+// `where`. Several readers give the smallest bound, none gives nothing.
 std::optional<std::int64_t> index_bound(const Graph& graph, NodeId value);
 
 }  // namespace recut

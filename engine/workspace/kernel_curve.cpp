@@ -8,11 +8,16 @@
 #include "engine/partition/replay.h"
 #include "engine/support/check.h"
 
+// The points come in three stages, each reusing the plans of the one before as warm starts: a
+// coarse search from the largest budget down, the search for the minimum peak, and one sweep over
+// evenly spaced budgets (peak/budget_sweep.cpp). Invariant: a point's figures are its plan's
+// replay, and a larger budget never costs more time.
+
 namespace recut {
 namespace {
 
 constexpr int kCoarsePoints = 8;
-constexpr double kCoarseEffort = 0.2;  // of one plan's usual effort, for each coarse point
+constexpr double kCoarseEffort = 0.2;  // of one plan's default effort, for each coarse point
 constexpr double kPointEffort = 0.2;   // for each point
 
 CurvePoint point_of(const Replay& replay, Fusion fusion) {
@@ -131,8 +136,8 @@ void KernelCurve::add_points(Curve& curve) {
     measured.push_back(measure(outcome));
     Plan plan = measured.back().plan;
     CurvePoint point = measured.back().point;
-    // The solver counts in whole units of time; a last bit of difference is no reason to cost more
-    // than the smaller budget.
+    // The solver rounds durations to units of time: a rounding difference must not make a larger
+    // budget cost more than a smaller one.
     if (!curve.plans.empty() && costs_more(point, curve.report.points.back())) {
       plan = curve.plans.back();
       point = curve.report.points.back();
@@ -155,8 +160,8 @@ KernelCurve::Measured KernelCurve::measure(const peak::Outcome& outcome) const {
   Plan plan = joint_.plan(outcome.sequence);
   const auto point = measure(plan);
   RECUT_CHECK(point.has_value(), "a plan of the curve doesn't replay");
-  // Below it only where a value is pinned to be recomputed: the problem then knows its two runs
-  // as two values, and may keep the first for a reader that in the plan reads the second.
+  // The replay can peak lower only with a forced recomputation: the problem has its two runs as two
+  // values, and may keep the first for a reader that reads the second in the plan.
   RECUT_CHECK(point->peak_bytes == outcome.peak ||
                   (!request_.choices.empty() && point->peak_bytes < outcome.peak),
               "a plan doesn't peak where it should");

@@ -1,4 +1,4 @@
-// One part of a curve: plans for many budgets with the kernels of one model of cost.
+// One part of a trade-off curve: plans for many budgets, with the kernels of one cost model.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace recut {
 
-// `count` budgets from `least` to `most`, both of them in it, none twice.
+// `count` budgets from `min_bytes` to `max_bytes`, both included, without duplicates.
 std::vector<std::int64_t> ladder(std::int64_t least, std::int64_t most, std::size_t count);
 
 class KernelCurve {
@@ -26,27 +26,26 @@ class KernelCurve {
   KernelCurve(const KernelCurve&) = delete;
   KernelCurve& operator=(const KernelCurve&) = delete;
 
-  std::int64_t least() const { return least_; }  // the least peak that was found
-  std::int64_t most() const { return most_; }    // the peak where nothing is recomputed but by hand
+  std::int64_t least() const { return least_; }  // the minimum peak found
+  std::int64_t most() const { return most_; }    // the peak without recomputation but for overrides
   std::int64_t bound() const { return bound_; }  // proved: no order of these kernels peaks below it
   double once_us() const;
 
-  // A few points from the top down, each from the one above it, as long as they are easy to have.
+  // A few points from the largest budget down, each warm-started by the one above, until one fails.
   void coarse(const Show& show);
 
-  // The very search with which a plan answers a budget that can't be held: the table begins at the
-  // number that it would give, so that every budget of the table can be asked for.
+  // Runs the same minimum-peak search as planning an infeasible budget: the curve then begins at
+  // the number that planning reports, and every budget on the curve can be planned.
   void find_least();
 
-  // In place of all points so far: one for each of these budgets, which rise.
+  // Replaces all points by one for each of these ascending budgets.
   void refine(std::vector<std::int64_t> budgets, const Show& show);
 
-  // Adds them to the curve's part below. Replays every plan that is new; what holds nothing yet is
-  // left out.
+  // Appends the points to the curve. Replays every new plan; skips budgets without a plan.
   void add_points(Curve& curve);
 
-  // The point of a plan that somebody else made, call by call; nothing where it can't run. Its
-  // saved values are kept, where its kernels are these.
+  // The point of an eager plan from elsewhere (PyTorch); nothing if it can't run. In the fused
+  // model its saved values are kept.
   std::optional<CurvePoint> measure_eager(const Plan& plan) const;
 
  private:
@@ -75,7 +74,7 @@ class KernelCurve {
   std::vector<Sequence> known_;
   std::vector<std::int64_t> budgets_;    // ascending
   std::vector<peak::Outcome> outcomes_;  // of budgets_
-  std::vector<Measured> measured_;       // of those that hold
+  std::vector<Measured> measured_;       // of the feasible ones
 };
 
 }  // namespace recut

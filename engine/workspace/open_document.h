@@ -1,4 +1,4 @@
-// Opening a document in one go; document_opener.h does it in steps.
+// Opens a document in one call; document_opener.h does it in steps.
 #pragma once
 
 #include <string>
@@ -10,15 +10,14 @@
 
 namespace recut {
 
-// Reads the file and runs the passes. A pass that breaks a promise is an error here too: there is
-// no graph to go on with.
+// Reads the file and runs the passes. A pass that breaks a graph invariant is an error.
 Result<Document> open_document(const std::string& path, const OpenOptions& options);
 
-// The same with the file's bytes in hand.
+// The same for the bytes of a file.
 Result<Document> open_document_bytes(std::string_view bytes, std::string_view file_name,
                                      const OpenOptions& options);
 
-// The same with a graph in hand, read by whoever knows its format. `file_name` is for messages.
+// The same for a graph that another reader made. `file_name` is for messages.
 Result<Document> open_document_graph(GraphFile file, std::string_view file_name,
                                      const OpenOptions& options);
 

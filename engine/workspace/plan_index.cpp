@@ -53,7 +53,7 @@ bool PlanIndex::read(std::size_t count) {
   return false;
 }
 
-// Not that of an inlined call, nor what its kernel reads of it.
+// Indexes one run. An inlined call is no run, and its kernel's reads of it don't count.
 void PlanIndex::read_run(std::size_t at) {
   const Step& step = replay_.steps[at];
   if (step.inlined) {
@@ -92,7 +92,7 @@ void PlanIndex::count_instances() {
 
 void PlanIndex::place_instance(std::size_t i) {
   const StorageInstance& instance = replay_.instances[i];
-  if (instance.workspace) return;  // no value
+  if (instance.workspace) return;  // not a value
   const std::size_t at = graph_.position(instance.owner);
   instances_[next_place_[at]++] = i;
   runs_[at].last_use = std::max(runs_[at].last_use, instance.last_use);

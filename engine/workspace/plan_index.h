@@ -1,6 +1,5 @@
-// A replayed plan by value: where each call runs, which instances of its storages there are, where
-// backward first reads it. What can be asked of a value is then answered without going through the
-// plan again.
+// An index of a replayed plan by value: where each call runs, the instances of its storages, and
+// its first read in backward. A query costs O(1), or O(instances of the call).
 #pragma once
 
 #include <cstdint>
@@ -13,35 +12,34 @@
 
 namespace recut {
 
-// What happens to a value between forward and backward.
+// The planner's decision on a value between forward and backward.
 enum class Fate : std::uint8_t {
-  saved,       // made in forward, kept for backward
-  recomputed,  // computed again in backward
-  neither,     // used up where it is made, a result, or an input
+  saved,       // kept from forward for backward
+  recomputed,  // recomputed in backward
+  neither,     // only used in its own pass, a result, or an input
 };
 std::string_view name_of(Fate fate);
 
 class PlanIndex {
  public:
-  // All must outlive this. Knows nothing until `read` has read all of the plan.
+  // All must outlive this. Queries are valid after read() returned false.
   PlanIndex(const Graph& graph, const Plan& plan, const Replay& replay);
 
-  // Reads so many more steps or instances; whether more are left.
+  // Indexes up to `count` more steps or instances; true if more are left.
   bool read(std::size_t count);
 
   struct Runs {
     std::size_t first = 0, last_use = 0;  // steps; last_use: of any instance
     std::size_t count = 0;                // 0: the call never runs
-    std::optional<std::size_t> again;     // the first run beyond the first
+    std::optional<std::size_t> again;     // the first recomputation
     Fate fate = Fate::neither;
-    std::size_t last_forward_read = 0;    // a step; `first` where there is none
-    std::size_t first_backward_read = 0;  // a step; the number of steps where there is none
+    std::size_t last_forward_read = 0;    // a step; `first` if none
+    std::size_t first_backward_read = 0;  // a step; the number of steps if none
   };
-  // Of the call whose storage a value stands on (PinRules::behind).
+  // Of the call that owns a value's storage (maker_of).
   const Runs& of(NodeId source) const { return runs_[graph_.position(source)]; }
 
-  // The latest instance of a call's storages that is there when `step` begins and still in it; null
-  // where there is none.
+  // The latest instance of a call's storages that is alive before and in `step`; null if none.
   const StorageInstance* alive_before(NodeId source, std::size_t step) const;
 
  private:
@@ -55,9 +53,9 @@ class PlanIndex {
   const Plan& plan_;
   const Replay& replay_;
   Reading reading_ = Reading::runs;
-  std::size_t next_ = 0;                 // to read: a step or an instance
-  std::vector<std::size_t> inlined_by_;  // by position: a kernel; while runs are read
-  std::vector<std::size_t> next_place_;  // by position, in instances_; while these are read
+  std::size_t next_ = 0;                 // the next step or instance to index
+  std::vector<std::size_t> inlined_by_;  // by position: a kernel; during Reading::runs
+  std::vector<std::size_t> next_place_;  // by position, into instances_; during Reading::instances
   std::vector<Runs> runs_;               // by position
   // By position: a run of instances_, in order of birth.
   std::vector<std::size_t> first_instance_;

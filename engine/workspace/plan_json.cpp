@@ -60,7 +60,7 @@ Json explanation_json(const Explanation& e) {
   return json;
 }
 
-// What a strategy that bounds the peak can prove.
+// The bounds of a strategy that proves some.
 void add_proof(Json& json, const PlanReport& report) {
   if (report.budget_bytes > 0) json["budget_bytes"] = report.budget_bytes;
   if (!report.proof) return;

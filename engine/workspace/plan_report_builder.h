@@ -1,4 +1,4 @@
-// Makes a plan's report from its replay.
+// Builds a plan's report from its replay, in O(steps + instances log instances).
 #pragma once
 
 #include "engine/partition/replay.h"
@@ -6,11 +6,11 @@
 
 namespace recut {
 
-// What people are told of an instance's class.
+// The kind that reports show for an instance's class.
 MemoryKind kind_of(InstanceClass instance);
 
-// Everything that follows from the graph and the plan; model, strategy, budget, solve time and the
-// peak without recomputation are the caller's to fill in.
+// Fills in everything that follows from the graph and the plan. The caller adds model, strategy,
+// budget, solve time and the baseline.
 PlanReport report_of(const Graph& graph, const Plan& plan, const Replay& replay);
 
 }  // namespace recut

@@ -1,4 +1,4 @@
-// A plan's report in words, for terminals and logs.
+// A plan's report as text, for terminals and logs.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace recut {
 
-// Why a budget can't be held, and what can.
+// The reason why a budget can't be held, and the lowest one that can.
 std::string out_of_reach_text(const PlanReport& report);
 
-// Peak and where it is, what is saved, what is recomputed and what that costs, the ten largest
-// saved values, the ten dearest recomputations.
+// The peak and its step, the saved and recomputed values with their cost, the ten largest saved
+// storages, the ten most expensive recomputations.
 std::string plan_text(const PlanReport& report);
 
 }  // namespace recut

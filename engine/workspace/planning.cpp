@@ -11,10 +11,10 @@
 namespace recut {
 namespace {
 
-constexpr std::size_t kMostBlamed = 6;  // choices to try to do without, one by one
-constexpr double kBlameEffort = 0.25;   // of a plan's, for each of them
+constexpr std::size_t kMostBlamed = 6;  // overrides to leave out one by one, at most
+constexpr double kBlameEffort = 0.25;   // of a plan's effort, for each of them
 
-// Plans without the choices, and where that holds without each one alone.
+// Plans without all overrides, and if that holds, without each single one.
 ChoiceBlame blame(const Graph& graph, const PlanRequest& request, const Choices& choices) {
   const auto holds_with = [&](const Pins& pins, double effort) {
     PlanRequest without = request;
@@ -32,7 +32,7 @@ ChoiceBlame blame(const Graph& graph, const PlanRequest& request, const Choices&
   return blame;
 }
 
-// A document's graph under a model of cost: what every plan of it is measured by.
+// Measures every plan of a document's graph under one cost model.
 struct Measure {
   Measure(const Document& of_document, const CostModel& of_costs, const Unplanned& of_unplanned)
       : document(of_document),
@@ -55,7 +55,7 @@ struct Measure {
     return planned;
   }
 
-  // What was asked for.
+  // Fills in the request's part of the report.
   void describe(const PlanningRequest& request, PlanReport& report) const {
     report.model = document.file.model.empty() ? document.graph().name : document.file.model;
     report.graph_key = document.file.key;

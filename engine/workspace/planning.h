@@ -1,4 +1,4 @@
-// Plans a document's graph and reports what the plan comes to.
+// Plans a document's graph and reports on the plan.
 #pragma once
 
 #include <optional>
@@ -23,39 +23,38 @@ struct PlanningRequest {
   std::string device = std::string(kReferenceDevice);  // as find_device reads it
   std::string cost_model = "eager";                    // as find_cost_model reads it
   ChoiceRequest choices;
-  std::int64_t alignment = 1;            // as PlanRequest has it
-  std::optional<DeviceProfile> profile;  // in place of the one that `device` names
+  std::int64_t alignment = 1;            // see PlanRequest
+  std::optional<DeviceProfile> profile;  // replaces the profile that `device` names
 };
 
 struct Planned {
   Plan plan;
   PlanReport report;
   CostModel costs;
-  Replay replay;  // its steps are those of the report's timeline
+  Replay replay;  // its steps are the report's timeline
 };
 
-// Plans by a strategy and replays the plan. Fails where the budget or the model of cost is none
-// that the strategy takes, and where there is no such device. A peak that can't be held is no
-// failure: the report's proof says so, and the plan is the one that peaks lowest. Where the model's
-// kernels can't hold it, it is planned for smaller ones: the plan's costs say which it is for.
+// Plans by a strategy and replays the plan. Fails on a budget or cost model that the strategy
+// doesn't take, and on an unknown device. An infeasible peak is no failure: the report's proof says
+// so, and the plan is the one of the lowest peak. If the model's kernels can't hold the budget,
+// smaller ones are tried: Planned::costs names the kernels of the plan.
 Result<Planned> plan_document(const Document& document, const PlanningRequest& request);
 
-// The same for the kernels of one model of cost alone. A budget in percent is of `unplanned`.
+// The same for one cost model only. A budget in percent is of `baseline_cost`.
 Result<Planned> plan_document(const Document& document, const PlanningRequest& request,
                               const CostModel& costs, const Unplanned& unplanned);
 
-// Adds what the search for the other kernels found to the report of the plan that was taken.
+// Merges the other kernels' search time and bounds into the report of the chosen plan.
 void tell_of_both(PlanReport& taken, const PlanReport& other);
 
-// What a plan that is known already comes to with the kernels that the findings name, as slow as a
-// replay. Fails where the plan can't run.
+// Reports on a given plan with the kernels that `findings` name: costs one replay. Fails if the
+// plan can't run.
 Result<Planned> measure_plan(const Document& document, const PlanningRequest& request,
                              const CostModel& costs, const Unplanned& unplanned, const Plan& plan,
                              const PlanFindings& findings = {});
 
 // {"forward": [names], "saved": [names], "backward": [names], "same": {name: name}, "peak_bytes":
-// n, …}: in the file's own node names where no pass ran; `same` are the names that interning made
-// one node's.
+// n, …}: in the file's own node names if no pass ran; `same` has the aliases from interning.
 std::string plan_file_json(const Graph& graph, const Planned& planned);
 
 struct Explanation;  // reasons.h
@@ -63,7 +62,7 @@ struct Explanation;  // reasons.h
 // The report's figures and tables, for scripts.
 std::string plan_report_json(const PlanReport& report);
 
-// The same with "explain", where something was asked for.
+// The same with "explain", if there are explanations.
 std::string plan_report_json(const PlanReport& report,
                              const std::vector<Explanation>& explanations);
 

@@ -8,6 +8,11 @@
 #include "engine/cost/cost.h"
 #include "engine/ir/aliases.h"
 
+// An explanation compares both decisions on one value with everything else unchanged: bytes at the
+// peak against the time of one more run, with the inputs that it would have to recompute. That is
+// an estimate, in O(nodes) a value; flip() plans again under an override and gives the true
+// difference.
+
 namespace recut {
 
 Reasons::Reasons(const Document& document, const PlanningRequest& request, const Planned& planned,
@@ -53,7 +58,7 @@ void Reasons::read_choices_by_hand() {
 ReasonFinder::ReasonFinder(const Document& document, const PlanningRequest& request,
                            const Planned& planned)
     : document_(document), request_(request), planned_(planned) {
-  // The storages' model and the rules go over the nodes, the index and the peak over the storages.
+  // The storage model and the rules visit all nodes, the index and the peak all instances.
   const Replay& replay = planned.replay;
   all_ = 2 * document.graph().order().size() + replay.steps.size() + 2 * replay.instances.size();
 }
@@ -78,8 +83,8 @@ double ReasonFinder::share() const {
   return static_cast<double>(done_) / static_cast<double>(std::max<std::size_t>(1, all_));
 }
 
-// What has to run before `source` can run at `step`: inputs that are gone, and those that are there
-// only because they ran again.
+// Collects the recomputations that a run of `source` at `step` needs: inputs that are dead, and
+// inputs that are alive only by recomputation.
 void Reasons::collect_inputs(NodeId source, std::size_t step, std::vector<NodeId>& inputs) const {
   std::vector<bool> listed(graph_.order().size(), false);
   std::vector<std::pair<NodeId, std::size_t>> stack{{source, step}};
@@ -131,9 +136,9 @@ Reason Reasons::of(NodeId id) const {
   return reason;
 }
 
-// Saved instead of recomputed, the value is there from its first run to its last use, and the runs
-// that it doesn't need any more are not. Recomputed instead of saved, it is there as long as
-// forward reads it, and again from where backward first does.
+// Saved instead of recomputed, the value lives from its first run to its last use, without its
+// other instances. Recomputed instead of saved, it lives until forward's last read, and again from
+// backward's first read.
 std::int64_t Reasons::flip_bytes(NodeId source, const Reason& reason) const {
   if (!reason.why_not.empty() || reason.fate == Fate::neither) return 0;
   const std::int64_t now = bytes_at_peak_[graph_.position(source)];

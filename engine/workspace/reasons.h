@@ -1,4 +1,5 @@
-// Why a value is saved or recomputed: what either costs, and what would change with the other.
+// Explains why a value is saved or recomputed: the cost of either decision, and the plan under the
+// opposite one.
 #pragma once
 
 #include <cstdint>
@@ -15,38 +16,38 @@
 namespace recut {
 
 struct Reason {
-  std::string node;  // the call whose storage the value stands on
+  std::string node;  // the call that owns the value's storage
   std::string op;
   std::string module;
   std::string type;
   Fate fate = Fate::neither;
   bool by_hand = false;
-  std::int64_t bytes = 0;  // of what the call makes
+  std::int64_t bytes = 0;  // of the call's storages
 
-  // Bytes that are alive at the plan's peak if the value is kept from its first run to its last
-  // use: 0 where the peak is outside of that.
+  // Bytes at the plan's peak if the value is kept from its first run to its last use; 0 if the peak
+  // is outside of that span.
   std::int64_t saving_bytes = 0;
   std::string peak_at;  // the node that runs at the peak
 
-  // What the other choice adds to the bytes at the peak, all else as it is; below 0: what it frees.
+  // The change of the bytes at the peak under the opposite decision, all else equal.
   std::int64_t flip_bytes = 0;
 
-  // One more run for backward, and before it of every input that is no longer there by then or was
-  // itself made again.
+  // The cost of one more run for backward, and of recomputing its inputs that are dead by then or
+  // recomputed themselves.
   double recompute_us = 0;
   double inputs_us = 0;
   std::vector<std::string> inputs;
   std::int64_t extra_runs = 0;  // in this plan
 
-  std::string why_not;  // why there is no other choice; "" where there is one
+  std::string why_not;  // why the opposite decision is impossible; "": it is possible
 
   bool operator==(const Reason&) const = default;
 };
 
-// A plan with the opposite choice, under the same budget.
+// The plan under the opposite decision and the same budget.
 struct Flip {
   bool holds = false;                 // the budget can be held
-  std::int64_t least_peak_bytes = 0;  // where it can't
+  std::int64_t least_peak_bytes = 0;  // if it can't
   std::int64_t peak_bytes = 0;
   std::int64_t saved_bytes = 0;
   double step_us = 0;
@@ -55,28 +56,27 @@ struct Flip {
 
 Flip flip_of(const PlanReport& report);  // of the plan for Reasons::flip_request
 
-// Answers for one plan, value by value. `document` and `planned` must outlive it.
+// Explains one plan, value by value. `document` and `planned` must outlive this.
 class Reasons {
  public:
   Reasons(const Document& document, const PlanningRequest& request, const Planned& planned);
 
   Reason of(NodeId id) const;
 
-  // The calls that forward runs and that own bytes: what there is to choose among, in the order of
-  // the graph.
+  // The forward calls that own bytes, in the graph's order: the values that a plan decides on.
   std::vector<NodeId> values() const;
 
-  // What to plan for to have the opposite choice; nothing where the value leaves none.
+  // The request for the opposite decision; nothing if that is impossible.
   std::optional<PlanningRequest> flip_request(NodeId id) const;
-  // Plans anew: as slow as planning.
+  // Plans again: as slow as planning.
   std::optional<Flip> flip(NodeId id) const;
 
  private:
   friend class ReasonFinder;
-  // Has read nothing of the plan yet.
+  // The plan isn't indexed yet: call read() until it returns false.
   Reasons(const Document& document, const PlanningRequest& request, const Planned& planned,
           StorageModel storages, PinRules rules);
-  bool read(std::size_t count);  // as PlanIndex has it
+  bool read(std::size_t count);  // as PlanIndex::read
   void read_choices_by_hand();
   std::int64_t flip_bytes(NodeId source, const Reason& reason) const;
   void collect_inputs(NodeId source, std::size_t step, std::vector<NodeId>& inputs) const;
@@ -90,21 +90,21 @@ class Reasons {
   const PinRules rules_;
   PlanIndex index_;
   std::vector<bool> by_hand_;                // by position
-  std::vector<std::int64_t> bytes_at_peak_;  // likewise: of its instances that are alive then
-  std::size_t next_ = 0;                     // instance to look at
+  std::vector<std::int64_t> bytes_at_peak_;  // by position: of its instances alive at the peak
+  std::size_t next_ = 0;                     // the next instance to index
 };
 
-// The same in parts, for those who can't wait for a large graph. What the reasons are made of must
-// outlive this and them.
+// Builds Reasons in steps, so that a window stays responsive on a large graph. The arguments must
+// outlive this and the Reasons.
 class ReasonFinder {
  public:
   ReasonFinder(const Document& document, const PlanningRequest& request, const Planned& planned);
 
-  // Goes once over the graph's nodes, or on by so many steps of the plan or storages of these;
-  // whether more is left.
+  // One pass over the graph's nodes, or `count` steps or instances of the plan; true if more is
+  // left.
   bool step(std::size_t count);
-  double share() const;  // that is done, 0 … 1
-  // Once nothing is left.
+  double share() const;  // done so far, 0 … 1
+  // After the last step.
   std::unique_ptr<const Reasons> take() { return std::move(reasons_); }
 
  private:
@@ -116,13 +116,13 @@ class ReasonFinder {
   std::size_t done_ = 0, all_ = 0;  // nodes, steps and storages
 };
 
-// A value with what flipping it comes to, for people and for scripts.
+// A value's reason, and the plan under the opposite decision.
 struct Explanation {
   Reason reason;
   std::optional<Flip> flip;
 };
 
-// Fails where no node has one of the names.
+// Fails on a name that no node has.
 Result<std::vector<Explanation>> explain(const Document& document, const PlanningRequest& request,
                                          const Planned& planned,
                                          const std::vector<std::string>& names);

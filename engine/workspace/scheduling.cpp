@@ -15,7 +15,7 @@ namespace {
 constexpr int kMostRounds = 6;
 constexpr std::int64_t kClose = 100;  // 1 / this of a target
 
-// Of those that hold, or are as far from it, the one that recomputes less.
+// Feasible before infeasible, then the smaller excess, then the least recomputation.
 bool better(const ScheduledPlan& a, const ScheduledPlan& b) {
   const PlanReport &own = a.planned.report, &other = b.planned.report;
   if (own.holds() != other.holds()) return own.holds();
@@ -24,7 +24,8 @@ bool better(const ScheduledPlan& a, const ScheduledPlan& b) {
   return own.recompute_us < other.recompute_us;
 }
 
-// With the kernels of one model of cost.
+// Plans and schedules with the kernels of one cost model, in up to kMaxRounds rounds. Rounds narrow
+// an interval of peak targets: `above` gave too large an arena, `below` holds or can't be planned.
 class Scheduler {
  public:
   Scheduler(const Document& document, const SchedulingRequest& request, const CostModel& costs,
@@ -45,9 +46,8 @@ class Scheduler {
   }
 
  private:
-  // Plans with the sizes that buffers take up, so that nothing but gaps is beyond a plan's peak.
-  // Goes down by as much as the arena is too large until one holds, or, where no plan holds so low
-  // a peak, half as far; then halves the way back up.
+  // Plans with aligned sizes, so that only gaps separate a plan's peak from its arena. Lowers the
+  // target by the arena's excess until one holds or no plan reaches it; then bisects upwards.
   Diagnostics lower(const PlanReport& first) {
     std::int64_t above = first.budget_bytes, below = 0;
     bool holding = false;
@@ -69,7 +69,7 @@ class Scheduler {
     return {};
   }
 
-  // At first with sizes as they are, less the gap; then so low that another plan has to be made.
+  // First the budget less the gap; then low enough that a different plan results.
   std::int64_t next_target(const PlanReport& first) const {
     const SchedulingRound& last = rounds_.back();
     if (rounds_.size() == 1) return first.budget_bytes - last.gap_bytes;
@@ -77,8 +77,7 @@ class Scheduler {
                     last.arena_bytes - last.gap_bytes - 1);
   }
 
-  // A plan for this peak, where there is one that holds it. What was asked for and what is proved
-  // of it stay those of the first plan.
+  // A plan for this peak, if one holds it. It keeps the request and the bounds of the first plan.
   std::optional<Planned> plan_lower(std::int64_t target, const PlanReport& first) const {
     auto plan = plan_of(std::to_string(target), request_.options.alignment);
     if (!plan || !plan->report.holds()) return std::nullopt;
@@ -100,11 +99,11 @@ class Scheduler {
     return plan_document(document_, planning, costs_, unplanned_);
   }
 
-  // Schedules a plan, and keeps it where it is the best so far.
+  // Schedules a plan, and keeps it if it is the best so far.
   Diagnostics keep(Planned planned, std::int64_t target) {
     const Graph& graph = document_.graph();
     const auto start = std::chrono::steady_clock::now();
-    // All rounds have the same choices, and so the same kernels.
+    // All rounds have the same overrides, and so the same kernels.
     if (!kernels_) kernels_ = std::make_shared<const KernelModel>(planned.costs.kernels(graph));
     auto schedule = schedule_plan(graph, *kernels_, planned.plan, request_.options);
     const std::chrono::duration<double, std::milli> taken =
@@ -129,7 +128,7 @@ class Scheduler {
   double ms_ = 0;
 };
 
-// With what was tried for both.
+// The better of two scheduled plans, with the rounds and bounds of both.
 ScheduledPlan better_of(ScheduledPlan first, ScheduledPlan second) {
   std::vector<SchedulingRound> rounds = first.rounds;
   rounds.insert(rounds.end(), second.rounds.begin(), second.rounds.end());

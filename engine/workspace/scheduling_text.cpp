@@ -1,4 +1,4 @@
-// A scheduled plan in words and as JSON.
+// A scheduled plan as text and as JSON.
 #include <fmt/format.h>
 
 #include <algorithm>

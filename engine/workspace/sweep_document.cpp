@@ -8,10 +8,15 @@
 #include "engine/support/clock.h"
 #include "engine/workspace/kernel_curve.h"
 
+// Builds a curve in stages, and publishes each: a coarse curve, PyTorch's points, the minimum peak,
+// the final points. The largest kernels serve all budgets that they can hold; below, a second curve
+// with smaller kernels continues. PyTorch's points come from the file if it recorded any, else from
+// strategy torch.
+
 namespace recut {
 namespace {
 
-constexpr double kMostShownPerSecond = 8;  // each showing replays what is new
+constexpr double kMostShownPerSecond = 8;  // each update replays new plans
 constexpr double kTorchFractions[] = {1, 0.9, 0.75, 0.5, 0.35, 0.2, 0.1, 0};
 
 class CurveMaker {
@@ -60,7 +65,7 @@ class CurveMaker {
     report.peak_bound_bytes = larger_.bound();
   }
 
-  // What the file records is of the graph joint_after_passes as it stands there.
+  // Recorded partitions belong to the file's unchanged graph joint_after_passes.
   void add_torch() {
     const GraphFile& file = document_.file;
     if (file.key == "joint_after_passes" && document_.passes.passes.empty())
@@ -80,13 +85,13 @@ class CurveMaker {
 
   void add_torch(const Plan& plan, double fraction, double solve_ms) {
     auto point = larger_.measure_eager(plan);
-    if (!point) return;  // a file may record a partition that can't run
+    if (!point) return;  // a recorded partition may be invalid
     point->fraction = fraction;
     point->solve_ms = solve_ms;
     curve_.report.torch.push_back(*point);
   }
 
-  // Smaller kernels are of use where they get lower.
+  // Smaller kernels are kept only if their minimum peak is lower.
   void find_least() {
     larger_.find_least();
     show();

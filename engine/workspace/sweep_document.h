@@ -1,4 +1,4 @@
-// From a document to its curve.
+// Computes the trade-off curve of a document's graph.
 #pragma once
 
 #include "engine/support/result.h"
@@ -7,7 +7,7 @@
 
 namespace recut {
 
-// The budgets are evenly spread between the ends.
+// The budgets are evenly spaced from the minimum peak to the peak without recomputation.
 Result<Curve> sweep_document(const Document& document, const CurveRequest& request);
 
 }  // namespace recut

@@ -20,7 +20,7 @@ Tensor first_value(const Graph& graph, NodeId id, std::uint64_t seed) {
   return value;
 }
 
-// What inputs and constants have before the first step, laid out as kernels read them.
+// The initial values of inputs and constants, laid out as kernels read them.
 Result<Inputs> first_values(const Graph& graph, const TrainingStart& start) {
   auto inputs = inputs_from(graph, start.tensors, start.seed);
   if (!inputs) return inputs;

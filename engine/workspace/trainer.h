@@ -1,10 +1,8 @@
-// Trains: runs a step that updates its parameters (training.h), again and again, by whatever plan
-// and machine code.
+// Runs a training step (training.h) repeatedly, by any plan and machine code.
 //
-// Memory: inputs, that is parameters, what the optimiser keeps and one batch, have places of their
-// own. A step computes their new values in its arena, where they are a part of the planned peak,
-// and they are copied over the old ones when it has ended. Steps and copies allocate nothing; a
-// batch is made anew from its number.
+// Memory: inputs (parameters, optimiser state, one batch) have their own buffers. A step computes
+// new values in its arena, as part of the planned peak; after it they are copied over the old ones.
+// Steps and copies allocate nothing. A batch is regenerated from its number.
 #pragma once
 
 #include <cstddef>
@@ -21,23 +19,21 @@ namespace recut {
 struct TrainingStart {
   std::span<const NamedTensor> tensors;  // in.<name>: parameters to begin with, and constants
   std::uint64_t seed = 0;                // of parameters that `tensors` lack, data, random numbers
-  int batches = 8;                       // of the data set, in turn
+  int batches = 8;                       // of the data set, cyclic
 };
 
-// What goes from step to step, laid out as kernels read it. It outlives plans: the next step may
-// run by another one.
+// The state between steps, laid out as kernels read it. The next step may run by another plan.
 class TrainingState {
  public:
-  // `step` is kept by reference; `loss` is a place among its results. Fails as inputs_from does.
+  // Keeps a reference to `step`; `loss` is an index among its results. Fails as inputs_from does.
   static Result<TrainingState> begin(const Graph& step, std::size_t loss,
                                      const TrainingStart& start);
 
   const Graph& step() const { return *step_; }
   std::size_t loss() const { return loss_; }
-  std::int64_t steps() const { return steps_; }  // that were made
+  std::int64_t steps() const { return steps_; }  // steps so far
   const Tensor& input(NodeId id) const { return inputs_.at(id); }
-  // What a program of the graph reads, to prepare its run with: tensors that share the state's
-  // storages.
+  // The inputs of a program of the graph: tensors that share the state's storages.
   std::vector<Tensor> read_by(const Program& program) const;
 
  private:
@@ -55,16 +51,17 @@ class TrainingState {
   std::int64_t steps_ = 0;
 };
 
-// A state bound to a plan's machine code, both kept by reference. The run reads the state's own
-// storages (read_by), and has outputs in this program's memory (StepRun::output_storage).
+// Binds a state to a plan's machine code, both by reference. The run reads the state's storages
+// (inputs_of) and writes outputs in host memory (StepRun::output_storage).
 class Trainer {
  public:
   Trainer(TrainingState& state, StepRun& run);
 
-  // How far into its arena the next step writes (measurement.h). It is run, and not made.
+  // Runs the next step without committing it, and measures how far it writes into its arena.
   Result<std::int64_t> measure_peak();
 
-  // Of the next step: its batch; then it is made, and gives the loss before its update.
+  // load_batch() loads the next step's batch; step() runs it and returns the loss before its
+  // update.
   void bring_batch() { state_.bring_batch(); }
   Result<double> step();
 
@@ -74,7 +71,7 @@ class Trainer {
     Layout layout;
     const std::byte* from;
     Tensor to;
-    std::vector<std::int64_t> at;  // all zeros between copies
+    std::vector<std::int64_t> at;  // a loop counter, all zeros between copies
 
     void copy();
   };

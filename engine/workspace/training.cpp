@@ -10,6 +10,10 @@
 #include "engine/support/text.h"
 #include "engine/workspace/gradients.h"
 
+// A training step is made in three parts: find the loss, differentiate with respect to the
+// parameters (gradients.h), append the optimiser's updates (autodiff/optimizer.h). A joint graph
+// whose only tangent belongs to the loss is used as it is.
+
 namespace recut {
 namespace {
 
@@ -63,7 +67,7 @@ Result<std::size_t> loss_of_joint(const Graph& joint) {
   return half->differentiable.front();
 }
 
-// The joint graph of a loss, and which of the results that is.
+// The joint graph of a loss, and the loss's index among the results.
 struct LossGradients {
   Graph joint;
   std::size_t loss = 0;
@@ -85,7 +89,7 @@ Result<LossGradients> gradients_of_loss(const Graph& graph, std::string_view nam
   return LossGradients{std::move(gradients->graph), *loss};
 }
 
-// Whether the parameter is a factor: of a product, or as the weight of a normalisation.
+// The parameter is a scale: a factor of a product, or the weight of a normalisation.
 bool scales(const Graph& graph, NodeId parameter) {
   const Users users(graph);
   std::vector<NodeId> same{parameter};
@@ -101,8 +105,8 @@ bool scales(const Graph& graph, NodeId parameter) {
   return false;
 }
 
-// How many numbers one of the output is the sum of. Rows of weights are those of an output, as in
-// torch.nn, unless a product takes the weights as they are.
+// The number of inputs that sum to one output. Weights have a row for each output, as in torch.nn,
+// unless a matrix product takes them untransposed.
 std::int64_t summands(const Graph& graph, NodeId parameter) {
   const Shape& shape = graph.type(parameter).shape;
   const Users users(graph);
@@ -120,7 +124,7 @@ std::string_view name_of(const Optimizer& optimizer) {
   return adam == nullptr ? "sgd" : adam->decoupled ? "adamw" : "adam";
 }
 
-// What became of each gradient. Both graphs name the inputs that they share in the same order.
+// Links each gradient to its update. Both graphs list their common inputs in the same order.
 std::vector<Change> updates(const Graph& joint, const Graph& step, std::string_view rule) {
   std::vector<Change> changes;
   for (std::size_t i = 0; i < joint.gradients.size() && i < step.gradients.size(); ++i) {

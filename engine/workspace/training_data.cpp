@@ -10,18 +10,22 @@
 #include "engine/support/philox.h"
 #include "engine/workspace/index_bound.h"
 
+// Every value is a pure function of seed, batch, sample and element: a hash gives coefficients that
+// stay fixed for the data set, Philox gives the hidden numbers of a sample. So a batch needs no
+// storage, can be generated in any order, and is the same on every machine.
+
 namespace recut {
 namespace {
 
-constexpr std::int64_t kHidden = 8;       // numbers behind a sample
-constexpr std::int64_t kAlphabet = 32;    // tokens that a text uses at most
-constexpr std::uint64_t kRarely = 4;      // of so many successors one is the rarer one
+constexpr std::int64_t kHidden = 8;       // hidden numbers of a sample
+constexpr std::int64_t kAlphabet = 32;    // the most tokens that a text uses
+constexpr std::uint64_t kRarely = 4;      // one successor of so many is the rare one
 constexpr std::uint64_t kHiddenDraw = 1;  // streams of random numbers
 constexpr std::uint64_t kTextDraw = 2;
 
 using Numbers = std::array<double, kHidden>;
 
-// The coefficients of one fixed random linear function.
+// The coefficients of a fixed random linear function.
 Numbers function(std::uint64_t stream, std::int64_t number) {
   Numbers coefficients;
   for (std::int64_t k = 0; k < kHidden; ++k)
@@ -39,7 +43,7 @@ double product(const Numbers& a, const Numbers& b) {
   return sum;
 }
 
-// What is behind a batch's samples.
+// The hidden numbers of a batch's samples.
 std::vector<Numbers> hidden_numbers(std::uint64_t seed, std::int64_t batch, std::int64_t samples) {
   std::vector<Numbers> hidden(static_cast<std::size_t>(samples));
   std::int64_t number = batch * samples * kHidden;
@@ -51,7 +55,7 @@ std::vector<Numbers> hidden_numbers(std::uint64_t seed, std::int64_t batch, std:
   return hidden;
 }
 
-// All of it row by row: `each` elements a sample.
+// Real values, sample by sample, `each` elements for one.
 Reals reals(const Shape& shape, std::uint64_t stream, const std::vector<Numbers>& hidden) {
   Reals values(shape);
   const auto samples = static_cast<std::int64_t>(hidden.size());
@@ -86,7 +90,7 @@ Integers classes(const Shape& shape, std::uint64_t stream, const std::vector<Num
   return values;
 }
 
-// Every row is a walk of its own.
+// Token ids: each row is a random walk of its own.
 Integers text(const DataInput& input, const Shape& shape, std::uint64_t seed, std::int64_t batch) {
   Integers values(shape);
   const std::int64_t rows = shape.front(), each = values.count() / std::max<std::int64_t>(1, rows);

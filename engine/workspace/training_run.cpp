@@ -13,7 +13,7 @@
 namespace recut {
 namespace {
 
-// Inputs by what they are, and those that were trained.
+// Reports the inputs by kind, and the trained ones.
 void report(const TrainingState& state, Training& training) {
   const Graph& graph = state.step();
   const std::vector<NodeId> carried = carried_inputs(graph);

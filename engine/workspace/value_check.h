@@ -1,4 +1,4 @@
-// A check of values for the search for a guilty pass (engine/passes/bisect.h).
+// The check by values for bisecting a pass pipeline (engine/passes/bisect.h).
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace recut {
 
-// Holds of graphs on the pool of `original` whose outputs, interpreted, agree with its own
-// (engine/eval/compare.h says how closely). `tensors` are the inputs' values, in.<name>; what they
-// lack is made by `seed`, and is an error where there is none. Fails where `original` can't be
-// evaluated; a later graph that can't be is not good.
+// The check accepts graphs on the pool of `original` whose evaluated outputs agree with those of
+// `original`, within the tolerance of engine/eval/compare.h. `tensors` are input values, in.<name>;
+// `seed` generates missing ones, and without it they are an error. Fails if `original` can't be
+// evaluated; the check rejects any later graph that can't be.
 Result<GraphCheck> same_values_check(const Graph& original, std::span<const NamedTensor> tensors,
                                      std::optional<std::uint64_t> seed);
 

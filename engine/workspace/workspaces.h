@@ -1,5 +1,5 @@
-// The workspaces of library calls, which a device's profile has measured of a graph: bytes beside
-// the operands of a call, alive while it runs, and a part of what is planned.
+// The workspaces of library calls, as a device profile has measured them: scratch bytes that are
+// alive while the call runs, and that plans account for.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace recut {
 
-// The document's graph after its passes, to be given measurements.
+// The document's graph after its passes, for adding measurements.
 Graph& planned_graph(Document& document);
 
-// Gives that graph the workspaces that the profile has of it; none where it is of another graph.
-// Those above `most` bytes are left out: their calls run without.
+// Adds the workspaces that the profile has for this graph; none if it was measured on another one.
+// Those above `max_bytes` are left out: their calls run without.
 Result<Done> add_workspaces(Document& document, const DeviceProfile& profile, std::int64_t most);
 
 }  // namespace recut

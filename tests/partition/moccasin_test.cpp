@@ -1,4 +1,4 @@
-// Node-link graphs: what is read, and what is refused with which words.
+// Node-link graphs: accepted files, and the message of each refusal.
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 

@@ -1,5 +1,4 @@
-// The least peaks: results that wait, plans run on demand, and that the number that is reported can
-// be asked for.
+// Minimum peaks: deferred results, DTR simulations, and that the reported minimum can be planned.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
@@ -25,8 +24,8 @@ std::int32_t made(Problem& p, std::int64_t bytes, std::vector<std::int32_t> read
   return p.storages() - 1;
 }
 
-// A result of 30 bytes from a small value, before a step that needs 100: made after it, both fit
-// where only the step does.
+// A result of 30 bytes from a small value, before a step that needs 100. If the result is computed
+// after the step, both fit into the memory of the step alone.
 Problem result_before_a_crowd() {
   Problem p;
   const std::int32_t small = made(p, 2, {});
@@ -48,16 +47,16 @@ TEST_CASE("on demand: results wait where memory doesn't suffice", "[partition]")
   eviction.results_wait = true;
   std::int64_t work = 0;
   const std::vector<std::int32_t> runs = run_on_demand(p, 102, eviction, &work);
-  REQUIRE(runs.size() == p.order.size());  // nothing is made twice
+  REQUIRE(runs.size() == p.order.size());  // no recomputation
   CHECK(measured_peak(p, runs) == 102);
   CHECK(work > 0);
   CHECK(run_on_demand(p, 99, eviction).empty());
   CHECK(run_on_demand(p, 130, eviction) == p.order);
 }
 
-// Two layers whose gradients come before a step of backward that needs much: 40 + 40 bytes of
-// results, and 100 for the step. Whoever makes the gradients behind it, from the tangents that run
-// again, needs 40 + 40 + a little at the end, and 100 + a little before.
+// Two layers whose gradients come before a high step of backward: 40 + 40 bytes of gradients, and
+// 100 for the step. A second pass, which recomputes the tangents, needs 40 + 40 + a little at the
+// end, and 100 + a little before.
 Problem gradients_before_a_crowd() {
   Problem p;
   const std::int32_t input = made(p, 4, {});
@@ -89,7 +88,7 @@ TEST_CASE("late results: a second pass makes them, from what runs again", "[part
   const auto peak = measured_peak(p, both);
   REQUIRE(peak.has_value());
   CHECK(*peak < once - 60);
-  // The crowd stands between: whatever makes gradients alone runs once, behind it.
+  // Computations that make only gradients run once, after the high step.
   const auto place = [&](std::int32_t storage) {
     const auto at = std::find(both.begin(), both.end(), p.producer(storage));
     CHECK(std::count(both.begin(), both.end(), p.producer(storage)) == 1);
@@ -164,7 +163,7 @@ TEST_CASE("lowest: a budget equal to it holds, with the same options", "[partiti
     const Outcome held = solve(joint.problem(), least.peak, options);
     CHECK(held.holds);
     CHECK(held.peak <= least.peak);
-    // Below what is proved the answer comes at once, with a plan that can be asked for, too.
+    // Below the bound a quick search answers, with a plan that can be requested as well.
     const Outcome refused = solve(joint.problem(), least.peak_bound - 1, options);
     CHECK_FALSE(refused.holds);
     CHECK(refused.effort <= 2 * options.effort + 40 * joint.problem().size());

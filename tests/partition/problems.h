@@ -25,7 +25,7 @@ class ProblemDice {
 };
 
 // `size` computations with one or two storages each that read up to three recent ones; half of the
-// problems have a border, half an end.
+// problems have a boundary, half an end.
 inline Problem random_problem(std::uint64_t seed, int size) {
   ProblemDice dice(seed);
   Problem p;
@@ -62,7 +62,7 @@ inline Problem random_problem(std::uint64_t seed, int size) {
   return p;
 }
 
-// Step by step, from the definition in problem.h; nothing where the sequence can't run.
+// Step by step, from the definition in remat_problem.h; nothing if the sequence can't run.
 inline std::optional<std::int64_t> measured_peak(const Problem& p,
                                                  std::span<const std::int32_t> sequence) {
   const std::size_t steps = sequence.size();
@@ -91,7 +91,7 @@ inline std::optional<std::int64_t> measured_peak(const Problem& p,
   return peak;
 }
 
-// Of all computations of a sequence together.
+// The sum over all runs of a sequence.
 inline std::int64_t duration_of(const Problem& p, const std::vector<std::int32_t>& sequence) {
   std::int64_t sum = 0;
   for (const std::int32_t c : sequence) sum += p.duration(c);

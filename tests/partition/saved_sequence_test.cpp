@@ -1,4 +1,4 @@
-// Saved values as plans of kernels that run whole: PyTorch's choice in the fused model.
+// Plans from saved values in the fused model: PyTorch's partition with whole kernels.
 #include "engine/partition/problem/saved_sequence.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ TEST_CASE("saved sequence: whatever is wanted, kernels run whole and the plan ru
   }
 }
 
-// Whether a kernel makes a result or draws: what it makes is kept, whoever chose what.
+// The kernel makes a result or random numbers: its values are saved in any case.
 bool runs_once(const FusedGraph& fused, NodeId call) {
   const std::int32_t group = fused.groups.group(call);
   const std::vector<NodeId> alone{call};

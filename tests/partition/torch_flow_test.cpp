@@ -21,7 +21,7 @@ Document sample(const std::string& path) {
 
 using Prices = std::map<NodeId, std::int64_t>;
 
-// What the paths use of each node's price, together.
+// The capacity of each node that all paths together use.
 Prices used(const TorchFlow& flow) {
   Prices used;
   for (const TorchFlowPath& path : flow.paths)

@@ -1,4 +1,4 @@
-// Behaviours of PyTorch's partitioner that its own tests pin down (test_ac.py, MemoryBudgetTest;
+// Behaviours of PyTorch's partitioner that its own tests fix (test_ac.py, MemoryBudgetTest;
 // test_aotdispatch.py, TestPartitioning), on the same functions written as joint graphs.
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-// Choices by hand: which names are taken, which are refused and why, and that plans respect them.
+// Overrides: accepted names, refusals with their reasons, and that plans respect them.
 #include "engine/workspace/choices.h"
 
 #include <algorithm>
@@ -157,7 +157,7 @@ TEST_CASE("choices: what backward's factors read runs again for them, and for ea
   CHECK(refusal(*document, {{}, {"f"}}).find("runs in backward alone") != std::string::npos);
 }
 
-// Where nobody says otherwise, backward's kernel makes %a for itself from %p, which it reads.
+// Without overrides backward's kernel computes %a for itself from %p, which it reads.
 TEST_CASE("choices: no kernel of others makes a pinned value", "[workspace]") {
   OpenOptions options;
   options.passes.emplace();

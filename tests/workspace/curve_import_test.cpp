@@ -1,4 +1,4 @@
-// Trade-offs that come with the program: read as they were written, and what planning finds today.
+// The bundled trade-off curves: they read back as written, and planning still finds them.
 #include "engine/workspace/curve_import.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -34,7 +34,7 @@ void check_same(const std::vector<CurvePoint>& found, const std::vector<CurvePoi
 
 }  // namespace
 
-// Where this fails, planning has changed:
+// A failure means that planning has changed:
 //   recut sweep samples/joint/NAME.json.gz --json > samples/curves/NAME.json
 TEST_CASE("curves that come with the program are those that planning finds", "[workspace]") {
   int curves = 0;

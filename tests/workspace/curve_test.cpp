@@ -95,7 +95,7 @@ TEST_CASE("curve: it begins at the least peak that a plan names, and that holds"
       CHECK(out_of_reach_text(at_once->report).find("by a short search") != std::string::npos);
     request.budget = std::to_string(proof.least_peak_bytes);
     CHECK(plan_document(document, request)->report.holds());
-    // Where nothing is proved against the budget, the search is the curve's.
+    // If the budget isn't proved infeasible, planning runs the curve's own search.
     request.budget = std::to_string(proof.peak_bound_bytes);
     const auto refused = plan_document(document, request);
     REQUIRE(refused.ok());

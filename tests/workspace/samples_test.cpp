@@ -64,7 +64,7 @@ Inputs small_inputs(const Graph& graph) {
   return inputs;
 }
 
-// What gradients are of: the results weighted with their tangents, with one input moved.
+// The differentiated scalar: the results weighted by their tangents, with one input perturbed.
 double objective(const Graph& graph, Inputs inputs, NodeId moved, const Tensor& direction,
                  double step) {
   Reals values = unpack<double>(inputs[moved]);

@@ -1,4 +1,4 @@
-// Budgets that kernels of rows can't hold are held by smaller ones.
+// Budgets that row kernels can't hold are held by smaller kernels.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What a training step is given: its loss, values to begin with, and data.
+// A training step's loss, initial values and data.
 #include "engine/workspace/training.h"
 
 #include <catch2/catch_test_macros.hpp>

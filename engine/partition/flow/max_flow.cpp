@@ -12,9 +12,11 @@ using Edge = FlowNetwork::Edge;
 
 constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
 
-// Dinic's algorithm (1970): breadth-first levels, then augmenting paths that only go one level up,
-// until the sink is out of reach. Arcs lie in one array, grouped by the vertex that they leave, so
-// that a scan of a vertex reads memory in order.
+// Dinic's algorithm (1970). Each phase numbers the vertices by breadth-first level from the source,
+// then saturates every path that climbs one level per arc (a blocking flow); the phases end when
+// the sink is out of reach. A phase costs O(V E), and the sink's level grows with each, so there
+// are at most V phases. Arcs lie in one array, grouped by their tail, so that a scan reads memory
+// in order. Push-relabel has the better bound, but its flow can't be shown as a list of paths.
 class Dinic {
  public:
   // `trace` may be null.
@@ -22,8 +24,8 @@ class Dinic {
 
   std::int64_t run(Vertex source, Vertex sink);
 
-  // Vertices from which the sink can be reached by arcs with capacity left. After run() they are
-  // the smallest sink side of any minimum cut (Ford and Fulkerson 1962, read from the other end).
+  // Vertices that reach the sink by arcs with capacity left. After run() they are the smallest
+  // sink side of any minimum cut (Ford and Fulkerson 1962, applied to the reversed network).
   std::vector<bool> reaching(Vertex sink) const;
 
  private:
@@ -40,7 +42,7 @@ class Dinic {
   void record(std::int64_t amount);
 
   FlowTrace* const trace_;
-  std::vector<FlowPath::Step> step_of_;  // by arc; empty where nothing is traced
+  std::vector<FlowPath::Step> step_of_;  // by arc; empty without a trace
   std::vector<std::uint32_t> first_;     // arcs of vertex v: first_[v] … first_[v + 1] - 1
   std::vector<Arc> arcs_;
   std::vector<std::uint32_t> level_, next_;  // by vertex
@@ -90,7 +92,7 @@ bool Dinic::find_levels(Vertex source, Vertex sink) {
   return level_[sink] != kUnreached;
 }
 
-// Steps from the end of the path to the next level; false where nothing is left to try.
+// Extends the path by one arc to the next level; false at a dead end.
 bool Dinic::advance(Vertex from) {
   for (std::uint32_t& a = next_[from]; a < first_[from + 1]; ++a) {
     const Arc& arc = arcs_[a];
@@ -101,7 +103,7 @@ bool Dinic::advance(Vertex from) {
   return false;
 }
 
-// Sends what the path holds, and cuts the path back to its first arc that is now full.
+// Sends the path's bottleneck, and cuts the path back to its first saturated arc.
 std::int64_t Dinic::augment() {
   std::int64_t amount = FlowNetwork::kUnbounded;
   for (const std::uint32_t a : path_) amount = std::min(amount, arcs_[a].left);
@@ -162,7 +164,7 @@ std::vector<bool> Dinic::reaching(Vertex sink) const {
   return reaches;
 }
 
-// A path of unbounded edges only, breadth first; empty where there is none.
+// A path of unbounded edges, found breadth first; empty if none exists.
 std::vector<Edge> unbounded_path(const FlowNetwork& network, Vertex source, Vertex sink) {
   std::vector<std::uint32_t> first(network.vertices() + 1, 0);
   for (Edge e = 0; e < network.edges(); ++e) ++first[network.from(e) + 1];

@@ -19,8 +19,8 @@ std::int64_t quantise(double amount) {
 }
 
 // The textbook recurrence (Bellman 1957), best[i][c] = max(best[i-1][c], best[i-1][c-w] + v), with
-// one row of values kept; a bit for each place remembers whether item i changed it, which is all
-// that walking back asks. PyTorch keeps every row, 32 times as much.
+// one row of values kept. A bit for each (item, capacity) tells whether item i changed the row, and
+// the traceback needs no more. PyTorch keeps every row of float32: 32 times the memory.
 template <class Value>
 Packed solve(std::span<const std::int64_t> weights, std::span<const Value> values,
              std::int64_t capacity) {

@@ -1,5 +1,4 @@
-// The 0/1 knapsack: which items to take for the most value within a capacity. Nothing here knows a
-// tensor.
+// The 0/1 knapsack: the items with the most value within a capacity. Nothing here knows a tensor.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 namespace recut {
 
 struct Packed {
-  double value = 0;         // of what was taken
+  double value = 0;         // of the items taken
   std::vector<bool> taken;  // by item
 };
 
@@ -28,8 +27,8 @@ Packed quantised_knapsack(std::span<const double> weights, std::span<const float
 Packed exact_knapsack(std::span<const std::int64_t> weights, std::span<const std::int64_t> values,
                       std::int64_t capacity);
 
-// By value per weight, descending, whatever still fits (PyTorch's `greedy`); items without weight
-// come first, where PyTorch divides by zero.
+// Takes items by value per weight, descending, while they fit (PyTorch's `greedy`). Items without
+// weight come first, where PyTorch divides by zero. Cost: O(items log items).
 Packed greedy_knapsack(std::span<const double> weights, std::span<const double> values,
                        double capacity);
 

@@ -1,4 +1,5 @@
-// How much is alive at each step of a sequence. Nothing here knows a tensor.
+// The bytes alive at each step of a sequence, in O(lifetimes + steps): a difference array of births
+// and deaths, then its prefix sums. Nothing here knows a tensor.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace recut {
 
-// Something of `bytes` that lives from step `birth` to step `last_use`, both included.
+// `bytes` that are alive from step `birth` to step `last_use`, both included.
 struct Lifetime {
   std::int64_t bytes = 0;
   std::size_t birth = 0;
@@ -18,7 +19,7 @@ struct Lifetime {
 struct Liveness {
   std::vector<std::int64_t> live_bytes;  // by step
   std::int64_t peak_bytes = 0;
-  std::size_t peak_step = 0;  // the first that reaches the peak; 0 where there are no steps
+  std::size_t peak_step = 0;  // the first step with the peak; 0 without steps
 };
 
 // Steps count from 0; a last use past the end means to the end.

@@ -8,16 +8,16 @@
 namespace recut::peak {
 namespace {
 
-// Found by trying on the graphs of tests/bench/peak_bench.cpp's table `moccasin`.
+// Tuned on the graphs of tests/bench/peak_bench.cpp's table `moccasin`.
 constexpr std::int64_t kTriesPerWeight = 256;
 constexpr double kRemovals = 0.1, kInsertions = 0.15;  // of all tries; the others move a run
-constexpr double kSettling = 0.2;     // the share at the end in which the weight follows the excess
-constexpr double kWeightStep = 1.02;  // by which it then rises or falls
-constexpr double kWeightLimit = 1000;  // times `heavy`
-constexpr std::int32_t kReach = 100;   // steps that a run moves at most
+constexpr double kSettling = 0.2;      // the last share: the weight follows the excess
+constexpr double kWeightStep = 1.02;   // factor by which it then rises or falls
+constexpr double kWeightLimit = 1000;  // times `end_penalty`
+constexpr std::int32_t kReach = 100;   // the most steps that a run moves
 constexpr std::int32_t kChainOdds = 8, kChainDepth = 2;
 constexpr std::int32_t kSwapOdds = 8, kSwapDraws = 16;
-constexpr std::int32_t kBack = 400;  // steps between a swapped run's making and where it is idle
+constexpr std::int32_t kBack = 400;  // the most steps from a swapped run to its gap
 
 }  // namespace
 
@@ -37,7 +37,7 @@ std::int32_t Annealer::draw(std::int32_t below) {
   return static_cast<std::int32_t>(((random_ >> 32) * static_cast<std::uint64_t>(below)) >> 32);
 }
 
-// Above 0, at most 1.
+// In (0, 1].
 double Annealer::draw_share() {
   random_ = hash_mix(random_, 1);
   return static_cast<double>((random_ >> 12) + 1) * 0x1p-52;
@@ -76,7 +76,8 @@ double Annealer::cost(const Timeline::Change& change) const {
   return static_cast<double>(change.duration) + weight_ * static_cast<double>(change.excess);
 }
 
-// Metropolis et al. 1953: what costs something is accepted with probability exp(-cost/temperature).
+// The Metropolis rule (1953): a move of positive cost passes with probability
+// exp(-cost/temperature).
 bool Annealer::accepts(const Timeline::Change& change) {
   const double price = cost(change);
   return price <= 0 || price < -temperature_ * logarithm(draw_share());
@@ -104,8 +105,8 @@ void Annealer::try_move() {
   keep_best();
 }
 
-// The gap of an instance around `step`. None where it is dead there, and none before the first use:
-// to move the run does that for nothing.
+// The gap of an instance around `step`. None if it is dead there, and none before the first use:
+// moving the run closes that gap for free.
 std::optional<Annealer::Gap> Annealer::gap_across(RunId run, std::int32_t slot,
                                                   std::int32_t step) const {
   const RunId user = line_.first_use_after(run, slot, step);
@@ -116,8 +117,8 @@ std::optional<Annealer::Gap> Annealer::gap_across(RunId run, std::int32_t slot,
   return Gap{line_.computation(run), line_.step(used), to};
 }
 
-// Ends an idle instance and makes it anew in the gap between two of its uses, half the time at the
-// gap's end.
+// Ends an idle instance and recomputes it within the gap between two of its uses, half the time at
+// the gap's end.
 void Annealer::try_insertion() {
   const RunId run = line_.run(draw(line_.steps()));
   const std::int32_t c = line_.computation(run);
@@ -137,8 +138,8 @@ void Annealer::try_insertion() {
   }
 }
 
-// An insertion together with those of its inputs that would have to live for it alone. Only where
-// it would be worth while if they cost nothing.
+// An insertion together with those inputs that would have to live for it alone. Tried only if the
+// insertion would pay with free inputs: a lower bound on its cost.
 bool Annealer::try_chain(const Gap& gap) {
   if (cost(line_.price_insertion_alone(gap.computation, gap.to)) > 0) return false;
   chain_.clear();
@@ -166,7 +167,7 @@ void Annealer::insert_chain(std::int32_t computation, std::int32_t at, int depth
     if (p_.once(read.producer) || line_.last_use(source, read.slot) != run) continue;
     const RunId used = line_.last_use_before(source, read.slot, here);
     if (used == source || line_.step(used) + 1 >= here) continue;
-    // Sometimes it pays only with its own inputs.
+    // Now and then an input pays only together with its own inputs.
     if (cost(line_.price_insertion(read.producer, here)) < 0 || draw(6) == 0)
       insert_chain(read.producer, here, depth - 1);
   }
@@ -185,8 +186,8 @@ void Annealer::try_removal() {
   }
 }
 
-// After a run of `computation` before step `at` went: removes those of its inputs' runs that have
-// no readers left where their computations run elsewhere too, and so on.
+// Cleans up after the removal of a run of `computation` before step `at`: removes producer runs
+// that lost their last reader and aren't their computation's only run, recursively.
 void Annealer::remove_inputs(std::int32_t computation, std::int32_t at) {
   for (const Problem::Read& read : p_.reads(computation)) {
     const RunId run = line_.latest_before(read.producer, at);
@@ -198,7 +199,7 @@ void Annealer::remove_inputs(std::int32_t computation, std::int32_t at) {
   }
 }
 
-// A gap in low … high, of an instance that isn't long born; none where the draw finds none.
+// A random gap in low … high of a recently made instance; none if the draw misses.
 std::optional<Annealer::Gap> Annealer::draw_gap(std::int32_t low, std::int32_t high) {
   const std::int32_t step = low + draw(high - low + 1);
   const RunId run = line_.run(step - draw(std::min(step + 1, kBack)));
@@ -207,7 +208,7 @@ std::optional<Annealer::Gap> Annealer::draw_gap(std::int32_t low, std::int32_t h
   return gap_across(run, draw(p_.storage_count(c)), step);
 }
 
-// Removes a repeat, and of some insertions that could stand in for it takes the cheapest.
+// Removes a recomputation, and inserts the cheapest of some random ones in its place.
 bool Annealer::try_swap(RunId run) {
   const std::int32_t c = line_.computation(run), at = line_.step(run);
   const Timeline::Change removal = line_.price_removal(run);

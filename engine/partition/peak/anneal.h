@@ -1,10 +1,14 @@
-// Order and repetition at once, by simulated annealing (Kirkpatrick, Gelatt and Vecchi 1983) over
-// sequences in which single runs are inserted, removed and moved: the search of FastSA (Jin et al.,
-// NeurIPS 2023). Three things differ. A change is priced before it is made (timeline.h). What is
-// above the budget counts by bytes times steps, lightly while it is hot and in the end so heavily
-// that the search walks along the border of what the budget holds. And two changes are made of
-// several, which one by one would have to climb: an insertion with those of its inputs that would
-// have to live for it alone, and one repetition in place of another.
+// Simulated annealing (Kirkpatrick, Gelatt and Vecchi 1983) of order and recomputation together:
+// the search of FastSA (Jin et al., NeurIPS 2023). A move inserts, removes or shifts one run of the
+// sequence. Three things differ from FastSA:
+//
+// - A move is priced before it is made (timeline.h), so a rejected move costs no update.
+// - Bytes above the budget are a soft constraint: bytes times steps, times a penalty. It is small
+//   at first, and at the end so large that the search stays at the edge of the feasible region.
+// - Two compound moves cross hills that single moves can't: an insertion together with those inputs
+//   that would have to live for it alone, and one recomputation in place of another.
+//
+// Cost: O(reads + steps touched / 16) for a priced move, O(steps) for a made one.
 #pragma once
 
 #include <cstdint>
@@ -16,37 +20,37 @@
 
 namespace recut::peak {
 
-// A try is much less than a run inserted or removed: it asks, and seldom acts.
+// Tries that count as one unit of work (a run inserted or removed): a try mostly only prices.
 inline constexpr std::int64_t kTriesPerWork = 5;
 
-// How it cools. Durations count in mean durations of a computation, bytes in mean bytes of a
-// storage, so that the numbers fit problems of any units.
+// The cooling schedule, geometric from start to end. Units are the mean duration of a computation
+// and the mean bytes of a storage, so the numbers fit problems of any scale.
 struct Cooling {
-  double hot = 0.5, cold = 0.01;    // temperature, from first to last
-  double light = 0.02, heavy = 10;  // the duration that a byte above the budget is worth for a step
+  double hot = 0.5, cold = 0.01;    // in mean durations
+  double light = 0.02, heavy = 10;  // the penalty: duration for a byte above the budget in one step
 };
 
 class Annealer {
  public:
-  // Starts from a sequence that may be above the budget. `problem` must outlive this.
+  // Starts from a sequence, which may peak above the budget. `problem` must outlive this.
   Annealer(const Problem& problem, std::int64_t budget, std::span<const std::int32_t> start,
            std::uint64_t seed, const Cooling& cooling = {});
 
-  // Makes so many tries as far along the cooling as `progress` (0 … 1) says. True where the best
-  // sequence got better.
+  // Makes `tries` tries at the point `progress` (0 … 1) of the cooling schedule. True if the best
+  // sequence improved.
   bool advance(std::int64_t tries, double progress);
 
-  // The cheapest sequence so far within the budget; empty where there was none.
+  // The shortest sequence so far within the budget; empty before there is one.
   const std::vector<std::int32_t>& best() const { return best_; }
   bool holds() const { return !best_.empty(); }
   std::int64_t best_duration() const { return best_duration_; }
   std::int64_t best_peak() const { return best_peak_; }
 
-  // The sequence as it is, and what it holds.
+  // The current sequence, feasible or not.
   const Timeline& timeline() const { return line_; }
 
  private:
-  // An idle instance: its computation, and the steps of the uses before and after.
+  // An idle instance: its computation, and the steps of the uses around the gap.
   struct Gap {
     std::int32_t computation, from, to;
   };
@@ -76,7 +80,7 @@ class Annealer {
   bool fitted_ = false;  // the budget held at some time since the weight was last set
   std::vector<std::int32_t> best_;
   std::int64_t best_duration_ = 0, best_peak_ = 0;
-  std::vector<RunId> chain_;  // inserted by the try that is under way
+  std::vector<RunId> chain_;  // inserted by the current compound move
   Timeline::Change chain_price_;
 };
 

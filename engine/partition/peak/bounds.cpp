@@ -9,14 +9,21 @@
 #include "engine/partition/peak/sequence.h"
 #include "engine/support/check.h"
 
+// The bound on the overhead. Checkmate's integer program proves the optimum, but needs O(n²)
+// variables for n nodes; one Lagrangian relaxation for each of a few steps stays cheap on any
+// graph. The network is that of PyTorch's partitioner with durations as the capacities of
+// computations, and its cut gives a bound, not a plan. Capacities are rounded down, so that the
+// bound stays proved.
+
 namespace recut::peak {
 namespace {
 
 constexpr std::int64_t kImpossible = std::numeric_limits<std::int64_t>::max();
-constexpr int kCuts = 14;        // for one moment at most
-constexpr double kNear = 1.002;  // what could still be won over what is proved: not worth a cut
+constexpr int kCuts = 14;        // for one step at most
+constexpr double kNear = 1.002;  // a gain below this factor isn't worth another cut
 
-// The Lagrangian relaxation at one moment: the first run of `computation`.
+// The Lagrangian relaxation at one time step, the first run of `computation`. Its own inputs and
+// outputs are alive by definition (held); all other storages of ancestors are priced.
 class Moment {
  public:
   Moment(const Problem& p, std::int32_t computation, std::int64_t budget)
@@ -42,10 +49,9 @@ class Moment {
     room_ = budget - bytes_held_;
   }
 
-  // The bound by this moment, or `known` where that is the higher one. The value of the cut is a
-  // concave function of the price, each cut a line above it: where the lines from either side meet
-  // is the next price (Kelley's cutting planes, 1960, in one dimension), and how high they meet
-  // tells when to stop.
+  // The larger of this step's bound and `known`. The value of the cut is a concave function of the
+  // price, and each cut gives a line above it. The lines from either side meet at the next price
+  // (Kelley's cutting planes, 1960, in one dimension); the height of that point tells when to stop.
   std::int64_t bound(std::int64_t known) const {
     if (room_ < 0) return kImpossible;
     Cut left = keeping_all();
@@ -81,7 +87,7 @@ class Moment {
     bytes_held_ += p_.bytes(storage);
   }
 
-  // What a minimum cut keeps in bytes and runs again in time, and the bound that it proves.
+  // The bytes that a minimum cut keeps, the time that it recomputes, and the bound that it proves.
   struct Cut {
     std::int64_t saved = 0;
     double again = 0;
@@ -101,7 +107,7 @@ class Moment {
     return cut;
   }
 
-  // min (time that runs again + price * bytes kept) - price * room, rounded down.
+  // min (recompute time + price * bytes kept) - price * room, rounded down so that it stays proved.
   Cut cut_at(double price) const {
     const auto n = static_cast<std::size_t>(p_.size());
     FlowNetwork network(2 + n + static_cast<std::size_t>(p_.storages()));
@@ -167,7 +173,7 @@ std::vector<std::int32_t> likely_moments(const Problem& p, std::span<const std::
   std::vector<std::pair<std::int64_t, std::int32_t>> levels;
   for (std::int32_t c = 0; c < p.size(); ++c) levels.push_back({-s.bytes_at(s.first_run(c)), c});
   std::sort(levels.begin(), levels.end());
-  // The highest places, but no more than a few neighbours of each.
+  // The highest steps, but not the neighbours of one that is taken.
   std::vector<std::int32_t> moments;
   std::vector<bool> near(p.size(), false);
   for (const auto& [level, c] : levels) {

@@ -1,4 +1,4 @@
-// When a search has to end: by effort, by the clock, by its caller's wish.
+// Tells a search when to stop: when its effort is spent, its time is over, or its caller cancels.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ class SearchClock {
   explicit SearchClock(const SolveOptions& options)
       : options_(options), effort_(options.effort), began_(std::chrono::steady_clock::now()) {}
 
-  // From now on this share of the whole effort may be spent beyond `work`.
+  // Extends the limit to `work` plus this share of the whole effort.
   void allow(std::int64_t work, double share) {
     effort_ = work + static_cast<std::int64_t>(share * static_cast<double>(options_.effort));
   }
@@ -27,7 +27,7 @@ class SearchClock {
     return options_.seconds > 0 && taken.count() >= options_.seconds;
   }
 
-  // How much of what may be spent is spent, 0 … 1.
+  // The share of the limit that is spent, 0 … 1: of the effort or of the time, whichever is larger.
   double share(std::int64_t work) const {
     const double of_effort =
         static_cast<double>(work) / static_cast<double>(std::max<std::int64_t>(1, effort_));

@@ -5,8 +5,8 @@
 namespace recut::peak {
 namespace {
 
-// Recursion is bounded because a browser's stack is: chains of thousands of runs are cut into
-// shorter ones by what is alive on the way.
+// A browser's call stack is small. Live values cut chains of thousands of runs into shorter ones,
+// so this depth suffices in practice.
 constexpr int kMaxDepth = 3000;
 
 }  // namespace
@@ -36,7 +36,7 @@ bool Editor::recompute_inputs(RunId run, std::int64_t limit, int depth) {
   for (std::size_t i = 0; i < reads.size(); ++i) {
     if (p_.bytes(reads[i].storage) == 0) continue;
     const RunId producer = s_.latest_before(reads[i].producer, s_.label(run));
-    if (s_.last_use(producer, reads[i].slot) != run) continue;  // alive here for others' sake
+    if (s_.last_use(producer, reads[i].slot) != run) continue;  // another reader keeps it alive
     inputs[count++] = {s_.label(producer), static_cast<std::int32_t>(i)};
   }
   std::sort(inputs, inputs + count, [](const Input& a, const Input& b) {
@@ -51,11 +51,11 @@ bool Editor::recompute_inputs(RunId run, std::int64_t limit, int depth) {
     const std::uint32_t from = s_.label(used) + 1;
     if (from >= here) continue;
     const std::int64_t highest = s_.tree().maximum(from, here - 1);
-    // Where repeating it would stand as high as keeping it does, nothing is won.
+    // Recomputing gains nothing if its own step is as high as keeping the input.
     if (highest <= std::max(limit, s_.bytes_at(s_.previous(run)) - p_.bytes(read.storage) +
                                        p_.step_bytes(read.producer)))
       continue;
-    // Kept, whatever that costs: the caller looks at the peak.
+    // It stays alive whatever the peak: the caller checks that.
     if (p_.once(read.producer)) continue;
     const double worth = price_ * static_cast<double>(p_.bytes(read.storage));
     if (worth < 9e18) {

@@ -1,5 +1,6 @@
-// The compound moves of the search, on one Sequence: run a computation again (and what it needs),
-// take a run away (and what only it needed).
+// The compound moves of the searches on one Sequence: recompute a computation with the inputs that
+// it needs, hoist or sink a run, remove a run with everything that only it needed. Each keeps the
+// sequence valid; the caller rolls back moves that don't pay. Cost: O(log n) for each run touched.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace recut::peak {
 
-// An instance that is alive but idle: nobody reads it between two of its uses.
+// An idle instance: alive, but unread between two of its uses.
 struct Gap {
   RunId run;
   std::int32_t slot;
@@ -21,40 +22,39 @@ class Editor {
  public:
   explicit Editor(Sequence& sequence) : s_(sequence), p_(sequence.problem()) {}
 
-  // Runs `computation` again right before `user`, and recursively whatever input can't be kept
-  // alive until there within `limit`, the earliest producer first: the long lives go before the
-  // short ones are asked to. An input that would cost more than `price` per byte is kept alive all
-  // the same: repeating a large computation for a few bytes relieves nothing. False, with changes
-  // left for the caller to roll back, where something runs only once or the work exceeds
-  // `allowance` runs.
+  // Runs `computation` again right before `user`, and recursively every input that can't stay alive
+  // until there within `limit`, the earliest producer first: ending long lives may let short ones
+  // stay. An input that would cost more than `price` per byte stays alive anyway, since recomputing
+  // much for a few bytes reduces no peak. False if a computation may run only once or the work
+  // exceeds `allowance` runs; the caller then rolls the changes back.
   bool recompute(std::int32_t computation, RunId user, std::int64_t limit, double price,
                  int allowance);
 
-  // What recompute() would add to the duration, roughly; nothing changes. Stops above `bound`, or
-  // when it has looked at `allowance` computations. `over` is a label known to be above the limit,
-  // or 0: nothing is kept alive across it, and that needs no query.
+  // Estimates the duration that recompute() would add. Stops above `bound`, or after `allowance`
+  // computations. `over` is a label known to be above the limit, or 0: no input stays alive across
+  // it, and that saves a query.
   std::int64_t estimate(std::int32_t computation, std::uint32_t at, std::int64_t limit,
                         std::int64_t bound, int& allowance, std::uint32_t over = 0) const;
 
-  // Ends the instance of a gap at the gap's start and makes it anew at its end.
+  // Ends a gap's instance at the gap's start and recomputes it at the gap's end.
   bool drop(const Gap& gap, std::int64_t limit, double price, int allowance);
 
-  // Moves `run`, and whatever it needs that stands in between, to right before `at`. False, with
-  // changes left to roll back, where that can't be done within `depth` levels of inputs.
+  // Hoists `run`, and producers that stand in between, to right before `at`. False if that takes
+  // more than `depth` levels of inputs; the caller then rolls the changes back.
   bool pull(RunId run, RunId at, int depth);
 
-  // Moves `run`, and producers that nobody else reads before, to right before `user`, its first
-  // reader; down to `depth` levels of inputs. False where it has readers or twins in between.
+  // Sinks `run`, and producers without earlier readers, to right before `user`, its first reader;
+  // `depth` levels of inputs at most. False if a reader or a run of the same computation stands in
+  // between.
   bool push(RunId run, RunId user, int depth);
 
-  // Removes a run that can go (its computation runs elsewhere too, and if it is read, before), and
-  // every run that thereby loses all its uses. False where it can't.
+  // Removes a run and every run that thereby loses all its uses. False if it isn't removable().
   bool remove(RunId run);
 
-  // Removes `run` and its ancestors as long as they are unused and run elsewhere too.
+  // Removes `run` and its ancestors while they are unused and not their computation's only run.
   void sweep(RunId run);
 
-  // Whether the run may be removed: its readers have an earlier run to read from.
+  // The run may be removed: its readers, if any, have an earlier run to read from.
   bool removable(RunId run) const {
     return s_.previous_same(run) != kNoRun || (s_.next_same(run) != kNoRun && s_.unused(run));
   }

@@ -7,12 +7,12 @@
 namespace recut::peak {
 namespace {
 
-// What has run (low half) and what is alive (high half), as bits.
+// One bit for each computation that has run (low half) and each storage alive (high half).
 using Key = std::uint64_t;
 
-// Dijkstra's algorithm. A state is a set of computations that have run and a set of storages that
-// are kept; a move runs one computation, or forgets one storage. The cost of a path is its duration
-// under a limit on the bytes, or its highest step.
+// Dijkstra's algorithm (1959). A state is a set of computations that have run and a set of storages
+// that are alive; a move runs one computation or frees one storage. The cost of a path is its
+// duration, under a limit on the bytes, or its highest step (a bottleneck path).
 class Exhaustion {
  public:
   Exhaustion(const Problem& p, std::int64_t budget, bool bottleneck, std::size_t max_states)
@@ -44,7 +44,7 @@ class Exhaustion {
   struct Reached {
     std::int64_t cost;
     Key from;
-    std::int32_t ran;  // -1: a storage was forgotten
+    std::int32_t ran;  // -1: a storage was freed
   };
 
   static Key alive_bit(std::int32_t storage) { return Key{1} << (32 + storage); }

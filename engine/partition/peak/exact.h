@@ -1,5 +1,6 @@
-// Exact answers for small problems: shortest paths over what has run and what is alive. The judge
-// of the bounds and of the search in tests; the solver proves its plans of tiny problems with it.
+// Exact solutions of small problems: Dijkstra's algorithm over the states (computations that have
+// run, storages that are alive). Tests compare the bounds and the search with it; the solver uses
+// it on tiny problems. Exponential: 2^(computations + storages) states at worst.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +11,20 @@
 
 namespace recut::peak {
 
-// Problems may have up to 31 computations and 31 storages; the work grows exponentially with both.
+// At most 31 computations and 31 storages: a state is one 64-bit key.
 bool fits_exact(const Problem& problem);
 
 struct Exact {
-  std::int64_t value = 0;              // the least duration, or the least peak
-  std::vector<std::int32_t> sequence;  // one that has it
+  std::int64_t value = 0;              // the minimum duration or peak
+  std::vector<std::int32_t> sequence;  // a sequence that attains it
 };
 
-// The least duration of any sequence with a peak within `budget`; nothing where there is none, or
-// where more than `max_states` states would have to be looked at (then *exhausted is false).
+// The minimum duration of any sequence that peaks within `budget`. Nothing if none exists, or if
+// the search visits more than `max_states` states (then *exhausted is false).
 std::optional<Exact> exact_duration(const Problem& problem, std::int64_t budget,
                                     std::size_t max_states, bool* exhausted = nullptr);
 
-// The least peak of any sequence.
+// The minimum peak of any sequence.
 std::optional<Exact> exact_peak(const Problem& problem, std::size_t max_states,
                                 bool* exhausted = nullptr);
 

@@ -6,6 +6,16 @@
 #include "engine/partition/peak/power.h"
 #include "engine/support/hash.h"
 
+// One round lowers the highest step of the sequence:
+//
+//   1. collect the instances that are idle across that step, as a heap by rank
+//   2. for the best: keep instead of recompute, hoist its reader, sink its producer, or drop it
+//   3. if nothing helped: undo recomputations that cause the peak, then retry leniently
+//
+// Invariant: a move stays only if the step gets lower and the peak doesn't rise; else it is rolled
+// back. Rounds end at the budget, at max_work, or at max_duration. Collecting costs O(runs) a
+// round, each move O(log n) a run.
+
 namespace recut::peak {
 namespace {
 
@@ -14,7 +24,7 @@ struct Candidate {
   std::int64_t bytes;
   std::int64_t cost = 0;
   double rank = 0;
-  bool estimated = false;  // else the rank is what it would be if all inputs were there
+  bool estimated = false;  // false: the rank assumes that all inputs are available
 
   // For a heap with the highest rank on top.
   bool operator<(const Candidate& other) const {
@@ -23,7 +33,7 @@ struct Candidate {
   }
 };
 
-// Idle instances across `label`.
+// Collects the idle instances that are alive across `label`.
 void collect_gaps(const Sequence& s, std::uint32_t label, std::vector<Gap>& gaps) {
   const Problem& p = s.problem();
   gaps.clear();
@@ -80,7 +90,7 @@ class Relief {
     return c;
   }
 
-  // `over` is a label whose bytes are above the budget.
+  // `over`: a label whose bytes are above the budget.
   void estimate(Candidate& c, std::uint32_t over) const {
     int look = 24;
     c.cost = editor_.estimate(s_.computation(c.gap.run), s_.label(c.gap.to), budget_,
@@ -89,7 +99,7 @@ class Relief {
     c.estimated = true;
   }
 
-  // Frees things at `label` until it is below the peak it had, or within the budget.
+  // Frees instances at `label` until its bytes are lower than before, or within the budget.
   bool lower(std::uint32_t label) {
     const RunId at = s_.run_at(label);
     collect_gaps(s_, s_.label(at), gaps_);
@@ -111,13 +121,13 @@ class Relief {
 
   bool enough(RunId at) const { return s_.bytes_at(at) <= budget_ || s_.work() >= work_limit_; }
 
-  // It would relieve nothing.
+  // The instance is too small to reduce the peak.
   bool too_small(const Candidate& c, RunId at) const {
     return c.bytes < (s_.bytes_at(at) - budget_) / 1024;
   }
 
-  // The highest rank first. To estimate is dear, and few are tried: a rank is at most what it is
-  // before the estimate, so that only those on top of the heap need one (lazy greedy: Minoux 1978).
+  // Tries candidates by falling rank. An estimate is expensive and can only lower a rank, so only
+  // the top of the heap needs one (lazy greedy: Minoux 1978).
   bool try_best(RunId at) {
     bool any = false;
     while (!candidates_.empty() && !enough(at)) {
@@ -137,7 +147,7 @@ class Relief {
     return any;
   }
 
-  // What was tried in vain, less strictly.
+  // Retries the failed candidates with the lenient condition of try_drop.
   bool try_again(RunId at) {
     bool any = false;
     for (const Candidate& c : tried_) {
@@ -152,8 +162,8 @@ class Relief {
            try_push(c, at, 3) || try_drop(c, at, strict) || (!is_last(c) && try_pull(c, at));
   }
 
-  // The highest place may lie among runs that are repeated for a later one, itself a repetition:
-  // keep what that one made the first time instead, and all of them go.
+  // The peak may lie among recomputations that only serve a later recomputation. Keeping the first
+  // value of that one removes all of them.
   bool try_undo(RunId at) {
     const Problem& p = s_.problem();
     RunId run = at;
@@ -188,8 +198,7 @@ class Relief {
     return taste_.price * static_cast<double>(c.cost + 1) / static_cast<double>(c.bytes);
   }
 
-  // Runs the reader after the gap before it. Where others read later, the instance is made again
-  // for them.
+  // Hoists the reader after the gap to before it. Later readers get a recomputed instance.
   bool try_pull(const Candidate& c, RunId at) {
     const std::int64_t here = s_.bytes_at(at), peak = s_.peak();
     const std::size_t mark = s_.mark();
@@ -200,7 +209,7 @@ class Relief {
     const bool alone = later == kNoRun || (!s_.problem().once(s_.computation(c.gap.run)) &&
                                            editor_.drop({c.gap.run, c.gap.slot, c.gap.to, later},
                                                         budget_, price(c), 60));
-    // What was made again may have the number of a run that was removed, and stand elsewhere.
+    // A new run may have reused the id of a removed one, at another position.
     const bool still_behind = s_.alive(at) && s_.alive(c.gap.to) && s_.before(at, c.gap.to);
     if (alone && still_behind && editor_.pull(c.gap.to, at, 3) && s_.bytes_at(at) < here &&
         s_.peak() <= peak &&
@@ -211,8 +220,8 @@ class Relief {
     return false;
   }
 
-  // Where the reader after the gap is itself a repeated run, keeping what it made the first time
-  // may take fewer bytes.
+  // If the reader after the gap is itself a recomputation, keeping its first value may take fewer
+  // bytes.
   bool try_keep(const Candidate& c, RunId at) {
     if (s_.previous_same(c.gap.to) == kNoRun) return false;
     const std::int64_t here = s_.bytes_at(at), peak = s_.peak();
@@ -223,7 +232,7 @@ class Relief {
     return false;
   }
 
-  // Runs an instance's producer later, before the first reader: no work is repeated.
+  // Sinks an instance's producer to its first reader: no recomputation.
   bool try_push(const Candidate& c, RunId at, int depth) {
     if (c.gap.from != c.gap.run) return false;
     const std::int64_t here = s_.bytes_at(at), peak = s_.peak();
@@ -237,7 +246,7 @@ class Relief {
     return false;
   }
 
-  // Strict: nothing that is inserted may stand above the budget, unless its place did before.
+  // Strict: no inserted run may exceed the budget, unless its position did before.
   bool try_drop(const Candidate& c, RunId at, bool strict) {
     const std::int64_t here = s_.bytes_at(at), peak = s_.peak();
     const std::size_t mark = s_.mark();
@@ -257,7 +266,7 @@ class Relief {
   std::int64_t budget_;
   Taste taste_;
   std::int64_t work_limit_;
-  std::vector<std::uint8_t> undone_;  // by computation: times that keeping it was tried
+  std::vector<std::uint8_t> undone_;  // by computation: how often try_undo kept it
   std::vector<Gap> gaps_;
   std::vector<Candidate> candidates_;  // a heap
   std::vector<Candidate> tried_;

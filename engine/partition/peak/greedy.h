@@ -1,4 +1,7 @@
-// Greedy plans: free what is idle at the highest position until the budget holds.
+// Greedy rematerialisation: at the step of the peak, evict the idle instance with the best rank and
+// recompute it before its next use, until the budget holds. The rank is DTR's heuristic (Kirisame
+// et al., ICLR 2021) with the known next use in place of staleness. A cheaper move is tried first:
+// hoisting or sinking a run relieves the peak without recomputation.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +10,17 @@
 
 namespace recut::peak {
 
-// How idle instances are ranked: bytes * gap^(stretch / 4) / (cost + 1).
+// The rank of an idle instance: bytes * gap^(exponent_quarters / 4) / (cost + 1).
 struct Taste {
-  int stretch = 2;          // 0 … 4: how much a long gap counts beside the bytes
-  std::uint64_t noise = 0;  // 0: none; else a seed that shuffles ranks by up to +-30 %
-  double price = 4;  // what inputs may cost per byte, as a multiple of what they are repeated for
-  std::int64_t work = 1 << 20;  // runs to insert or remove at most, those of failed tries included
-  std::int64_t dearest = std::int64_t{1} << 62;  // a sequence of more duration is given up
+  int stretch = 2;              // 0 … 4: the weight of a long gap
+  std::uint64_t noise = 0;      // 0: none; else a seed that perturbs ranks by up to 30 %
+  double price = 4;             // per byte of an input, as a multiple of the evicted instance's
+  std::int64_t work = 1 << 20;  // runs inserted or removed, failed tries included
+  std::int64_t dearest = std::int64_t{1} << 62;  // a longer sequence is given up
 };
 
-// Lowers the peak to `budget` or as far as it gets; false where the budget isn't reached. The log
-// is left for the caller.
+// Lowers the peak to `budget`, or as far as it gets: then false. The caller clears or rolls back
+// the sequence's log. Cost: parameters.max_work changes of O(log n) at most.
 bool relieve(Sequence& sequence, std::int64_t budget, const Taste& taste);
 
 }  // namespace recut::peak

@@ -10,15 +10,15 @@
 namespace recut::peak {
 namespace {
 
-// A ruin that isn't mended within so much work won't pay; without a limit, a single one could eat
-// the effort of thousands.
+// A ruin that takes more work to repair won't pay. Without a limit, one could use up the effort of
+// thousands.
 constexpr std::int64_t kMending = 1000;
 constexpr std::int64_t kResegmenting = 2000;
-// What trimming wins back at most: of all repetition, and of the whole step.
+// A try may get longer by 1/10 of the overhead or 1/1000 of one step: trimming wins back no more.
 constexpr std::int64_t kTrimmed = 10, kTrimmedOfAll = 1000;
 constexpr std::int64_t kScale = 1 << 16;
-constexpr std::int64_t kLeastShare = kScale / 24;  // of the work, for a kind that wins nothing
-constexpr int kForgetting = 128;                   // tries after which all of them count half
+constexpr std::int64_t kLeastShare = kScale / 24;  // of the work, at least
+constexpr int kForgetting = 128;                   // tries after which all records are halved
 
 }  // namespace
 
@@ -48,7 +48,7 @@ RunId Improver::random_repeat() {
   return kNoRun;
 }
 
-// Takes repeated runs around one of them away, whatever the peak.
+// Ruin: removes some recomputations, nearby or anywhere, whatever the peak.
 bool Improver::ruin_some() {
   RunId run = random_repeat();
   if (run == kNoRun) return false;
@@ -70,7 +70,7 @@ bool Improver::ruin_some() {
   return mend();
 }
 
-// Back below the budget, by a taste drawn anew.
+// Recreate: greedy rematerialisation with random parameters.
 bool Improver::mend() {
   const int stretches[] = {0, 1, 2, 4};
   Taste taste;
@@ -81,7 +81,7 @@ bool Improver::mend() {
   return relieve(s_, budget_, taste);
 }
 
-// Another spacing of checkpoints in a stretch of forward.
+// Respaces the checkpoints in one part of forward.
 bool Improver::resegment_some() {
   const int segments = 2 + static_cast<int>(draw(draw(2) == 0 ? 64 : 16));
   const auto forward = static_cast<std::uint64_t>(forward_);
@@ -92,7 +92,7 @@ bool Improver::resegment_some() {
          mend();
 }
 
-// Ends a few idle instances early, though the budget doesn't ask for it.
+// Evicts a few random idle instances, although the budget holds: trimming may then win more.
 bool Improver::drop_some() {
   const Problem& p = s_.problem();
   int left = 1 + static_cast<int>(draw(3));
@@ -103,7 +103,7 @@ bool Improver::drop_some() {
     const auto slot = static_cast<std::int32_t>(draw(p.storage_count(c)));
     const RunId last = s_.last_use(run, slot);
     if (last == run) continue;
-    // A random use; the gap before it.
+    // The gap before a random use.
     const std::uint32_t low = s_.label(run), high = s_.label(last);
     const auto at = low + static_cast<std::uint32_t>(draw(high - low));
     const RunId to = s_.first_use_after(run, slot, at);
@@ -116,7 +116,7 @@ bool Improver::drop_some() {
   return s_.peak() <= budget_;
 }
 
-// Moves a run elsewhere between its inputs and its first reader.
+// Moves a run to its last producer or to its first reader.
 bool Improver::shift_some() {
   const Problem& p = s_.problem();
   const RunId run = random_run();
@@ -141,22 +141,21 @@ bool Improver::shift_some() {
   return true;
 }
 
-// The best order of a few dozen runs around one.
+// Reorders a few dozen runs around one by beam search.
 bool Improver::reorder_at(RunId run) {
   const int count = 6 + static_cast<int>(draw(draw(3) == 0 ? 60 : 20));
   for (int back = static_cast<int>(draw(count)); back > 0 && s_.previous(run) != kNoRun; --back)
     run = s_.previous(run);
-  const std::uint64_t seed = random_;  // apart: the order of arguments is the compiler's choice
+  const std::uint64_t seed = random_;  // separate: the evaluation order of arguments is unspecified
   return reorder_window(s_, run, count, 2 + static_cast<int>(draw(6)), 0, seed);
 }
 
-// Which kind of move pays differs from plan to plan and changes as it gets better: each gets a
-// share of the work by what it has won lately for its work, and never less than a little (adaptive
-// large neighbourhood search: Ropke and Pisinger 2006). In integers, so that every platform chooses
-// alike.
+// Adaptive choice (Ropke and Pisinger 2006): which move pays differs from plan to plan and changes
+// as the plan improves. Each kind gets a share of the work by its recent gain per work, with a
+// minimum. In integers, so that every platform chooses alike.
 Improver::Kind Improver::choose() {
   std::int64_t odds[kKinds], all = 0, rates = 0, rate[kKinds];
-  const int kinds = forward_ >= 4 ? kKinds : kKinds - 1;  // only a forward can be segmented
+  const int kinds = forward_ >= 4 ? kKinds : kKinds - 1;  // resegmenting needs a forward part
   for (int k = 0; k < kinds; ++k) rates += rate[k] = kScale * records_[k].gain / records_[k].work;
   for (int k = 0; k < kinds; ++k) {
     const std::int64_t share = kLeastShare + (rates == 0 ? 0 : kScale * rate[k] / rates);
@@ -170,7 +169,7 @@ Improver::Kind Improver::choose() {
 }
 
 void Improver::remember(Kind kind, std::int64_t gain, std::int64_t work) {
-  // Gains count as shares of all repetition, so that the sums stay small.
+  // Gains count as shares of the overhead, so that the sums stay small.
   const std::int64_t all =
       std::max<std::int64_t>(1, s_.duration() + gain - s_.problem().total_duration());
   records_[kind].gain += static_cast<std::int64_t>(
@@ -211,7 +210,7 @@ bool Improver::step() {
                                  p.total_duration() / kTrimmedOfAll);
   const Kind kind = choose();
   bool good = change(kind) && s_.peak() <= budget_ && s_.duration() <= dearest_;
-  // Where it costs what it did, it mostly is what it was.
+  // An unchanged duration mostly means an unchanged plan: trimming wins nothing.
   if (good && s_.duration() != duration) trimmer_.trim();
   good = good && (s_.duration() < duration ||
                   (s_.duration() == duration && (kind == kReorder || s_.peak() <= peak)));

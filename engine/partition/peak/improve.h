@@ -1,5 +1,6 @@
-// Improvement of a plan that holds: large-neighbourhood search (Shaw 1998; ruin and recreate,
-// Schrimpf et al. 2000) on the sequence itself.
+// Large neighbourhood search (Shaw 1998; ruin and recreate, Schrimpf et al. 2000) on a sequence
+// within the budget: ruin a part of it, repair it by greedy rematerialisation, trim, and keep the
+// result if it is shorter. The neighbourhood is chosen adaptively (Ropke and Pisinger 2006).
 #pragma once
 
 #include <cstdint>
@@ -19,15 +20,15 @@ class Improver {
         random_(seed),
         forward_(count_forward(sequence.problem())) {}
 
-  // One try; true where the plan got cheaper. The peak stays within the budget.
+  // One try; true if the plan got shorter. The peak stays within the budget.
   bool step();
 
-  // One try to lower the peak of a plan above the budget; true where it got lower.
+  // One try to lower the peak of a plan above the budget; true if it got lower.
   bool descend();
 
  private:
   enum Kind : std::uint8_t { kRuin, kDrop, kShift, kReorder, kResegment, kKinds };
-  // What the tries of one kind came to lately.
+  // The recent yield of one kind of move.
   struct Record {
     std::int64_t gain, work, tries;
   };
@@ -35,7 +36,7 @@ class Improver {
   Kind choose();
   bool change(Kind kind);
   void remember(Kind kind, std::int64_t gain, std::int64_t work);
-  // Computations before the border in the problem's order; 0 without a border.
+  // Computations before the boundary in the problem's order; 0 without a boundary.
   static std::int32_t count_forward(const Problem& problem);
   bool shift_some();
   bool reorder_at(RunId run);
@@ -53,8 +54,8 @@ class Improver {
   std::int64_t budget_;
   std::uint64_t random_;
   std::int32_t forward_;
-  std::int64_t dearest_ = 0;  // from which on a try is given up
-  // To begin with, as it is on most graphs.
+  std::int64_t dearest_ = 0;  // a try that gets longer is given up
+  // Initial values, typical of most graphs.
   Record records_[kKinds] = {
       {1000, 3000, 15}, {50, 500, 6}, {10, 20, 3}, {40, 450, 3}, {50, 900, 3}};
   int remembered_ = 0;

@@ -23,11 +23,12 @@ class TwoPasses {
   std::vector<std::int32_t> run() {
     sequence_ = forward_;
     sequence_.push_back(p_.border());
-    // First pass: forward's saved values are there, nothing of backward is.
+    // First pass: forward's saved values are available, and nothing of backward.
     for (std::int32_t s = 0; s < p_.storages(); ++s) there_[s] = saved_[s] || stays(p_.producer(s));
     for (const std::int32_t c : backward_)
       if (c != p_.end() && !(late_[c] && makes_results_alone(p_, c))) expand(c);
-    // Second pass: what its results need is made again, and saved alike.
+    // Second pass: recompute forward as far as the deferred results need it, with the same saved
+    // set.
     for (const std::int32_t c : forward_)
       if (needed_[c] && !stays(c)) sequence_.push_back(c);
     for (std::int32_t s = 0; s < p_.storages(); ++s)
@@ -42,7 +43,7 @@ class TwoPasses {
   }
 
  private:
-  // Runs no second time.
+  // Never runs a second time.
   bool stays(std::int32_t c) const {
     return p_.once(c) || (p_.flags(c) & Problem::kBeforeBorder) != 0;
   }
@@ -75,7 +76,7 @@ class TwoPasses {
     for (const Problem::Read& read : p_.reads(c)) needed_[read.producer] = true;
   }
 
-  // Runs what isn't there, inputs first.
+  // Runs `goal`, and before it its missing inputs, depth first.
   void expand(std::int32_t goal) {
     stack_.assign(1, goal);
     while (!stack_.empty()) {
@@ -98,8 +99,8 @@ class TwoPasses {
   const std::vector<bool>& saved_;
   std::vector<std::int32_t> forward_, backward_;  // in the problem's order
   std::vector<bool> is_forward_;                  // by computation
-  std::vector<bool> late_;                        // makes results in the second pass
-  std::vector<bool> needed_;                      // by a late one
+  std::vector<bool> late_;                        // its results belong to the second pass
+  std::vector<bool> needed_;                      // a deferred result needs it
   std::vector<bool> there_;                       // by storage
   std::vector<std::int32_t> sequence_, stack_;
 };

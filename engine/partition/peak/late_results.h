@@ -1,5 +1,7 @@
-// Plans with two backward passes: where the results (the gradients) take much of the memory, those
-// that backward makes first wait for a second pass, after the steps that need the most beside them.
+// Plans with two backward passes. Where the gradients take much of the memory, a second pass, after
+// the steps of the highest pressure, computes those that backward would compute first. It
+// recomputes what they need; in return they aren't alive at the peak. Cost: O(computations + reads)
+// a plan.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +11,12 @@
 
 namespace recut::peak {
 
-// Whether only the end reads what a computation makes: it can be made at any time until then.
+// Only the end reads the computation's storages: it can run at any time before the end.
 bool makes_results_alone(const Problem& problem, std::int32_t computation);
 
-// The sequence that saves `saved` (expand_lazily) in either of two passes. The first leaves out the
-// results that come first behind the border, `share` of all results' bytes; the second runs again
-// what these need. Problems with a border and an end only.
+// The sequence that saves `saved` (expand_lazily) in two passes. The first leaves out the gradients
+// that come first after the boundary, `share` of all gradients' bytes; the second recomputes what
+// they need. For problems with a boundary and an end.
 std::vector<std::int32_t> expand_in_two_passes(const Problem& problem,
                                                const std::vector<bool>& saved, double share);
 

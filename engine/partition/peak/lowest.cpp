@@ -16,24 +16,24 @@
 namespace recut::peak {
 namespace {
 
-constexpr double kCoarse = 0.1;                      // of the peak: how far a first step goes
-constexpr double kOtherSteps[] = {0.03, 0.2, 0.06};  // tried where the coarse one leads no further
+constexpr double kCoarse = 0.1;                      // of the peak: the first step down
+constexpr double kOtherSteps[] = {0.03, 0.2, 0.06};  // tried after the coarse one fails
 constexpr double kPolish = 0.02;
 constexpr double kInHurry = 2;           // times the effort
-constexpr std::int64_t kTrimEvery = 20;  // 1 / this of the peak
+constexpr std::int64_t kTrimEvery = 20;  // trim after the peak fell by 1 / this
 constexpr std::size_t kDraftsEach = 3;
-// Work, by computation: for one step down, for a descent, for annealing to one budget.
+// Work for each computation: of one step down, of a random descent, of annealing to one budget.
 constexpr std::int64_t kFewRuns = 3, kManyRuns = 30;
 constexpr std::int64_t kDescent = 40;
 constexpr std::int64_t kTriesEach = 500;
-constexpr int kSlices = 64;  // in which it cools
+constexpr int kSlices = 64;  // parts of the cooling schedule
 
 struct Found {
   std::vector<std::int32_t> sequence;
   std::int64_t peak = kNoBudget, duration = 0;
 };
 
-// A plan that ran on demand, still to be lowered.
+// A plan of the DTR simulation.
 struct Draft {
   std::vector<std::int32_t> sequence;
   std::int64_t peak;
@@ -52,8 +52,8 @@ class Lowest {
         patience_((problem.border() < 0 ? 800.0 : 14000.0) / (600 + problem.size())),
         recipes_(list_low_starts(problem)) {}
 
-  // Plans of many kinds, each lowered until it sticks: which gets furthest isn't known before, and
-  // other steps make the same plan stick elsewhere.
+  // Lowers plans of many kinds until each sticks: which one gets lowest isn't known beforehand, and
+  // other step sizes make the same plan stick elsewhere.
   Outcome run() {
     make_start({}, s_, floor_);
     note();
@@ -71,17 +71,17 @@ class Lowest {
   }
 
  private:
-  // Within half a thousandth of what one call needs nothing is left to be won.
+  // The peak is within 1/2048 of the proved bound, or the effort is spent.
   bool done() const { return best_.peak <= floor_ + floor_ / 2048 || clock_.spent(s_.work()); }
 
-  // Never less than in a hurry: what that finds is found on the way.
+  // At least the quick search's effort: a full search passes through all of its plans.
   void wait_for_more() {
     if (in_hurry_) return clock_.allow(0, kInHurry);
     const auto least = static_cast<std::int64_t>(kInHurry * static_cast<double>(options_.effort));
     clock_.allow(std::max(s_.work(), least), patience_);
   }
 
-  // As long as there is something to be won, the search goes on.
+  // A lower peak extends the effort.
   void note() {
     if (s_.peak() > best_.peak || (s_.peak() == best_.peak && s_.duration() >= best_.duration))
       return;
@@ -90,8 +90,8 @@ class Lowest {
     clock_.tell({false, s_.peak(), s_.duration(), s_.work()});
   }
 
-  // Without a border the order is free, and annealing finds what no recipe does: from the best so
-  // far to budgets ever lower, by steps that shrink where they fail.
+  // Without a boundary the order is free, and annealing finds plans that no initial solution leads
+  // to: from the best plan to ever lower budgets, by steps that halve on failure.
   void anneal_down() {
     double step = kCoarse;
     for (std::uint64_t round = 0; step > kPolish / 4 && !done(); ++round) {
@@ -101,7 +101,7 @@ class Lowest {
         annealer.advance(kTriesEach * p_.size() / kSlices, static_cast<double>(i) / kSlices);
         s_.charge(kTriesEach * p_.size() / kSlices / kTriesPerWork);
       }
-      if (done()) return;  // a longer search would go on from elsewhere
+      if (done()) return;  // a longer search continues from another plan
       if (!annealer.holds()) {
         step /= 2;
         continue;
@@ -111,8 +111,8 @@ class Lowest {
     }
   }
 
-  // The recipes as far as that is cheap, then what runs on demand; the last steps down are the dear
-  // ones, and worth while only for what has come far.
+  // Lowers the initial solutions while that is cheap, then the plans of the DTR simulation. The
+  // last steps down are expensive, and pay only for plans that got far.
   void lower_all_kinds() {
     for (std::size_t i = 0; i < recipes_.size(); ++i) lower_recipe(i, kCoarse, 1, kFewRuns);
     wait_for_more();
@@ -130,7 +130,7 @@ class Lowest {
       }
   }
 
-  // By small steps, and what greedy ones don't find, as long as that wins anything.
+  // Small greedy steps and random descents from the best plan, while they gain anything.
   void polish() {
     for (std::int64_t before = kNoBudget; best_.peak < before - before / 4096;) {
       before = best_.peak;
@@ -141,7 +141,7 @@ class Lowest {
     }
   }
 
-  // The best so far, by moves drawn at random.
+  // Random moves from the best plan.
   void descend() {
     if (done()) return;
     s_.assign(best_.sequence);
@@ -150,8 +150,8 @@ class Lowest {
       if (improver.descend()) note();
   }
 
-  // The smallest memory in which the step runs on demand, by bisection. The plans found on the way
-  // are kept too: from a little more memory the way often leads further down.
+  // Bisects for the smallest memory in which the DTR simulation completes. It keeps the last plans
+  // on the way too: one of a little more memory often gets lower afterwards.
   void run_in_least_memory(const Eviction& eviction) {
     std::vector<Draft> found;
     std::int64_t low = floor_, high = peak_of(p_, p_.order);
@@ -194,8 +194,8 @@ class Lowest {
     lower_stepwise(step, 2, kManyRuns);
   }
 
-  // From the sequence as it is, in steps of a share of the peak that are halved where they fail. A
-  // goal far below what is possible would make the search repeat everything.
+  // Lowers the current sequence by steps of a share of its peak, halved on failure. A goal far
+  // below what is possible would make the greedy search recompute everything.
   void lower_stepwise(double step, int failures, std::int64_t runs_each) {
     s_.forget_log();
     note();
@@ -218,7 +218,7 @@ class Lowest {
     return std::max(floor_, peak - static_cast<std::int64_t>(step * static_cast<double>(peak)) - 1);
   }
 
-  // Part of the way counts too.
+  // True if the peak got lower, even if the goal wasn't reached.
   bool lower(double step, std::int64_t runs_each) {
     s_.forget_log();
     const std::int64_t peak = s_.peak();
@@ -227,7 +227,7 @@ class Lowest {
     taste.work = runs_each * p_.size();
     relieve(s_, below(peak, step), taste);
     if (s_.peak() < peak) {
-      // To trim takes as long as to lower: not after every small step.
+      // Trimming takes as long as lowering, so not after every small step.
       if (s_.peak() < trimmed_at_ - trimmed_at_ / kTrimEvery) trim_and_note();
       return true;
     }
@@ -241,7 +241,7 @@ class Lowest {
   SearchClock clock_;
   const SolveOptions& options_;
   std::int64_t floor_;
-  double patience_;              // of the effort: without a gain for so long, the search ends
+  double patience_;              // share of the effort without a gain after which the search ends
   std::int64_t trimmed_at_ = 0;  // the peak at which the sequence was last trimmed
   std::vector<Start> recipes_;
   std::vector<Draft> drafts_;

@@ -1,4 +1,5 @@
-// The least peak that can be reached at all, whatever it takes in time.
+// The minimum peak of any plan, whatever it costs in time. Reports name it as the least budget that
+// can be held, so the search takes no budget.
 #pragma once
 
 #include "engine/partition/peak/outcome.h"
@@ -6,11 +7,10 @@
 
 namespace recut::peak {
 
-// The plan of the lowest peak that is found: the recipes for low plans, and the step run on demand
-// in the smallest memories that let it, each lowered as far as it goes. The search ends when the
-// effort was spent without finding a lower one. `holds` is false, and no bounds are proved.
-// `in_hurry`: ends when twice the effort is spent; else it goes on as long as it wins something.
-// What is found in a hurry is never lower.
+// Finds a plan of the lowest peak: it lowers initial solutions of low peak and plans of the DTR
+// simulation in the smallest memories that work. The search ends when it spent the effort without a
+// gain; `quick`: after twice the effort in all. A quick search never finds a lower peak than a full
+// one. `holds` is false, and no bounds are proved. The result is heuristic: the problem is NP-hard.
 Outcome lowest(const Problem& problem, const SolveOptions& options, bool in_hurry);
 
 }  // namespace recut::peak

@@ -1,8 +1,12 @@
-// Bytes alive at each position of a line, kept as what begins and what ends there: the bytes at a
-// position are the sum of all that began up to it less all that ended before it. A segment tree of
-// sums and greatest prefix sums answers for the highest place. A life is changed, lengthened or cut
-// in O(log n), bottom-up and without recursion, and lives move to other positions without being
-// looked at one by one: only the two ends are kept, so a position's own pair goes along with it.
+// A segment tree of the bytes alive at each position, with the peak at its root. A leaf keeps the
+// bytes that begin and the bytes that end there; a node keeps their sum and its largest prefix sum.
+//
+//   births  8 0 4 0      bytes alive  8 8 12 4      root: max 12
+//   deaths  0 0 8 4
+//
+// Adding, lengthening or splitting a lifetime changes two leaves: O(log n), bottom-up, without
+// recursion. A tree of the bytes themselves would need a lazy range update, and relabelling a
+// position would touch every lifetime across it; here the position's pair moves along.
 #pragma once
 
 #include <algorithm>
@@ -25,27 +29,27 @@ class MemoryTree {
 
   std::int64_t maximum() const { return nodes_[1].max; }
 
-  // What begins and what ends at one position.
+  // The bytes that begin and that end at one position.
   struct Ends {
     std::int64_t begin = 0, end = 0;
   };
 
-  // Bytes that are alive at positions first … last.
+  // Adds bytes that are alive at positions first … last.
   void add(std::uint32_t first, std::uint32_t last, std::int64_t bytes) {
     change(first, {bytes, 0}, last, {0, bytes});
   }
 
-  // Bytes whose life ended at `from` and now ends at `to`, after it (negative: the other way).
+  // Bytes that died at `from` now die at the later `to` (negative: the other way).
   void prolong(std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
     change(from, {0, -bytes}, to, {0, bytes});
   }
 
-  // Bytes that are alive at `from` and `to` and in between no longer (negative: again).
+  // Bytes alive at `from` and `to` are no longer alive in between (negative: alive again).
   void interrupt(std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
     change(from, {0, bytes}, to, {bytes, 0});
   }
 
-  // All that is said of a position, to be put at another one; rebuild() must follow.
+  // Moves a position's pair: take() it, put() it at another position, then rebuild().
   Ends take(std::uint32_t position) {
     Node& leaf = nodes_[position + leaves_];
     const Ends ends{leaf.max, leaf.max - leaf.sum};
@@ -57,8 +61,8 @@ class MemoryTree {
     leaf = {leaf.sum + ends.begin - ends.end, leaf.max + ends.begin};
   }
 
-  // Makes the nodes above `width` leaves from `base` on anew; `width` is a power of two and divides
-  // `base`.
+  // Recomputes the nodes above the `width` leaves from `base` on; `width` is a power of two and
+  // divides `base`. Cost: O(width + log n).
   void rebuild(std::uint32_t base, std::uint32_t width) {
     std::uint32_t first = base + leaves_, last = first + width - 1;
     while (first != last) {
@@ -68,11 +72,11 @@ class MemoryTree {
     pull_above(first);
   }
 
-  // The most in positions first … last.
+  // The maximum over positions first … last.
   std::int64_t maximum(std::uint32_t first, std::uint32_t last) const {
     constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min() / 4;
     std::uint32_t l = first - 1 + leaves_, r = last + 1 + leaves_;
-    std::int64_t before = nodes_[l].sum;  // of all before `first`
+    std::int64_t before = nodes_[l].sum;  // of all positions before `first`
     Node left{0, kLeast}, right{0, kLeast};
     while ((l ^ r) != 1) {
       if (l & 1) {
@@ -93,7 +97,7 @@ class MemoryTree {
   // The first position whose value is the maximum.
   std::uint32_t first_maximum() const { return first_above(nodes_[1].max - 1); }
 
-  // The first position with more than `limit`; 0 where there is none.
+  // The first position with more than `limit`; 0 if none has.
   std::uint32_t first_above(std::int64_t limit) const {
     return nodes_[1].max > limit ? first_above_in(1, limit) : 0;
   }
@@ -113,15 +117,15 @@ class MemoryTree {
 
  private:
   struct Node {
-    std::int64_t sum = 0;  // of what begins below less what ends below
-    std::int64_t max = 0;  // the most at any position below, from 0 before the first
+    std::int64_t sum = 0;  // births minus deaths below the node
+    std::int64_t max = 0;  // the largest prefix sum below the node
   };
 
   static Node joined(Node left, Node right) {
     return {left.sum + right.sum, std::max(left.max, left.sum + right.max)};
   }
 
-  // Of all leaves to the left of a node's.
+  // The sum of all leaves to the left of the node's.
   std::int64_t sum_before(std::uint32_t node) const {
     std::int64_t sum = 0;
     for (; node > 1; node >>= 1)
@@ -139,7 +143,7 @@ class MemoryTree {
 
   void pull(std::uint32_t node) { nodes_[node] = joined(nodes_[2 * node], nodes_[2 * node + 1]); }
 
-  // Where a node's sum and maximum are what they were, nothing changes further up.
+  // Stops at the first node whose sum and maximum stay the same.
   void pull_above(std::uint32_t node) {
     while (node > 1) {
       node >>= 1;

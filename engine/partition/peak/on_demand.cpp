@@ -5,6 +5,17 @@
 #include "engine/partition/peak/late_results.h"
 #include "engine/partition/peak/power.h"
 
+// The simulation keeps a stack of computations that wait for inputs, as DTR's runtime does:
+//
+//   run(c): for each input that isn't resident: run(its producer); pin it
+//           while live bytes + outputs of c > budget: evict the unpinned storage of the best rank
+//           emit c; unpin its inputs
+//
+// Invariant: live bytes stay within the budget after every emitted run. Where even eviction fails,
+// an option moves earlier gradients behind the steps of high pressure and resumes from a snapshot.
+// A scan of all alive storages finds a victim; cached ranks (lazy greedy: Minoux 1978) keep that
+// affordable.
+
 namespace recut::peak {
 namespace {
 
@@ -45,7 +56,7 @@ class Memory {
     return true;
   }
 
-  // In what one change of a Sequence takes.
+  // In units of one change of a Sequence.
   std::int64_t work() const { return 2 * all_runs_ + looked_ / 100; }
   std::vector<std::int32_t> take() { return std::move(sequence_); }
 
@@ -54,26 +65,26 @@ class Memory {
   static constexpr std::int64_t kNever = std::int64_t{-1} << 40;
   static constexpr std::int32_t kStepsBetweenMarks = 16;
 
-  // Of what is asked for when results are postponed: bytes that go at once, results too small to
-  // count, steps that make a place quiet.
+  // Deferring results: the share of the budget to free at once, the share below which a result is
+  // too small, and the steps of low pressure that end a crowd of high steps.
   static constexpr std::int64_t kSharePostponed = 40, kShareThatMatters = 1000;
   static constexpr std::int32_t kQuietSteps = 24;
 
-  // A computation that waits for its inputs; those before `next` are there and locked.
+  // A computation that waits for its inputs; those before `next` are resident and pinned.
   struct Frame {
     std::int32_t computation;
     std::size_t next = 0;
     std::vector<std::int32_t> inputs;  // storages, the earliest producer first
   };
 
-  // What is in memory before a step of the order: all that has to be known to go on from there.
+  // The state before a step of the order: enough to resume the simulation from there.
   struct Mark {
     std::int32_t now;
     std::vector<std::int32_t> alive;
     std::size_t runs;
   };
 
-  // Notes where everything is read in the order as it is.
+  // Records the uses of every storage in the current order.
   void look_ahead() {
     for (std::size_t i = 0; i < order_.size(); ++i)
       position_[order_[i]] = static_cast<std::int32_t>(i);
@@ -85,8 +96,8 @@ class Memory {
     }
   }
 
-  // Where memory doesn't suffice, the results made last before are made after it instead; false
-  // where there are none.
+  // If memory doesn't suffice for this step, moves the latest results before it to after the crowd
+  // of high steps, and resumes before them. False if there are none.
   bool postpone_results() {
     if (!eviction_.results_wait || order_[now_] == p_.end()) return false;
     std::vector<std::int32_t> late;
@@ -118,7 +129,8 @@ class Memory {
     return bytes;
   }
 
-  // The last step from here on before many that need at most half of what this one does.
+  // The last step from here on that is followed by kQuietSteps steps of at most half this one's
+  // bytes.
   std::int32_t end_of_crowd() const {
     const std::int64_t half = p_.step_bytes(order_[now_]) / 2;
     const auto last = static_cast<std::int32_t>(order_.size()) - 2;
@@ -128,7 +140,7 @@ class Memory {
     return std::min(last, std::max(now_, at - 1 - quiet));
   }
 
-  // Goes on from the last mark at or before step `limit`.
+  // Resumes from the last snapshot at or before step `limit`.
   void go_back_to(std::int32_t limit) {
     while (marks_.back().now > limit) marks_.pop_back();
     const Mark mark = std::move(marks_.back());
@@ -203,7 +215,7 @@ class Memory {
     return true;
   }
 
-  // What has no bytes and what waits for the end never goes.
+  // A storage without bytes, or one that only the end reads, is never evicted.
   void hold(std::int32_t s) {
     live_ += p_.bytes(s);
     ranked_[s] = kNever;
@@ -217,7 +229,7 @@ class Memory {
     while (live_ + bytes > budget_) {
       std::int32_t best = least_wanted();
       if (best < 0) return false;
-      // Ranks mostly fall as other things go: the best is looked at again before it is believed.
+      // Ranks mostly fall as other storages go, so the best one's rank is refreshed before use.
       while (ranked_[best] != evicted_) {
         rank(best);
         best = least_wanted();
@@ -227,7 +239,7 @@ class Memory {
     return true;
   }
 
-  // What is to go, by ranks that may be a few evictions old; -1 where all is locked.
+  // The eviction victim, by ranks that may be a few evictions old; -1 if all storages are pinned.
   std::int32_t least_wanted() {
     std::int32_t best = -1;
     looked_ += static_cast<std::int64_t>(alive_.size());
@@ -260,12 +272,12 @@ class Memory {
     while (next < uses_[s].size() && uses_[s][next] < now_) ++next;
     const auto bytes = static_cast<double>(p_.bytes(s));
     if (next == uses_[s].size()) return 1e30 * bytes;
-    if (p_.once(c)) return -1e30 / bytes;  // it stays in truth: only where nothing else goes
+    if (p_.once(c)) return -1e30 / bytes;  // it can't be recomputed: only if nothing else can go
     int look = 24;
     return bytes * stretched_[uses_[s][next] - now_ + 1] / (cost_of(c, look) + 1);
   }
 
-  // What making it again costs, with what is missing for that.
+  // The cost of recomputing it with its missing inputs (DTR: the evicted neighbourhood).
   double cost_of(std::int32_t c, int& look) const {
     auto cost = static_cast<double>(p_.duration(c));
     for (const Problem::Read& read : p_.reads(c)) {
@@ -279,14 +291,14 @@ class Memory {
   const Problem& p_;
   std::int64_t budget_;
   Eviction eviction_;
-  std::vector<std::int32_t> order_;              // the problem's, but for results that wait
+  std::vector<std::int32_t> order_;              // the problem's, except for deferred results
   std::vector<std::int32_t> position_;           // by computation, in order_
-  std::vector<std::vector<std::int32_t>> uses_;  // by storage: where its readers stand
-  std::vector<std::size_t> next_use_;            // by storage: the first in uses_ to come
-  std::vector<std::int32_t> locks_, place_;      // by storage; its place in alive_
-  std::vector<bool> waits_;  // by computation: it makes results, and may be made later
+  std::vector<std::vector<std::int32_t>> uses_;  // by storage: the positions of its readers
+  std::vector<std::size_t> next_use_;            // by storage: the first use to come, in uses_
+  std::vector<std::int32_t> locks_, place_;      // by storage: pin count; index in alive_
+  std::vector<bool> waits_;                      // by computation: it makes only results
   std::vector<bool> ran_;
-  std::vector<double> rank_;  // by storage, and when it was found, in evictions
+  std::vector<double> rank_;  // by storage; ranked_: at which eviction
   std::vector<std::int64_t> ranked_;
   std::int64_t evicted_ = 0;
   std::vector<double> stretched_;  // by distance

@@ -1,7 +1,7 @@
-// Plans made by running with a memory of fixed size: whatever is missing is made again when it is
-// asked for, and where the memory is full, what is cheapest to do without goes first (dynamic
-// tensor rematerialization: Kirisame et al., ICLR 2021; here the future is known). Reaches peaks
-// that no local change of a plan finds, at the price of many runs.
+// Simulates Dynamic Tensor Rematerialization (DTR: Kirisame et al., ICLR 2021): runs the step in a
+// memory of fixed size, recomputes a missing input on access, and evicts the storage of the best
+// heuristic value where the memory is full. DTR decides online; here the next use of every storage
+// is known. The plans reach peaks that no local change of a plan finds, at the price of many runs.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,24 @@
 
 namespace recut::peak {
 
-// How what goes is chosen: by bytes * (steps to the next use)^(stretch / 4) / (cost + 1).
+// The eviction heuristic: bytes * (steps to the next use)^(exponent_quarters / 4) / (cost + 1).
+// DTR's own has the time since the last access (staleness) in place of the steps to the next use.
 struct Eviction {
   int stretch = 4;             // 0 … 4
-  bool tangents_first = true;  // of a call's missing inputs those from backward are made first
-  // What only the end reads is never made twice: it is made later where memory doesn't suffice.
+  bool tangents_first = true;  // of missing inputs, recompute those of backward first
+  // Gradients are never evicted: if memory doesn't suffice, they are computed later.
   bool results_wait = false;
-  int patience = 4;                 // evictions for which what was found of others is believed
-  std::int64_t max_runs = 1 << 20;  // in all, those of failed tries included
+  int patience = 4;                 // evictions for which a storage's rank stays valid
+  std::int64_t max_runs = 1 << 20;  // in all, failed tries included
 };
 
-// The ways that proved worth trying, the most useful first.
+// The heuristics worth trying, the most useful first.
 std::vector<Eviction> evictions(const Problem& problem);
 
-// The runs, or nothing where `budget` doesn't suffice or they get too many. What runs only once may
-// be needed longer than this supposes: the peak of the sequence can be above the budget. Adds to
-// `work` what that took, in changes of a Sequence.
+// The sequence of runs; empty if `budget` doesn't suffice or max_runs is reached. A computation
+// that may run only once can live longer than the simulation assumes, so the sequence can peak
+// above the budget. Adds the cost to `work`, in changes of a Sequence: O(alive storages) for an
+// eviction.
 std::vector<std::int32_t> run_on_demand(const Problem& problem, std::int64_t budget,
                                         const Eviction& eviction, std::int64_t* work = nullptr);
 

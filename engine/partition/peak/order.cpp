@@ -5,10 +5,16 @@
 
 #include "engine/support/hash.h"
 
+// Beam search by rounds: each round extends every state of the beam by each ready item and keeps
+// the best `width` of the results, by peak, then by bytes alive, then at random. Two states of the
+// same set have the same future, so only the better one stays. A state of low peak but many bytes
+// alive may block the way to a better one; the beam keeps alternatives that a greedy order would
+// have dropped.
+
 namespace recut::peak {
 namespace {
 
-// A set of items that has run, and what is alive after it.
+// A set of items that have run, and the bytes alive after it.
 struct State {
   std::vector<std::uint16_t> waits;    // by item: predecessors that have not run; kRan: it ran
   std::vector<std::uint16_t> readers;  // by instance: consumers that have not run
@@ -48,7 +54,7 @@ class Beam {
     std::vector<State> beam{first()}, next;
     std::vector<Extension> extensions;
     for (std::int32_t done = 0; done < q_.items;) {
-      // What costs nothing is run at once, one item a round, so that all states stay level.
+      // An item that costs nothing runs at once. One item a round keeps all states equally long.
       extensions.clear();
       for (std::size_t i = 0; i < beam.size(); ++i)
         extend(beam[i], static_cast<int>(i), extensions);
@@ -102,7 +108,8 @@ class Beam {
     const std::size_t begin = out.size();
     for (const std::int32_t item : s.ready) {
       const Extension e = price(s, index, item);
-      // An item that lifts neither the peak nor what is alive can't be wrong to run now.
+      // An item that raises neither the peak nor the bytes alive is safe to run now (a dominance
+      // rule).
       if (e.now <= s.now && e.peak <= std::max(s.peak, enough_)) {
         out.resize(begin);
         out.push_back(e);
@@ -123,7 +130,7 @@ class Beam {
     std::sort(list.begin(), list.end(), better);
     std::size_t kept = 0;
     for (std::size_t i = 0; i < list.size() && kept < static_cast<std::size_t>(width_); ++i) {
-      // Equal sets stand close together: they have the same bytes alive.
+      // Equal sets have the same bytes alive, so they are neighbours in the sorted list.
       bool known = false;
       for (std::size_t k = kept; k-- > 0 && list[k].now == list[i].now;)
         if (list[k].set == list[i].set) known = true;

@@ -1,4 +1,5 @@
-// Orders of low peak for things that each run once: beam search over topological orders.
+// Orders of low peak for items that each run once: beam search over topological orders. Finding the
+// best order is NP-complete (one-shot pebbling: Sethi 1975).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 
 namespace recut::peak {
 
-// Items to be ordered and the instances that live between them.
+// The items to order, and the instances that live between them.
 struct OrderQuestion {
   struct Instance {
     std::int64_t bytes;
@@ -17,21 +18,21 @@ struct OrderQuestion {
     bool stays;                           // alive after the last item
   };
   std::int32_t items = 0;
-  std::vector<std::vector<std::int32_t>> successors;  // by item: who must come later; may repeat
+  std::vector<std::vector<std::int32_t>> successors;  // by item; may repeat
   std::vector<Instance> instances;
 };
 
 struct OrderAnswer {
-  std::vector<std::int32_t> order;  // empty where none was found within `enough`
-  std::int64_t peak = 0;            // above what stays alive throughout
+  std::vector<std::int32_t> order;  // empty if the beam found none
+  std::int64_t peak = 0;            // beyond the bytes that are alive throughout
 };
 
-// The order with the lowest peak that a beam of `width` finds; of orders that peak at or below
-// `enough`, no lower ones are looked for. Ties fall by `seed`.
+// The order of the lowest peak that a beam of `width` finds. Peaks at or below `target_peak` count
+// as equal. `seed` breaks ties. Each of `items` rounds copies `width` states.
 OrderAnswer find_order(const OrderQuestion& question, int width, std::int64_t enough,
                        std::uint64_t seed);
 
-// The whole problem as a question.
+// The whole problem, each computation once.
 OrderQuestion whole_order(const Problem& problem);
 
 }  // namespace recut::peak

@@ -1,4 +1,4 @@
-// What a sequence comes to, counted plainly; sequence.h keeps it up to date while it changes.
+// The peak of a finished sequence, in O(runs + reads). sequence.h maintains it under changes.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace recut::peak {
 
-// The peak of a sequence: the most bytes alive in one step. Every run must have its inputs.
+// The most bytes alive in one step. Every run must have its inputs.
 std::int64_t peak_of(const Problem& problem, std::span<const std::int32_t> sequence);
 
 }  // namespace recut::peak

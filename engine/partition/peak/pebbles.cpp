@@ -6,16 +6,24 @@
 #include "engine/partition/peak/bounds.h"
 #include "engine/support/hash.h"
 
+// The bound on the peak: a pebble game (Sethi 1975) played backwards. Before the last run of c, the
+// inputs of c must be alive, together with everything that later steps need and c doesn't make:
+//
+//   live set {a, b}, b = f(c, d)    before the run of f  =>    {a, c, d}; the step holds a, b, c, d
+//
+// The argument follows last runs only, so the bound holds for any recomputation. The number of sets
+// is exponential; `states` limits the visited ones, and a truncated search still gives a bound.
+
 namespace recut::peak {
 namespace {
 
 constexpr std::int32_t kStart = -1;
 
-// A set of storages that are needed from some point of the sequence on; everything before that
-// point is still open. It is told by the set behind it and the computation that runs in between:
-// most sets are only weighed, and never made.
+// A set of storages that must be alive at some point of the sequence; everything before that point
+// is open. It is given by the set after it and the computation in between: most sets are only
+// weighed, and never materialised.
 struct Needed {
-  std::int64_t highest = 0;  // of the steps after the point
+  std::int64_t highest = 0;  // the highest step after the point
   std::int64_t bytes = 0;
   std::int32_t size = 0;
   std::uint64_t hash = 0;  // the sum of its storages' hashes
@@ -27,14 +35,15 @@ std::uint64_t hash_of(std::int32_t storage) {
   return hash_mix(1, static_cast<std::uint64_t>(storage));
 }
 
-// Every sequence has a last run that the end needs, a last run that this needs, and so on: the
-// least over all such paths of their highest step bounds every peak.
+// Every sequence has a last run that the end needs, a last run that this one needs, and so on. The
+// minimum over all such paths of their highest step therefore bounds every peak (a bottleneck
+// shortest path, best first).
 class Backwards {
  public:
   Backwards(const Problem& p, std::size_t states)
       : p_(p), states_(states), place_(static_cast<std::size_t>(p.storages()), -1) {}
 
-  // Where the search stops early, the best open set bounds it.
+  // If the search stops early, the best open set is the bound.
   std::int64_t run() {
     push(before(Needed{}, kStart, p_.end()));
     while (!open_.empty()) {
@@ -45,7 +54,7 @@ class Backwards {
       std::int32_t last = -1;
       for (const std::int32_t s : sets_[at]) {
         const std::int32_t c = p_.producer(s);
-        if (c == last) continue;  // storages of one computation stand side by side
+        if (c == last) continue;  // storages of one computation are neighbours
         last = c;
         push(before(all_[at], at, c));
       }
@@ -55,9 +64,9 @@ class Backwards {
 
  private:
   using Rank = std::pair<std::int64_t, std::int64_t>;
-  using Open = std::pair<Rank, std::int32_t>;  // the lowest first, then the lightest, the oldest
+  using Open = std::pair<Rank, std::int32_t>;  // lowest first, then fewest bytes, then oldest
 
-  // The set before a run of `c`. The set after it is the one that place_ was last told.
+  // The set before a run of `c`. The set after it is the one that was materialised last.
   Needed before(const Needed& behind, std::int32_t after, std::int32_t c) const {
     Needed needed{behind.highest, behind.bytes, behind.size, behind.hash, after, c};
     std::int64_t level = behind.bytes;
@@ -82,7 +91,7 @@ class Backwards {
     return needed;
   }
 
-  // Keeps it where no way to the same set was as low.
+  // Keeps it if no earlier path to the same set was as low.
   void push(const Needed& needed) {
     const auto [at, fresh] = seen_.try_emplace(needed.hash, needed.highest);
     if (!fresh && at->second <= needed.highest) return;
@@ -107,10 +116,10 @@ class Backwards {
 
   const Problem& p_;
   std::size_t states_;
-  std::vector<std::int32_t> place_;  // by storage: the last set made that has it
+  std::vector<std::int32_t> place_;  // by storage: the last materialised set with it
   std::vector<Needed> all_;
-  std::unordered_map<std::int32_t, std::vector<std::int32_t>> sets_;  // those that were made
-  std::unordered_map<std::uint64_t, std::int64_t> seen_;  // the lowest way to each set so far
+  std::unordered_map<std::int32_t, std::vector<std::int32_t>> sets_;  // materialised ones
+  std::unordered_map<std::uint64_t, std::int64_t> seen_;              // the lowest path to each set
   std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
 };
 

@@ -1,12 +1,12 @@
-// Powers and logarithms that are the same bits on every platform: the libraries differ in pow, exp
-// and log, never in sqrt and frexp.
+// Powers and logarithms with the same bits on every platform: math libraries differ in pow, exp and
+// log, never in sqrt and frexp. Equal bits give equal plans everywhere.
 #pragma once
 
 #include <cmath>
 
 namespace recut::peak {
 
-// x to the power of quarters / 4, of 0 … 4 quarters; x is 0 or more.
+// x to the power of quarters / 4, for 0 … 4 quarters and x >= 0.
 inline double quarter_power(double x, int quarters) {
   const double half = std::sqrt(x);
   switch (quarters) {
@@ -23,7 +23,7 @@ inline double quarter_power(double x, int quarters) {
   }
 }
 
-// The natural logarithm of x > 0, to nine digits: of the mantissa by the series of artanh.
+// The natural logarithm of x > 0, to nine digits: the series of artanh on the mantissa.
 inline double logarithm(double x) {
   int exponent = 0;
   double m = std::frexp(x, &exponent);
@@ -33,8 +33,8 @@ inline double logarithm(double x) {
   return 0.69314718055994531 * exponent + 2 * z * series;
 }
 
-// The way from a to b, both above 0, in equal ratios: a at share 0, b at 1, and about
-// a * (b/a)^share between, as the limit that defines the exponential function gives it.
+// Geometric interpolation between a and b, both above 0: about a * (b/a)^share, by the limit that
+// defines the exponential function, (1 + y/1024)^1024.
 inline double between(double a, double b, double share) {
   double factor = 1 + share * logarithm(b / a) / 1024;
   for (int i = 0; i < 10; ++i) factor *= factor;

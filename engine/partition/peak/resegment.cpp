@@ -11,14 +11,14 @@ namespace {
 
 constexpr int kRunsOfOneDrop = 200;
 
-// Later runs of `c` go, as far as they can.
+// Removes the later runs of a computation as far as possible.
 void keep(Sequence& s, Editor& editor, RunId run) {
   while (s.next_same(run) != kNoRun && editor.remove(s.next_same(run))) {
   }
 }
 
-// The instance doesn't cross the border. Its inputs do for now, even above any budget: they come
-// after it, since the caller goes backward.
+// Ends the instance before the boundary. Its inputs cross it for now, whatever the budget: the
+// caller goes backwards through forward and handles them next.
 bool let_go(Sequence& s, Editor& editor, RunId run, std::int32_t slot, std::uint32_t border) {
   const Problem& p = s.problem();
   if (p.bytes(p.first_storage(s.computation(run)) + slot) == 0) return true;

@@ -1,5 +1,5 @@
-// One stretch of forward is given other checkpoints, all at once: from one spacing of checkpoints
-// to another no single repetition leads without a detour through dearer plans.
+// Replaces the checkpoints of one part of forward, all at once. From one spacing of checkpoints to
+// another no sequence of single recomputations leads without a detour through longer plans.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace recut::peak {
 
-// Keeps, of what computations `begin` … `end` - 1 of forward make, exactly what crosses the border
-// in a plan of about `segments` segments (see checkpoints()), whatever the peak; the rest runs
-// again before its first use in backward. For problems with a border. False, with changes left for
-// the caller to roll back, where that takes more than `allowance` work.
+// Of the storages that computations `begin` … `end` - 1 of forward make, keeps exactly those that
+// cross the boundary in a plan of about `segments` segments (see checkpoints()), whatever the peak.
+// The others are recomputed before their first use in backward. For problems with a boundary. False
+// if that takes more than `allowance` work; the caller then rolls the changes back.
 bool resegment(Sequence& sequence, int segments, std::int32_t begin, std::int32_t end,
                std::int64_t allowance);
 

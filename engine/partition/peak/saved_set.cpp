@@ -9,7 +9,7 @@
 namespace recut::peak {
 namespace {
 
-// Position of each computation in the problem's order, and where the border stands in it.
+// The computations before the boundary in the problem's order.
 struct Forward {
   std::vector<bool> is_forward;
   explicit Forward(const Problem& p) : is_forward(p.size(), false) {
@@ -24,13 +24,13 @@ struct Forward {
 
 SavedSet cheapest_saved_set(const Problem& p, double price, const std::vector<double>& weight) {
   const Forward forward(p);
-  // Vertices: source, sink, one a computation ("runs again" on the sink's side), one a storage
-  // ("is there in backward" on the sink's side).
+  // Vertices: source, sink, one for each computation (sink's side: recomputed), one for each
+  // storage (sink's side: available in backward).
   const auto n = static_cast<std::size_t>(p.size());
   FlowNetwork network(2 + n + static_cast<std::size_t>(p.storages()));
   const auto of_computation = [](std::int32_t c) { return static_cast<std::uint32_t>(2 + c); };
   const auto of_storage = [&](std::int32_t s) { return static_cast<std::uint32_t>(2 + n + s); };
-  // Durations are scaled so that prices of small storages don't round to nothing.
+  // Durations are scaled up so that prices of small storages don't round to 0.
   const std::int64_t total = std::max<std::int64_t>(1, p.total_duration());
   const double scale = std::ldexp(1.0, 50) / static_cast<double>(total);
   for (std::int32_t c = 0; c < p.size(); ++c) {

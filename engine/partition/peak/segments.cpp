@@ -11,7 +11,7 @@ std::vector<bool> checkpoints(const Problem& p, int segments) {
     if (c == p.border()) break;
     position[c] = n++;
   }
-  // How many bytes cross from each position of forward to later ones, and the bytes made so far.
+  // Bytes that cross from each position of forward to later ones, and bytes made so far.
   std::vector<std::int64_t> crossing(n + 1, 0), made(n + 1, 0);
   std::vector<std::int32_t> last(p.storages(), -1);
   for (std::int32_t s = 0; s < p.storages(); ++s) {
@@ -28,7 +28,7 @@ std::vector<bool> checkpoints(const Problem& p, int segments) {
   std::vector<bool> cut(n + 1, false);
   std::int32_t begin = 0;
   for (int k = 1; k < segments; ++k) {
-    // The narrowest place within half a segment of where an equal share ends.
+    // The narrowest cut within half a segment of where an equal share ends.
     const double low = (k - 0.5) / segments * static_cast<double>(made[n]);
     const double high = (k + 0.5) / segments * static_cast<double>(made[n]);
     std::int32_t best = -1;

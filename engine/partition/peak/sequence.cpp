@@ -4,10 +4,20 @@
 
 #include "engine/support/check.h"
 
+// Inserting a second run of c between a use and a later use of its storage splits one lifetime in
+// two:
+//
+//   c . u . . . . v      =>      c . u . . c' . v
+//   |------------>|              |-->|     |--->|
+//
+// take_readers() hands v from c to c' and tells the tree that the bytes are dead in between;
+// give_readers_back() is its inverse. last_use_ has each instance's last reader, so a change
+// touches only the instances of the run and of its inputs.
+
 namespace recut::peak {
 namespace {
 
-// Four labels a run leave room for recomputations before anything has to move.
+// Four labels for each run leave gaps for recomputations before relabelling starts.
 std::uint32_t leaves_for(std::size_t runs) {
   std::uint32_t leaves = 16;
   while (leaves < 4 * (runs + 2)) leaves *= 2;
@@ -26,7 +36,7 @@ Sequence::Sequence(const Problem& problem)
       counts_(problem.size(), 0),
       repeated_place_(problem.size(), 0) {}
 
-// Keeps its memory: a search assigns often.
+// Keeps its allocations: a search assigns often.
 void Sequence::clear(std::size_t runs) {
   const std::uint32_t leaves =
       leaves_for(std::max(runs, static_cast<std::size_t>(problem_->size())));
@@ -52,7 +62,7 @@ void Sequence::clear(std::size_t runs) {
 void Sequence::assign(std::span<const std::int32_t> computations) {
   clear(computations.size());
   work_ += static_cast<std::int64_t>(computations.size());
-  // Even spacing from the start: inserting at the end alone would halve the room each time.
+  // Even spacing from the start: appending one by one would halve the gap each time.
   const std::uint64_t room = tree_.capacity();
   RunId before = kNoRun;
   for (std::size_t i = 0; i < computations.size(); ++i) {
@@ -159,7 +169,7 @@ void Sequence::unlink(RunId run) {
   (r.previous_same == kNoRun ? first_run_[c] : runs_[r.previous_same].next_same) = r.next_same;
   (r.next_same == kNoRun ? last_run_[c] : runs_[r.next_same].previous_same) = r.previous_same;
   r.alive = false;
-  r.next_same = free_run_[c];  // the last one freed is the first one used again: see roll_back()
+  r.next_same = free_run_[c];  // last freed, first reused: roll_back() relies on it
   free_run_[c] = run;
   count_run(c, -1);
 }
@@ -201,8 +211,8 @@ RunId Sequence::run_at(std::uint32_t label) const {
   return label == 0 ? kNoRun : by_label_[label];
 }
 
-// A new run serves the readers between itself and the next run of its computation; until now the
-// run before it did.
+// A new run takes over the readers between itself and its computation's next run from the run
+// before it.
 void Sequence::take_readers(RunId run) {
   Run& r = runs_[run];
   const RunId old = r.previous_same;
@@ -214,7 +224,7 @@ void Sequence::take_readers(RunId run) {
       if (runs_[old_last].label > r.label) {
         last_use_[r.uses + j] = old_last;
         old_last = last_use_before(old, j, r.label);
-        // From the old run's last reader on the bytes are gone up to the new run.
+        // The bytes are dead from the old run's last reader up to the new run.
         if (bytes != 0) tree_.interrupt(runs_[old_last].label, r.label, bytes);
         continue;
       }
@@ -306,8 +316,8 @@ void Sequence::roll_back(std::size_t mark) {
   }
 }
 
-// Finds the smallest aligned neighbourhood that is at most half full (less, the larger it is) and
-// spreads its runs evenly.
+// Relabels: finds the smallest aligned neighbourhood that is at most half full and spreads its runs
+// evenly.
 void Sequence::make_room(RunId before) {
   const RunId anchor = before == kNoRun ? first_ : before;
   const std::uint32_t at = runs_[anchor].label;
@@ -329,7 +339,7 @@ void Sequence::make_room(RunId before) {
   grow();
 }
 
-// What a run's label says of the bytes alive goes along with the run.
+// A run's births and deaths in the tree move along with its label.
 void Sequence::spread(RunId from, RunId to, std::uint32_t low, std::uint32_t high) {
   spread_ends_.clear();
   for (RunId run = from;; run = runs_[run].next) {
@@ -338,7 +348,7 @@ void Sequence::spread(RunId from, RunId to, std::uint32_t low, std::uint32_t hig
     if (run == to) break;
   }
   const std::uint64_t room = high - low + 1, count = spread_ends_.size();
-  // At least one label stays free between any two, before the first and after the last.
+  // At least one label stays free between two runs, before the first and after the last.
   RunId run = from;
   for (std::uint64_t i = 0; i < count; ++i, run = runs_[run].next) {
     const auto label = low + static_cast<std::uint32_t>((i + 1) * room / (count + 1));

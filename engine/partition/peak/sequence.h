@@ -1,10 +1,11 @@
-// A sequence of runs whose peak is kept up to date: a run is inserted or removed in O(log n) for
-// each storage it touches, and the latest changes can be taken back.
+// A sequence of runs that maintains its peak: inserting or removing a run costs O(log n) for each
+// storage it touches, and a log allows changes to be rolled back.
 //
-// Runs stand in a linked list with integer labels, as in order maintenance (Dietz and Sleator
-// 1987): there is room between labels, and where it runs out, a neighbourhood is spread anew. The
-// bytes alive are kept by label in a MemoryTree; the labels between two runs never hold more than
-// the run before them, so that the tree's maximum is the peak.
+// Runs are a linked list with integer labels (order maintenance: Dietz and Sleator 1987). Labels
+// have gaps; where a gap is used up, a neighbourhood is relabelled. A MemoryTree keeps the bytes
+// alive by label. Invariant: a label between two runs has at most the bytes of the run before it,
+// so the tree's maximum is the peak. A plain array would pay O(n) for each of the searches' many
+// changes.
 #pragma once
 
 #include <cstdint>
@@ -23,21 +24,20 @@ class Sequence {
  public:
   explicit Sequence(const Problem& problem);
 
-  // Starts over with these runs.
+  // Replaces all runs.
   void assign(std::span<const std::int32_t> computations);
   std::vector<std::int32_t> computations() const;
 
   // Inserts a run of `computation` right after `before` (kNoRun: first). Its inputs must have run.
   RunId insert_after(RunId before, std::int32_t computation);
 
-  // Removes a run; if its storages have readers, an earlier run of the same computation must stand.
+  // Removes a run. If its storages have readers, an earlier run of the computation must exist.
   void remove(RunId run);
 
-  // Moves a run to right after `before`; the order must stay sound.
+  // Moves a run to right after `before`; the order must stay valid.
   RunId move_after(RunId before, RunId run);
 
-  // Changes since `mark()` are taken back by `roll_back(mark)`, newest first. Run ids are then what
-  // they were.
+  // roll_back(mark) undoes all changes since mark(), newest first, and restores run ids.
   std::size_t mark() const { return log_.size(); }
   void roll_back(std::size_t mark);
   void forget_log() { log_.clear(); }
@@ -47,9 +47,9 @@ class Sequence {
   std::int64_t duration() const { return duration_; }
   std::int32_t runs() const { return run_count_; }
 
-  // Insertions and removals made so far, those taken back included: the search's measure of effort.
+  // Insertions and removals so far, undone ones included: the unit of search effort.
   std::int64_t work() const { return work_; }
-  void charge(std::int64_t work) { work_ += work; }  // for searching that touches no run
+  void charge(std::int64_t work) { work_ += work; }  // for search work that changes no run
 
   RunId first() const { return first_; }
   RunId last() const { return last_; }
@@ -69,14 +69,14 @@ class Sequence {
   // Computations with more than one run, in no particular order.
   std::span<const std::int32_t> repeated() const { return repeated_; }
 
-  // The latest run of `c` that stands before label `limit`; kNoRun where none does.
+  // The latest run of `c` before label `limit`; kNoRun if there is none.
   RunId latest_before(std::int32_t c, std::uint32_t limit) const {
     RunId run = last_run_[c];
     while (run != kNoRun && runs_[run].label >= limit) run = runs_[run].previous_same;
     return run;
   }
 
-  // The last run that reads the instance in `slot` of `run`; the run itself where nobody does.
+  // The last run that reads the instance in `slot` of `run`; the run itself if none does.
   RunId last_use(RunId run, std::int32_t slot) const { return last_use_[runs_[run].uses + slot]; }
 
   // The last reader of that instance before label `limit`, and the first one after it.
@@ -88,10 +88,10 @@ class Sequence {
 
   const MemoryTree& tree() const { return tree_; }
   std::int64_t bytes_at(RunId run) const { return tree_.at(runs_[run].label); }
-  // The run at a label that the tree's first_above gave.
+  // The run at a label that the tree's first_above() returned.
   RunId run_at(std::uint32_t label) const;
 
-  // Runs ever made: run ids are below it.
+  // All run ids are below it.
   std::int32_t id_limit() const { return static_cast<std::int32_t>(runs_.size()); }
   bool alive(RunId run) const { return runs_[run].alive; }
 
@@ -100,15 +100,15 @@ class Sequence {
     std::int32_t computation;
     std::uint32_t label;
     RunId previous, next;
-    RunId previous_same, next_same;  // also the chain of free runs of a computation
-    std::int32_t uses;               // where its storages' last uses start in last_use_
+    RunId previous_same, next_same;  // next_same also links a computation's free runs
+    std::int32_t uses;               // index in last_use_ of its first storage's
     bool alive;
   };
   struct Change {
     bool inserted;
-    RunId run;                 // where it was inserted
-    RunId before;              // where it was removed: after whom
-    std::int32_t computation;  // and of what
+    RunId run;                 // of an insertion
+    RunId before;              // of a removal: its predecessor
+    std::int32_t computation;  // and its computation
   };
 
   void clear(std::size_t runs);
@@ -124,8 +124,7 @@ class Sequence {
   void count_run(std::int32_t computation, std::int32_t change);
   void spread(RunId from, RunId to, std::uint32_t low, std::uint32_t high);
 
-  std::uint32_t limit_of(
-      RunId run) const {  // where the next run of the same computation takes over
+  std::uint32_t limit_of(RunId run) const {  // where the computation's next run takes over
     const RunId next = runs_[run].next_same;
     return next == kNoRun ? tree_.leaves() : runs_[next].label;
   }
@@ -137,7 +136,7 @@ class Sequence {
   std::vector<RunId> by_label_;
   std::vector<RunId> first_run_, last_run_, free_run_;
   std::vector<std::int32_t> counts_;
-  std::vector<std::int32_t> repeated_, repeated_place_;  // and where each stands in it
+  std::vector<std::int32_t> repeated_, repeated_place_;  // and its inverse
   RunId first_ = kNoRun, last_ = kNoRun;
   std::int32_t run_count_ = 0;
   std::int64_t duration_ = 0;

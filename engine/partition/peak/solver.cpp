@@ -17,19 +17,31 @@
 #include "engine/partition/peak/starts.h"
 #include "engine/partition/peak/trim.h"
 
+// How a budget is solved:
+//
+//   1. tiny problem          exact search (exact_search.h), done
+//   2. budget < peak bound   proved infeasible: a quick search for the minimum peak
+//   3. with a boundary       initial solutions, each reduced to the budget by greedy evictions and
+//                            trimmed; a race of the shortest; neighbourhood search of the winner
+//      without               simulated annealing, then neighbourhood search
+//   4. nothing holds         DTR simulation; then the minimum peak, as a warm start if it holds
+//
+// Effort is counted in inserted or removed runs. Without a time limit a plan is the same on
+// every machine. The overhead bound ends the search early where the relative gap is small.
+
 namespace recut::peak {
 namespace {
 
 constexpr std::int64_t kTriesAtOnce = 5 * 512;
-constexpr double kAnnealed = 0.9;   // of all effort; the rest is for local improvement
-constexpr int kAnnealings = 3;      // of annealing: from the order, then from the best
-constexpr std::int64_t kTight = 3;  // times the effort, where the budget is hardly held at all
-constexpr std::int64_t kFew = 6, kMany = 60;  // work of a start, by computation
-constexpr double kStarting = 0.4;             // of all effort: starts, where one has held
+constexpr double kAnnealed = 0.9;   // of all effort; the rest is neighbourhood search
+constexpr int kAnnealings = 3;      // rounds: from the order, then from the best plan
+constexpr std::int64_t kTight = 3;  // times the effort, where nothing holds the budget yet
+constexpr std::int64_t kFew = 6, kMany = 60;  // work of an initial solution, for each computation
+constexpr double kStarting = 0.4;             // of all effort: initial solutions, once one holds
 constexpr std::ptrdiff_t kMostLeaders = 6;
 struct Round {
   std::size_t leaders;
-  double share;  // of all effort, for all of them
+  double share;  // of all effort, for all leaders
 };
 constexpr Round kRounds[] = {{6, 0.15}, {3, 0.2}};
 constexpr Cooling kReheated{0.15, 0.01, 0.02, 10};
@@ -40,7 +52,7 @@ class Search {
       : p_(problem), budget_(budget), options_(options), s_(problem), clock_(options) {}
 
   void start();
-  // Until the effort is spent, or no more than `enough` runs again.
+  // Ends when the effort is spent, or the overhead is at most `target_overhead`.
   void improve(std::int64_t enough);
   Outcome outcome();
 
@@ -52,7 +64,7 @@ class Search {
   bool spent() const { return clock_.spent(s_.work()); }
   bool better(std::int64_t peak, std::int64_t duration) const;
   void take(std::vector<std::int32_t> sequence, std::int64_t peak, std::int64_t duration);
-  void note();  // remembers the sequence where it is the best so far
+  void note();  // keeps the sequence if it is the best so far
   bool cannot_improve() const { return holds_ && best_duration_ == p_.total_duration(); }
   void start_freely();
   void start_with_border();
@@ -60,7 +72,7 @@ class Search {
     return static_cast<std::int64_t>(share * static_cast<double>(options_.effort));
   }
   void improve_leaders();
-  void lead();  // remembers the sequence where it is one of the cheapest starts
+  void lead();  // keeps the sequence among the shortest initial solutions
   void anneal();
   void repair(const std::vector<std::int32_t>& sequence);
   void cool(Annealer& annealer, double from, double to);
@@ -78,8 +90,8 @@ class Search {
   const SolveOptions& options_;
   Sequence s_;
   SearchClock clock_;
-  std::set<std::tuple<int, std::int64_t, std::vector<std::int32_t>>> tried_;  // starts, as made
-  std::vector<Candidate> leaders_;  // the cheapest starts, cheapest first
+  std::set<std::tuple<int, std::int64_t, std::vector<std::int32_t>>> tried_;  // as built
+  std::vector<Candidate> leaders_;  // the shortest initial solutions, shortest first
   bool holds_ = false;
   std::vector<std::int32_t> best_;
   std::int64_t best_peak_ = 0, best_duration_ = 0;
@@ -103,10 +115,10 @@ void Search::note() {
   if (better(s_.peak(), s_.duration())) take(s_.computations(), s_.peak(), s_.duration());
 }
 
-// Where it comes to a plan that was tried already there is nothing to be won.
+// Builds an initial solution and reduces its peak, unless the same plan was tried before.
 void Search::try_start(const Start& start, const Taste& taste) {
   make_start(start, s_, budget_);
-  // Recipes come to the same where prices don't matter; relieving is the dear part.
+  // Different prices may give the same plan, and reducing the peak is the expensive part.
   if (!tried_.insert({taste.stretch, taste.work, s_.computations()}).second) return;
   const bool holds = relieve(s_, budget_, taste);
   if (holds) trim(s_, budget_);
@@ -121,13 +133,13 @@ void Search::start() {
     if (relieve(s_, budget_, {})) trim(s_, budget_);
     note();
   }
-  if (budget_ < peak_bound(p_, 0)) return;  // no step can hold it
+  if (budget_ < peak_bound(p_, 0)) return;  // a single step exceeds it
   if (p_.border() < 0) return start_freely();
   start_with_border();
   improve_leaders();
 }
 
-// Each recipe for little work at first, for more where nothing has held yet.
+// Tries each initial solution with little work, then with more if nothing holds yet.
 void Search::start_with_border() {
   const std::vector<Start> starts = list_starts(p_);
   for (const std::int64_t each : {kFew, kMany}) {
@@ -148,8 +160,8 @@ void Search::start_with_border() {
   }
 }
 
-// Which start leads furthest shows only when it is improved: the cheapest ones are for a moment,
-// the best of these for longer.
+// A race: which initial solution leads furthest shows only under improvement. The shortest six get
+// a little effort, the best three of these get more.
 void Search::improve_leaders() {
   for (const Round& round : kRounds) {
     std::vector<Candidate> leaders = std::exchange(leaders_, {});
@@ -172,7 +184,7 @@ void Search::lead() {
   if (leaders_.size() > kMostLeaders) leaders_.pop_back();
 }
 
-// Improves the plan at hand, which holds, for some effort.
+// Improves the current plan, which holds the budget, for some effort.
 void Search::improve_for(std::int64_t work) {
   s_.forget_log();
   Improver improver(s_, budget_, options_.seed + static_cast<std::uint64_t>(s_.work()));
@@ -180,8 +192,8 @@ void Search::improve_for(std::int64_t work) {
     if (improver.step()) note();
 }
 
-// Without a border there is no recipe but the order: a greedy plan at once, for a caller in a
-// hurry, then order and repetition together.
+// Without a boundary the program order is the only initial solution: a greedy plan at once, for
+// impatient callers, then annealing of order and recomputation together.
 void Search::start_freely() {
   Taste taste;
   taste.work = 6 * p_.size() + 100;
@@ -191,8 +203,9 @@ void Search::start_freely() {
   if (!holds_) start_on_demand();
 }
 
-// Cools down from the problem's order, then again from the best plan, less hot: what one round
-// froze too early, the next may thaw. A round that froze above the budget is none to go on from.
+// Anneals from the problem's order, then reheats the best plan to a lower temperature: a later
+// round may undo what the first froze too early. A round that ends above the budget isn't
+// continued.
 void Search::anneal() {
   const double begin = clock_.share(s_.work());
   if (begin >= kAnnealed) return;
@@ -208,7 +221,7 @@ void Search::anneal() {
   }
 }
 
-// Takes what is a little above the budget and relieves it.
+// Reduces the peak of a plan that is a little above the budget.
 void Search::repair(const std::vector<std::int32_t>& sequence) {
   s_.assign(sequence);
   Taste taste;
@@ -218,7 +231,7 @@ void Search::repair(const std::vector<std::int32_t>& sequence) {
   note();
 }
 
-// From one share of the effort to another.
+// Runs the cooling schedule from one share of the effort to another.
 void Search::cool(Annealer& annealer, double from, double to) {
   while (!spent() && !cannot_improve()) {
     const double progress = (clock_.share(s_.work()) - from) / (to - from);
@@ -230,7 +243,7 @@ void Search::cool(Annealer& annealer, double from, double to) {
   }
 }
 
-// Where no recipe reaches the budget: a memory of that size, run on demand.
+// If no initial solution reaches the budget: DTR simulations in a memory of that size.
 void Search::start_on_demand() {
   for (const Eviction& eviction : evictions(p_)) {
     if (holds_ || spent()) return;
@@ -269,7 +282,7 @@ Outcome Search::outcome() {
   return out;
 }
 
-// Small problems are solved exactly, with proof.
+// Solves tiny problems exactly, with proof; false for others.
 bool solve_exactly(const Problem& p, std::int64_t budget, Outcome& out) {
   if (p.size() > 14 || p.storages() > 16) return false;
   constexpr std::size_t kStates = 60'000;
@@ -295,8 +308,7 @@ bool solve_exactly(const Problem& p, std::int64_t budget, Outcome& out) {
   return true;
 }
 
-// The bound is asked for as soon as there are good plans: where one is near enough, the search
-// ends.
+// Computes the bound as soon as there is a good plan: within the relative gap, the search ends.
 Outcome search_with_bound(const Problem& p, std::int64_t budget, const SolveOptions& options) {
   Search search(p, budget, options);
   const auto bound_now = [&]() -> std::int64_t {
@@ -315,8 +327,8 @@ Outcome search_with_bound(const Problem& p, std::int64_t budget, const SolveOpti
   return out;
 }
 
-// Where `found` isn't within the budget. What is reported as the least peak has to hold where it is
-// asked for: it can't depend on the budget that led there, unless time is limited.
+// For a `found` that isn't within the budget. The minimum peak in the report must hold if it is
+// requested as a budget, so it can't depend on this budget, unless time is limited.
 Outcome search_from_least(const Problem& p, std::int64_t budget, const SolveOptions& options,
                           Outcome found) {
   Outcome out = lowest(p, options, false);
@@ -338,8 +350,7 @@ Outcome search_from_least(const Problem& p, std::int64_t budget, const SolveOpti
 }  // namespace
 
 std::int64_t default_effort(const Problem& problem, double factor) {
-  // Small problems are quick to try many times; without a border there is no recipe, and annealing
-  // takes longer.
+  // Small problems get many tries. Without a boundary annealing does the work, and takes longer.
   const bool free = problem.border() < 0;
   const double n = problem.size();
   const double effort =
@@ -360,7 +371,7 @@ Outcome solve(const Problem& problem, std::int64_t budget, const SolveOptions& o
   Outcome out;
   if (solve_exactly(problem, budget, out)) return out;
   const auto began = std::chrono::steady_clock::now();
-  // The limit on time is for all searches together; none takes all of it from the next.
+  // The time limit is for all searches together, and each leaves a share to the next.
   const auto in_time = [&](SolveOptions each, double share) {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
     if (each.seconds > 0) each.seconds = std::max(1e-3, share * (options.seconds - taken.count()));
@@ -368,7 +379,7 @@ Outcome solve(const Problem& problem, std::int64_t budget, const SolveOptions& o
   };
   const std::int64_t bound = peak_bound(problem, options.bound_states);
   if (budget < bound) {
-    // Proved: no search is worth while but a short one, for a plan to name.
+    // Proved infeasible: only a quick search, for a plan to report.
     out = lowest(problem, in_time(options, 0.5), true);
     out.short_search = true;
   } else {

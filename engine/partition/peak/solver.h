@@ -1,4 +1,7 @@
-// The door of strategy `peak`: the cheapest sequence whose peak holds a budget.
+// The solver of strategy `peak`: a sequence of minimum duration whose peak is within a budget, with
+// proved bounds. Tiny problems are solved exactly; all others by heuristic search, since the
+// problem is NP-hard. Checkmate and Moccasin solve it with integer and constraint programming;
+// local search reaches such plans on graphs of thousands of nodes in seconds.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +14,30 @@
 
 namespace recut::peak {
 
-// The effort that is enough for most: a share for each computation. `factor`: times more or less.
+// The default effort, by the number of computations, times `factor`.
 std::int64_t default_effort(const Problem& problem, double factor = 1);
 
-// SolveOptions::enough for such an effort: who searches harder wants to be nearer.
+// SolveOptions::relative_gap for that factor: more effort aims at a smaller gap.
 double default_enough(double factor = 1);
 
-// The search alone, without proofs.
+// The search alone, without bounds.
 Outcome search(const Problem& problem, std::int64_t budget, const SolveOptions& options = {});
 
+// The search with bounds. If the budget can't be held, the outcome is the plan of the lowest peak.
 Outcome solve(const Problem& problem, std::int64_t budget, const SolveOptions& options = {});
 
-// The lowest peak that the search reaches.
+// The plan of the lowest peak that the search reaches (min_peak.h), with a bound.
 Outcome least_peak(const Problem& problem, const SolveOptions& options = {});
 
 struct SweepOptions : SolveOptions {
-  std::vector<std::vector<std::int32_t>> known;  // plans to start from, whatever they peak at
-  // Called as the curve gets better, with all points so far; without bounds, largest budget first.
+  std::vector<std::vector<std::int32_t>> known;  // plans to improve, of any peak
+  // Called on every improvement, with all points; without bounds, largest budget first.
   std::function<void(const std::vector<Outcome>&)> on_curve;
 };
 
-// One plan for each budget, in the order given: first one search each, then every plan is the start
-// for its neighbours, down and up again. A larger budget never costs more time: where it would, it
-// takes the smaller one's plan. Effort and seconds are for the whole curve.
+// One plan for each budget, in the given order. First one search each; then every plan is a warm
+// start for its neighbours, down and up again. A larger budget never has a longer plan: it would
+// take the smaller one's. Effort and seconds are for the whole curve.
 std::vector<Outcome> sweep(const Problem& problem, std::span<const std::int64_t> budgets,
                            const SweepOptions& options = {});
 

@@ -13,8 +13,8 @@
 namespace recut::peak {
 namespace {
 
-// Weights of storages by the length of their life in the problem's order: what is needed last is
-// the dearest to keep.
+// Weights of storages by their lifetime in the problem's order: a long life is the most expensive
+// to keep.
 std::vector<double> weights_by_life(const Problem& p, int stretch) {
   std::vector<double> weight;
   if (stretch == 0) return weight;
@@ -40,7 +40,7 @@ std::vector<Start> list_starts(const Problem& p) {
     starts.push_back({Start::kPrice, at, stretch, 0});
   };
   const auto segments = [&](int n) { starts.push_back({Start::kSegments, 0, 0, n}); };
-  // By what won most often on the joint graphs of real models, kinds mixed.
+  // Ordered by how often each won on the joint graphs of real models, kinds mixed.
   price(0.25, 0), starts.push_back({Start::kReordered, 0, 0, 0});
   price(0.5, 0), segments(16), price(0.7, 0), segments(32), price(0.5, 1), price(0.18, 0),
       price(0.35, 0), segments(64), price(1, 4), segments(8);
@@ -65,7 +65,7 @@ std::vector<Start> list_low_starts(const Problem& p) {
 
 namespace {
 
-// The storages that a recipe saves.
+// The storages that an initial solution saves.
 std::vector<bool> saved_by(const Start& start, const Problem& p) {
   if (start.kind == Start::kSegments) return checkpoints(p, start.segments);
   if (start.kind != Start::kPrice) return std::vector<bool>(p.storages(), true);

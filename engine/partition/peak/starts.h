@@ -1,4 +1,6 @@
-// Where the search begins: plans of several kinds, each made from a set of storages to save.
+// Initial solutions of the searches: the program order, the saved set of a minimum cut at some
+// price (min_cut_saved_set.h), or checkpoints of some number of segments (checkpoint_segments.h).
+// They may peak above the budget; greedy rematerialisation reduces them.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +10,22 @@
 
 namespace recut::peak {
 
-// A recipe of a first plan; cheap to list, dearer to make.
+// The parameters of an initial solution: cheap to list, more expensive to build.
 struct Start {
   enum Kind : std::uint8_t { kOrder, kReordered, kPrice, kSegments } kind = kOrder;
-  double price = 0;  // kPrice: duration per byte, as a multiple of the whole step's
-  int stretch = 0;   // kPrice: 0 … 4 quarters: how a longer life makes a storage dearer to keep
+  double price = 0;  // kPrice: duration per byte, in units of total duration / peak
+  int stretch = 0;   // kPrice: 0 … 4: how a long life raises the price of keeping
   int segments = 0;  // kSegments
-  double late = 0;   // the share of the results' bytes that a second pass makes (late_results.h)
+  double late = 0;   // the gradients' bytes that a second pass makes
 };
 
-// All recipes that make sense for the problem, the most useful first.
+// All initial solutions that suit the problem, the most useful first.
 std::vector<Start> list_starts(const Problem& problem);
 
-// Recipes from which the lowest peaks are reached; for problems with a border.
+// The initial solutions that lead to the lowest peaks.
 std::vector<Start> list_low_starts(const Problem& problem);
 
-// Makes the plan, without runs that nobody reads. `budget`: kReordered looks for no lower order.
+// Builds the plan, without dead runs. kReordered stops reordering at `budget`.
 void make_start(const Start& start, Sequence& sequence, std::int64_t budget);
 
 }  // namespace recut::peak

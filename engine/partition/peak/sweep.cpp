@@ -9,11 +9,15 @@
 #include "engine/partition/peak/trim.h"
 #include "engine/support/clock.h"
 
+// The curve of peak against duration. Plans of neighbouring budgets resemble each other, so each is
+// a warm start for its neighbours: a curve costs far less than as many separate searches. A bound
+// on the overhead for a larger budget also holds for a smaller one, and is passed down.
+
 namespace recut::peak {
 namespace {
 
 constexpr int kPasses = 2;
-constexpr std::int64_t kDraftShare = 2;  // a point's first plan gets one part in so many
+constexpr std::int64_t kDraftShare = 2;  // the first searches get 1 / this of the effort
 
 struct Point {
   std::int64_t budget;
@@ -37,7 +41,7 @@ class Curve {
     s_.forget_log();
   }
 
-  // One search for each point, in an order that shows the whole curve coarsely at first.
+  // One search for each point, coarse to fine: the whole curve shows early.
   void draft() {
     const auto n = static_cast<std::int64_t>(std::max<std::size_t>(1, points_.size()));
     for (const std::size_t i : coarse_first()) {
@@ -47,8 +51,8 @@ class Curve {
     }
   }
 
-  // Down: each budget tries its larger neighbour's plan, lowered. Up: its smaller neighbour's plan,
-  // trimmed. Both are improved for a share of the effort that is left.
+  // A pass down adopts each larger neighbour's plan, reduced; a pass up each smaller neighbour's
+  // plan, trimmed. Both then improve it for a share of the remaining effort.
   void passes() {
     for (int round = 0; round < kPasses && !spent(); ++round) {
       const auto points = static_cast<std::int64_t>(points_.size());
@@ -58,8 +62,7 @@ class Curve {
     }
   }
 
-  // What holds a smaller budget holds a larger one, and what is proved of a larger one is true of a
-  // smaller one.
+  // A plan for a smaller budget holds a larger one: duration falls monotonically with the budget.
   void level() {
     for (std::size_t i = points_.size(); i-- > 1;)
       if (points_[i].holds() &&
@@ -99,7 +102,7 @@ class Curve {
   }
 
  private:
-  // The ends, the middle, the quarters, and so on.
+  // Indices of the ends, the middle, the quarters, and so on.
   std::vector<std::size_t> coarse_first() const {
     std::vector<std::size_t> order;
     if (points_.empty()) return order;
@@ -191,7 +194,7 @@ class Curve {
   std::vector<Point> points_;  // largest budget first
   const SweepOptions& options_;
   Sequence s_;
-  std::int64_t searched_ = 0;  // by solvers of their own
+  std::int64_t searched_ = 0;  // work of the separate solvers
   Clock::time_point began_;
 };
 

@@ -4,6 +4,10 @@
 
 #include "engine/support/check.h"
 
+// The sequence itself: assignment, queries, and the invariants after a change. bytes_ is the exact
+// memory profile; blocks of 16 steps keep its maximum and its excess, so that a scan skips a block
+// that can't exceed the budget. timeline_change.cpp prices and applies the changes.
+
 namespace recut::peak {
 
 Timeline::Timeline(const Problem& problem, std::int64_t budget)
@@ -13,7 +17,7 @@ Timeline::Timeline(const Problem& problem, std::int64_t budget)
     made_[p_.producer(s)] += p_.bytes(s);
     most += static_cast<double>(p_.bytes(s));
   }
-  // Room for a sequence many times as long as the problem.
+  // Headroom for a sequence 64 times as long as the problem.
   for (most *= 64.0 * (p_.size() + 1); most > 0x1p62; most /= 2) ++unit_bits_;
 }
 
@@ -41,7 +45,7 @@ void Timeline::assign(std::span<const std::int32_t> computations) {
   measure();
 }
 
-// The bytes of every step, from what is made and when it is used last.
+// Computes the bytes of every step from births and last uses.
 void Timeline::measure() {
   bytes_.assign(order_.size() + 1, 0);
   for (const RunId run : order_) {
@@ -59,7 +63,7 @@ void Timeline::measure() {
   settle(0, steps() - 1);
 }
 
-// After a change of what stands in steps first … last: their numbers and their blocks.
+// Renumbers steps first … last after a change, and updates their blocks.
 void Timeline::settle(std::int32_t first, std::int32_t last) {
   for (std::int32_t i = first; i <= last; ++i) runs_[order_[i]].step = i;
   const std::int32_t n = steps();

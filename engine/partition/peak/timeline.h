@@ -1,11 +1,11 @@
-// A sequence of runs with the bytes alive at every step in one array, so that a change is priced
-// before it is made: what it would do to the bytes above the budget is a scan over the steps that
-// it touches, by blocks where all of a block has room. Annealing refuses much of what it tries and
-// then pays for the asking alone.
+// A sequence of runs with the bytes alive at every step in one array. A change is priced before it
+// is made: its effect on the bytes above the budget is a scan over the steps that it touches, and
+// blocks that stay below the budget are skipped. Simulated annealing rejects most tries and then
+// pays for pricing alone.
 //
-// Beside Sequence: there any change costs O(log n) and the peak is known throughout; here moving a
-// run costs what it is moved by, inserting or removing one O(n) with a small constant, and the
-// *excess* is known: the bytes above the budget, summed over the steps.
+// Sequence is the alternative: there every change costs O(log n) and maintains the peak. Here
+// moving a run costs the distance, inserting or removing one O(n) with a small constant, and the
+// *excess* is maintained: the bytes above the budget, summed over the steps.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ namespace recut::peak {
 
 class Timeline {
  public:
-  // What a change adds.
+  // What a change adds to the totals.
   struct Change {
     std::int64_t duration = 0;
-    std::int64_t excess = 0;  // bytes times steps, in excess_unit() bytes
+    std::int64_t excess = 0;  // bytes times steps, in units of excess_unit() bytes
   };
   struct Range {
     std::int32_t low, high;
@@ -35,7 +35,7 @@ class Timeline {
   std::vector<std::int32_t> computations() const;
 
   std::int64_t excess() const { return excess_; }
-  // 1, unless bytes times steps could overflow.
+  // A power of two: 1, unless bytes times steps could overflow.
   std::int64_t excess_unit() const { return std::int64_t{1} << unit_bits_; }
   std::int64_t duration() const { return duration_; }
   std::int64_t peak() const;
@@ -45,22 +45,22 @@ class Timeline {
   std::int32_t step(RunId run) const { return runs_[run].step; }
   std::int32_t computation(RunId run) const { return runs_[run].computation; }
 
-  // Runs that repeat an earlier one, in an order that tells nothing.
+  // The recomputations, in no particular order.
   const std::vector<RunId>& repeats() const { return repeats_; }
 
-  // The steps to which a run may move so that every run reads the instances that it reads now.
+  // The steps to which a run may move without changing which instance any run reads.
   Range room(RunId run) const;
 
-  // Three changes. Each is priced, and made() by the next call or else forgotten.
+  // Three kinds of change. Each is priced; apply() makes the last priced one.
   //
-  // Moves a run to another step of its room.
+  // Moves a run to another step of its move_range().
   Change price_move(RunId run, std::int32_t to);
-  // Runs `computation` once more at step `at`, for all readers from there on; what stands there
-  // comes later. An earlier run must stand and have a reader before.
+  // Inserts a run of `computation` at step `at`, for all readers from there on. An earlier run must
+  // exist and have a reader before.
   Change price_insertion(std::int32_t computation, std::int32_t at);
-  // The same, as if its inputs were alive there anyway: what it could win at best. Not to be made.
+  // The same with all inputs alive there anyway: a bound on the gain. Not to be applied.
   Change price_insertion_alone(std::int32_t computation, std::int32_t at);
-  // Removes a repeat, or a run that has no readers and isn't alone.
+  // Removes a recomputation, or an unread run that isn't its computation's only one.
   Change price_removal(RunId run);
 
   void make();
@@ -76,8 +76,8 @@ class Timeline {
   }
   RunId last_use(RunId run, std::int32_t slot) const { return last_use_[runs_[run].uses + slot]; }
   RunId last_use_before(RunId run, std::int32_t slot, std::int32_t step) const;
-  bool unused(RunId run) const;  // no instance of it has a reader
-  // Its computation runs nowhere else.
+  bool unused(RunId run) const;  // none of its instances has a reader
+  // It is its computation's only run.
   bool alone(RunId run) const {
     return runs_[run].previous_same == kNoRun && runs_[run].next_same == kNoRun;
   }
@@ -88,12 +88,12 @@ class Timeline {
     std::int32_t computation;
     std::int32_t step;  // -1: removed
     RunId previous_same, next_same;
-    std::int32_t uses;    // where its storages' last uses start in last_use_
-    std::int32_t repeat;  // its place in repeats_; -1: none
+    std::int32_t uses;    // index in last_use_ of its first storage's
+    std::int32_t repeat;  // its index in repeats_; -1: none
   };
   static constexpr std::int32_t kBlock = 16;
 
-  // Bytes added to all steps from `start` to the end that the pieces of a change share.
+  // Bytes added to all steps from `start` to Pending::end.
   struct Piece {
     std::int32_t start;
     std::int64_t bytes;
@@ -101,19 +101,19 @@ class Timeline {
   struct LastUse {
     RunId run;
     std::int32_t slot;
-    RunId last;  // kNoRun: the run that the change is about
+    RunId last;  // kNoRun: the inserted run
   };
-  // The change that was priced last; its steps are those before the change.
+  // The change that was priced last, in step numbers before the change.
   struct Pending {
     enum Kind : std::uint8_t { kMove, kInsertion, kRemoval } kind = kMove;
-    RunId run = kNoRun;  // of an insertion: the run whose readers it takes over
+    RunId run = kNoRun;  // of an insertion: the run that it takes readers from
     std::int32_t at = 0, to = 0;
     std::int32_t end = 0;    // of all pieces
-    std::int64_t there = 0;  // bytes alive in the step that comes in
+    std::int64_t there = 0;  // bytes alive in the new step
     Change change;
   };
 
-  // In excess units, rounded up: 0 only where nothing is above the budget.
+  // In excess units, rounded up: 0 exactly at or below the budget.
   std::int64_t over(std::int64_t bytes) const {
     return bytes > budget_ ? ((bytes - budget_ - 1) >> unit_bits_) + 1 : 0;
   }
@@ -144,7 +144,7 @@ class Timeline {
   std::vector<Run> runs_;
   std::vector<RunId> order_;              // by step
   std::vector<std::int64_t> bytes_;       // by step
-  std::vector<std::int64_t> block_most_;  // by block of steps: the most bytes
+  std::vector<std::int64_t> block_most_;  // by block of steps: the maximum
   std::vector<std::int64_t> block_over_;  // and the excess
   std::vector<RunId> last_use_;
   std::vector<RunId> last_run_, free_run_;  // by computation

@@ -1,16 +1,21 @@
-// The changes of a Timeline: what they would add, and making them.
+// Prices and applies the changes of a Timeline. A change is a list of pieces, each adding bytes to
+// all steps from its start to a common end: lengthened and shortened lifetimes, plus one new step.
+//
+//   moving c later: its outputs are born later (-bytes), inputs it reads last die later (+bytes)
+//
+// The excess of the pieces is summed over their prefix sums, O(pieces log pieces + steps touched).
 #include <algorithm>
 
 #include "engine/partition/peak/timeline.h"
 
 namespace recut::peak {
 
-// Bytes that stay alive from the step before `step` to it.
+// Bytes alive across the boundary from the step before `step` into it.
 std::int64_t Timeline::flow_before(std::int32_t step) const {
   return step == steps() ? 0 : bytes_[step] - made_[runs_[order_[step]].computation];
 }
 
-// The change of the excess where `bytes` come to each of the steps first … last.
+// How the excess changes if `bytes` are added to each of the steps first … last.
 std::int64_t Timeline::scan(std::int32_t first, std::int32_t last, std::int64_t bytes) const {
   std::int64_t sum = 0;
   for (std::int32_t block = first / kBlock; block <= last / kBlock; ++block) {
@@ -56,7 +61,7 @@ Timeline::Change Timeline::price_move(RunId run, std::int32_t to) {
   return price(0, over(pending_.there) - over(bytes_[at]));
 }
 
-// What the run makes comes to life later; what it reads last is kept for it.
+// The run's outputs are born later; inputs that it now reads last die later.
 void Timeline::collect_later() {
   const auto [kind, run, at, to, end, there, change] = pending_;
   const std::int32_t c = runs_[run].computation;
@@ -96,7 +101,7 @@ void Timeline::collect_earlier() {
   }
 }
 
-// The end of the instance that the new run takes over from.
+// Ends the old run's instances at their last use before the new run.
 void Timeline::collect_insertion(std::int32_t c, std::int32_t at) {
   const RunId old = latest_before(c, at);
   begin(Pending::kInsertion, old, at, at);

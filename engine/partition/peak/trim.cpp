@@ -40,15 +40,15 @@ bool Trimmer::remove(RunId run) {
   return false;
 }
 
-// What was in the way is still there.
+// The remembered obstacle still blocks the removal.
 bool Trimmer::hopeless(RunId run) const {
   const Obstacle& o = obstacles_[run];
   return o.at != kNoRun && s_.alive(o.at) && s_.before(o.at, run) &&
          s_.before(s_.previous_same(run), o.at) && s_.bytes_at(o.at) > o.limit;
 }
 
-// Whether taking `run` away has a chance: the lives that grow must fit, at best with all bytes gone
-// that its inputs occupy for its sake alone.
+// A necessary condition for removing `run`: the lengthened lifetimes must fit, even if all inputs
+// that live for it alone are freed.
 bool Trimmer::may_fit(RunId run) {
   if (hopeless(run)) return false;
   const Problem& p = s_.problem();
@@ -68,7 +68,7 @@ bool Trimmer::may_fit(RunId run) {
     const std::uint32_t from = s_.label(s_.last_use(old, j)) + 1;
     std::uint32_t to = s_.label(run);
     if (from >= to) continue;
-    // Where a chain of repeated runs goes with it, only the far part of the gap tells anything.
+    // If recomputed inputs go with it, only the first half of the gap gives a valid condition.
     if (chain) to = from + (to - from) / 2;
     const std::int64_t height = s_.tree().maximum(from, to);
     if (height + bytes - freed > budget_) {
@@ -85,8 +85,8 @@ void Trimmer::remember(RunId run, std::uint32_t from, std::uint32_t to, std::int
   if (at != kNoRun && s_.label(at) >= from && s_.label(at) < to) obstacles_[run] = {at, limit};
 }
 
-// A removal that seemed possible was not: until the highest place of the longest gap is lower than
-// now, it isn't tried again.
+// A removal failed that may_fit() allowed: it isn't tried again until the highest step of its first
+// gap is lower than now.
 void Trimmer::remember_failure(RunId run) {
   const Problem& p = s_.problem();
   const std::int32_t c = s_.computation(run);

@@ -1,5 +1,5 @@
-// The way back from a plan that repeats too much: runs are taken away, the dearest first, as long
-// as the peak stays within the budget.
+// Trimming: removes recomputations that the budget doesn't need, the most expensive first. It
+// undoes the excess of the greedy search, which adds recomputations and never removes them.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,20 @@
 
 namespace recut::peak {
 
-// Remembers of each run what stood in the way of its removal, so that a plan which is changed in a
-// few places isn't tried everywhere again. For one sequence as long as it isn't assigned anew.
+// Remembers for each run which step blocked its removal, so that a plan with few changes isn't
+// tried everywhere again. It serves one sequence until that is assigned anew. Cost of a pass:
+// O(repeated runs), and O(log n) for each removal that may fit.
 class Trimmer {
  public:
   Trimmer(Sequence& sequence, std::int64_t budget)
       : s_(sequence), editor_(sequence), budget_(budget) {}
 
-  // Until no single removal fits.
+  // Removes runs until no single removal fits.
   void trim();
 
  private:
-  // A removal is out of the question while more than `limit` bytes are alive at run `at`, which
-  // lies where the removal would make lives longer.
+  // Blocks a removal while more than `limit` bytes are alive at run `at`, a step that the
+  // lengthened lifetimes would cross.
   struct Obstacle {
     RunId at = kNoRun;
     std::int64_t limit = 0;
@@ -41,7 +42,7 @@ class Trimmer {
   std::vector<Obstacle> obstacles_;  // by run
 };
 
-// Once, with nothing remembered.
+// One trimming, without a memory.
 inline void trim(Sequence& sequence, std::int64_t budget) { Trimmer(sequence, budget).trim(); }
 
 }  // namespace recut::peak

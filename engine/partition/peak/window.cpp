@@ -30,7 +30,7 @@ class Window {
   }
 
  private:
-  // Position in the window; -1 outside. Labels ascend, so a search finds it.
+  // The run's position in the window; -1 outside. Labels ascend: binary search.
   std::int32_t item_of(RunId run) const {
     const std::uint32_t label = s_.label(run);
     if (label < low_ || label > high_) return -1;
@@ -49,8 +49,8 @@ class Window {
     link_twin(run, item);
   }
 
-  // Runs of one computation keep their order, and so do readers and the run that replaces what
-  // they read.
+  // Keeps the order of a computation's runs, and of readers and the run that replaces their
+  // instance.
   void link_twin(RunId run, std::int32_t item) {
     const RunId next = s_.next_same(run);
     if (next == kNoRun) return;
@@ -90,7 +90,7 @@ class Window {
   std::vector<RunId> runs_;
   std::uint32_t low_ = 0, high_ = 0;
   std::vector<std::int32_t> first_instance_;
-  std::vector<Outer> outer_;  // instances from before the window that end in it
+  std::vector<Outer> outer_;  // instances born before the window that die in it
   OrderQuestion q_;
 };
 
@@ -104,7 +104,7 @@ bool reorder_window(Sequence& s, RunId first, int count, int width, std::int64_t
   const std::int64_t before = s.tree().maximum(s.label(runs.front()), s.label(runs.back()));
   if (before <= enough) return false;
   const OrderQuestion question = window.question();
-  // The answer counts from what doesn't change in the window.
+  // The ordering's peak excludes bytes that are alive throughout the window.
   std::int64_t born = 0;
   for (const auto& instance : question.instances)
     if (instance.producer < 0 || instance.producer == 0) born += instance.bytes;

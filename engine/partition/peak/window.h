@@ -1,4 +1,5 @@
-// Local reordering: the runs of a window of the sequence, put in the order with the lowest peak.
+// Local reordering: beam search (beam_order.h) for the order of the lowest peak in a window of
+// runs.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +8,13 @@
 
 namespace recut::peak {
 
-// Reorders `count` runs from `first` on so that fewer bytes are alive at the window's highest
-// place; what runs how often stays. `enough`: lower isn't worth anything. True where something
+// Reorders `count` runs from `first` on so that the window's highest step has fewer bytes. The
+// multiset of runs stays the same. No order below `target_peak` is searched for. True if a run
 // moved.
 bool reorder_window(Sequence& sequence, RunId first, int count, int width, std::int64_t enough,
                     std::uint64_t seed);
 
-// Windows over the whole sequence, each overlapping the next by half.
+// Reorders windows over the whole sequence, each overlapping the next by half.
 void reorder_all(Sequence& sequence, int count, int width, std::int64_t enough);
 
 }  // namespace recut::peak

@@ -7,8 +7,10 @@
 namespace recut {
 namespace {
 
-// Writes a plan run by run. Views are no computations: each is run when its first reader needs it,
-// and again after its storage was made anew.
+// Writes a plan run by run: the inverse of JointProblem's construction. Views are no computations
+// of the problem, so a view is emitted when its first reader needs it, and again after its storage
+// was recomputed. A clock dates every run; a value is available if it is newer than its storage's
+// last run and was made in this pass or saved. Cost: O(runs + reads).
 class PlanWriter {
  public:
   explicit PlanWriter(const Graph& graph)
@@ -20,14 +22,13 @@ class PlanWriter {
   void run(NodeId id) {
     for (const NodeId operand : graph_[id].operands) need(operand);
     emit(id);
-    // The parts of a call with several outputs are named right away: they can be saved one by one.
+    // The outputs of a call with several are emitted at once, so each can be saved by itself.
     if (graph_.op(id).multiple_outputs())
       for (const NodeId user : users_.of(id))
         if (graph_[user].op == Op::getitem) emit(user);
   }
 
-  // A kernel's calls: those that it computes again for itself leave nothing behind, and views of
-  // them neither.
+  // Runs a kernel's calls. Its inlined calls, and views of them, are not available afterwards.
   void run(std::span<const NodeId> calls, std::span<const NodeId> inlined) {
     emitted_.clear();
     for (const NodeId id : calls) run(id);
@@ -40,7 +41,7 @@ class PlanWriter {
 
   void cross_border() { border_ = ++clock_; }
 
-  // Makes a value available now.
+  // Makes a value available: saves it, or emits the views that lead to it.
   void need(NodeId value) {
     std::vector<NodeId> stack{value};
     while (!stack.empty()) {
@@ -77,7 +78,7 @@ class PlanWriter {
  private:
   static constexpr std::int64_t kNever = -1;
 
-  // When the storage behind a value was last made: views made before that stand for the old one.
+  // When the value's storage was last made. An older view belongs to the storage's last instance.
   std::int64_t born(NodeId id) const {
     const NodeId root = maker_of(graph_, id);
     return graph_.op(root).is(kInput) ? 0 : made_[graph_.position(root)];
@@ -90,7 +91,7 @@ class PlanWriter {
     return made > border_ || kept_[graph_.position(id)];
   }
 
-  // Made in forward, still the latest, and not of several storages.
+  // Made in forward, still the latest run, and a single tensor.
   bool savable(NodeId id) const {
     const std::int64_t made = made_[graph_.position(id)];
     return border_ > 0 && made != kNever && made < border_ && made >= born(id) &&

@@ -8,6 +8,16 @@
 #include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
 
+// Turns a joint graph into a RematProblem: forward in the graph's order, the boundary, backward in
+// the graph's order, the end. A value that the user forces to be recomputed becomes two
+// computations, as XLA's rematerialisation pass clones an instruction:
+//
+//   forward: relu, matmul   backward: grad(relu)  =>  relu, matmul | relu', grad(relu')
+//
+// The search then can't merge the two runs, and every plan respects the override. Reads name
+// storages, not values, so views need no computation. Each node is visited a constant number of
+// times: O(nodes + edges).
+
 namespace recut {
 
 class JointProblemBuilder {
@@ -55,12 +65,12 @@ class JointProblemBuilder {
   NodeId root(NodeId id) const { return maker_of(graph_, id); }
   bool is_computation(NodeId id) const { return !graph_.op(id).is(kInput) && root(id) == id; }
 
-  // The calls of the computation that runs `id`: its kernel's own.
+  // The calls of the kernel that runs `id`, without inlined ones.
   std::span<const NodeId> kernel(const NodeId& id) const {
     const std::int32_t group = groups_.group(id);
     return group == FusionGroups::kAlone ? std::span(&id, 1) : groups_.members(group);
   }
-  // With what the kernel computes again for itself.
+  // The kernel's calls, and those that it computes again for itself.
   std::span<const NodeId> with_inlined(std::span<const NodeId> kernel) const {
     const std::int32_t group = groups_.group(kernel.front());
     return group == FusionGroups::kAlone ? kernel : groups_.calls(group);
@@ -77,9 +87,8 @@ class JointProblemBuilder {
                        [&](NodeId id) { return marks[graph_.position(id)]; });
   }
 
-  // Marks the kernels that read the second run of a pinned recomputation: those that need a
-  // tangent, and those of backward alone that are made of the second run, such as a derivative's
-  // factors.
+  // Marks the kernels that read the clone of a forced recomputation: those that need a tangent, and
+  // those of backward alone that are computed from a clone, such as a derivative's factors.
   void mark_late_readers() {
     for (const NodeId id : graph_.order()) {
       if (!is_last_of_kernel(id)) continue;
@@ -118,13 +127,13 @@ class JointProblemBuilder {
     return units > 0 && units < 9e18 ? std::llround(units) : 0;
   }
 
-  // Whether a value is a tangent or a view of one.
+  // The value is a tangent or a view of one.
   bool is_tangent(NodeId id) const {
     const NodeId source = root(id);
     return graph_[source].op == Op::placeholder && graph_.input_kind(source) == InputKind::tangent;
   }
 
-  // What reading a value reads: the storages behind it; of what has none, the token of its call.
+  // Reading a value reads its storages; a value without storages is read by the token of its call.
   void add_reads(NodeId value, bool late, std::vector<std::int32_t>& reads) const {
     const NodeId source = root(value);
     if (graph_.op(source).is(kInput)) {
@@ -172,10 +181,10 @@ class JointProblemBuilder {
       }
     for (const NodeId id : calls)
       if (const auto workspace = storages_.workspace(id)) {
-        bytes.push_back(taken_up(*workspace));  // which nobody reads
+        bytes.push_back(taken_up(*workspace));  // a storage without readers
         ++next;
       }
-    // Outputs without bytes still have to be there before their readers run.
+    // A token of 0 bytes orders readers of outputs without bytes after this call.
     for (const NodeId id : calls) (twin ? late_token_ : token_)[graph_.position(id)] = next;
     bytes.push_back(0);
     const bool late = twin || reads_late_[graph_.position(calls.front())];
@@ -210,7 +219,7 @@ class JointProblemBuilder {
     append(border, {});
   }
 
-  // Backward in the graph's order; what needs no tangent just before its first use.
+  // Backward in the graph's order; a kernel that needs no tangent goes just before its first use.
   void add_backward() {
     for (const NodeId id : graph_.order())
       if (is_last_of_kernel(id) && may_run_again(kernel(id))) twins_.push_back(kernel(id).front());
@@ -222,7 +231,7 @@ class JointProblemBuilder {
       if (needed_[graph_.position(id)] && is_last_of_kernel(id)) place(id);
   }
 
-  // A kernel is due where the graph has the last of its calls: all that it reads stands before.
+  // A kernel runs at the position of its last call: everything that it reads is computed before.
   bool is_last_of_kernel(NodeId id) const { return is_computation(id) && kernel(id).back() == id; }
 
   bool may_run_again(std::span<const NodeId> calls) const {
@@ -230,7 +239,7 @@ class JointProblemBuilder {
            !draws(calls);
   }
 
-  // Adds a kernel, and before it what it reads and isn't there yet.
+  // Adds a kernel, and before it those of its producers that aren't added yet.
   void place(NodeId goal) {
     std::vector<NodeId> stack{goal};
     while (!stack.empty()) {
@@ -256,8 +265,8 @@ class JointProblemBuilder {
     return NodeId();
   }
 
-  // Pinned recomputations are computations of their own, which only backward reads: the readers
-  // that are marked, and each other.
+  // A forced recomputation is a clone, a computation of its own: only marked readers and other
+  // clones read it.
   void place_twins(NodeId reader) {
     for (const NodeId value : groups_.reads(graph_, reader)) {
       const auto at = std::find_if(twins_.begin(), twins_.end(),

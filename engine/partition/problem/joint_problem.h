@@ -1,4 +1,4 @@
-// A joint graph as a Problem, and sequences of it as plans.
+// A joint graph as a rematerialisation problem, and sequences of it as plans.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,36 @@
 
 namespace recut {
 
-// Computations are the calls that results and gradients need, but for views: those cost nothing and
-// share their operand's storage, so that reading a view is reading what stands behind it. A group
-// of calls that run as one kernel is one computation; its storages are those that leave it. A
-// workspace is a storage that nobody reads. A plan made of a sequence replays (replay.h) with the
+// Computations are the calls that results and gradients need. Views are none: they cost nothing and
+// share their operand's storage, so reading a view reads that storage. A group of calls that run as
+// one kernel is one computation, whose storages are the values that leave it. A workspace is a
+// storage without readers. Invariant: a plan made from a sequence replays (replay.h) with the
 // sequence's peak, to the byte, in the same model.
 class JointProblem {
  public:
-  // The values of `graph` add up to no more than 2^60 bytes (check_total_bytes). Storages take up
-  // multiples of `alignment` bytes; with more than 1 the peak is that of an arena without gaps.
+  // The values of `graph` add up to at most 2^60 bytes (check_total_bytes). Storage sizes are
+  // rounded up to multiples of `alignment` bytes: above 1, the peak is that of an arena without
+  // gaps.
   JointProblem(const Graph& graph, const StorageModel& storages, const DeviceRates& rates = {},
                const Pins& pins = {}, const FusionGroups& groups = {}, std::int64_t alignment = 1);
 
   const Problem& problem() const { return problem_; }
 
-  // The calls that a computation runs, in their order; none for the border and the end.
+  // The calls that a computation runs, in order; none for the boundary and the end.
   std::span<const NodeId> calls(std::int32_t computation) const {
     return std::span(calls_).subspan(first_call_[computation],
                                      first_call_[computation + 1] - first_call_[computation]);
   }
-  // The first of them: what its kernel computes again for itself.
+  // The first of them: calls that its kernel computes again for itself.
   std::span<const NodeId> inlined(std::int32_t computation) const {
     return calls(computation).first(inlined_[computation]);
   }
-  // One that no other computation runs; invalid for the border and the end.
+  // A call that no other computation runs; invalid for the boundary and the end.
   NodeId node(std::int32_t computation) const {
     return calls(computation).empty() ? NodeId() : calls(computation).back();
   }
 
-  // What pins alone add to the duration of running every node once.
+  // The duration that forced recomputations add to one run of every node.
   std::int64_t pinned_duration() const { return pinned_duration_; }
 
   double micros(std::int64_t duration) const {

@@ -9,12 +9,16 @@
 #include "engine/input/json.h"
 #include "engine/support/text.h"
 
+// Reads node-link JSON into a RematProblem: a node becomes a computation with one storage, a link
+// source -> target a read. It accepts the key names of both published variants. Every refusal names
+// the node or link at fault and the expected form. Cost: O(nodes + links log links).
+
 namespace recut {
 namespace {
 
 constexpr std::int64_t kMaxTotal = std::int64_t{1} << 60;
 
-// The member of an object under the first of two keys that is there.
+// The member of an object under `key`, or else under `other`.
 JsonValue member(JsonValue object, std::string_view key, std::string_view other) {
   JsonValue found;
   for (const JsonMember m : object.items()) {
@@ -61,7 +65,7 @@ class Reader {
     return false;
   }
 
-  // A node's id as text: files use numbers and names.
+  // A node's id as text: files use numbers or names.
   static std::string id_of(JsonValue value) {
     if (value.is(JsonKind::integer)) return std::to_string(value.integer());
     if (value.is(JsonKind::text)) return std::string(value.text());
@@ -131,7 +135,7 @@ class Reader {
     return true;
   }
 
-  // Kahn's algorithm, first in, first out, in the file's order of nodes and links.
+  // Kahn's algorithm (1962), first in, first out, in the file's order of nodes and links.
   bool plain_order() {
     std::vector<std::vector<std::int32_t>> after(names_.size());
     std::vector<std::size_t> waits(names_.size());
@@ -152,7 +156,7 @@ class Reader {
     return order_.size() == names_.size() || refuse("the links form a cycle");
   }
 
-  // Computations stand in the order found, so that reads name storages that are there.
+  // Adds computations in topological order, since reads have to name existing storages.
   Result<MoccasinProblem> build() const {
     MoccasinProblem out;
     out.name = name_;

@@ -1,5 +1,5 @@
 // The graphs that Moccasin (Bartan et al., ICML 2023) published with its rematerialisation results:
-// node-link JSON as networkx writes it. A node has a time and one output; there is no border.
+// node-link JSON as networkx writes it. A node has a time and one output; there is no boundary.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 namespace recut {
 
 struct MoccasinProblem {
-  Problem problem;                 // `order` is the file's own, else first in, first out
+  Problem problem;                 // `order`: the file's own, else topological
   std::vector<std::string> names;  // by computation: the node's id, as the file writes it
   std::vector<bool> numeric;       // by computation: the file writes the id as a number
   std::string name;                // of the graph; "" where the file has none
 };
 
-// Whether a file is JSON with nodes and links at the top, as networkx writes it.
+// True for JSON with nodes and links at the top, as networkx writes it.
 bool is_node_link(std::string_view bytes);
 
 // Nodes have `id` (or `name`), bytes in `cost_ram` (or `out_cost`) and time in `cost_cpu` (or

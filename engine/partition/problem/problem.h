@@ -1,5 +1,7 @@
-// What a planner needs of a graph and no more: computations with a duration, storages with bytes,
-// who reads which. Nothing here knows a tensor.
+// The rematerialisation problem: computations with a duration, storages with bytes, and which
+// computation reads which storage. The planner knows nothing else of a graph. Checkmate (Jain et
+// al., MLSys 2020) and Moccasin (Bartan et al., ICML 2023) state the same problem as an integer and
+// a constraint program; finding a plan of minimum duration for a memory budget is NP-hard.
 #pragma once
 
 #include <cstdint>
@@ -9,46 +11,47 @@
 
 namespace recut {
 
-// A scheduling problem with recomputation. Computations and storages are numbered from 0; a
-// storage's number is above those of the storages of earlier-added computations.
+// A scheduling problem with recomputation. Computations and storages are numbered from 0, storages
+// in the order of the computations that make them.
 //
 // A *sequence* runs computations in some order, any of them more than once. A run allocates all
-// storages of its computation at the start of its step; readers read the latest instance; an
-// instance is freed after the step of its last reader (one that nobody reads lives one step). Every
-// computation runs at least once. The peak is the most bytes alive in one step.
+// storages of its computation at the start of its step. Readers read the latest instance, and an
+// instance is freed after the step of its last reader (an unread one lives one step). Moccasin
+// calls this span a retention interval. Every computation runs at least once. The peak is the most
+// bytes alive in one step.
 //
-// Everything else is said with these means. An input costs nothing and isn't in the problem. The
-// border between forward and backward is a computation of no bytes and no duration that runs once,
-// reads forward's results, and owns a storage of 0 bytes that all users of tangents read. What
-// stays to the end is read by a last computation that runs once.
+// Three conventions express the rest. An input costs nothing and isn't part of the problem. The
+// boundary between forward and backward is a computation without bytes and duration: it runs once,
+// reads forward's results, and owns a storage of 0 bytes that all users of tangents read. The end
+// is a last computation that runs once and reads everything that has to stay alive.
 class Problem {
  public:
   enum Flag : std::uint8_t {
-    kOnce = 1,          // may run only once: a random draw, the border, the end, what a user pins
-    kBeforeBorder = 2,  // may not run after the border: forward's results
+    kOnce = 1,          // runs only once: random, saved by force, boundary, end
+    kBeforeBorder = 2,  // may not run after the boundary: forward's results
   };
 
   struct Read {
     std::int32_t storage;
     std::int32_t producer;
-    std::int32_t slot;  // of `producer`: the storage is its slot-th
+    std::int32_t slot;  // the storage is the slot-th of `producer`
   };
 
-  // Reads must name storages that exist; equal ones count once. Bytes and duration are 0 or more.
+  // Reads name existing storages; equal ones count once. Bytes and duration are 0 or more.
   std::int32_t add(std::int64_t duration, std::span<const std::int64_t> storage_bytes,
                    std::span<const std::int32_t> reads, std::uint8_t flags = 0);
 
-  // Says which computation is the border and which the end; both must run once.
+  // Declare the boundary and the end; both must have kOnce.
   void set_border(std::int32_t computation) { border_ = computation; }
   void set_end(std::int32_t computation) { end_ = computation; }
 
-  // The order in which to run everything once, to start from; must be topological.
+  // The program order: a topological order of all computations, each once.
   std::vector<std::int32_t> order;
 
   std::int32_t size() const { return static_cast<std::int32_t>(duration_.size()); }
   std::int32_t storages() const { return static_cast<std::int32_t>(bytes_.size()); }
-  std::int32_t border() const { return border_; }  // -1: no border
-  std::int32_t end() const { return end_; }        // -1: nothing stays
+  std::int32_t border() const { return border_; }  // -1: no boundary
+  std::int32_t end() const { return end_; }        // -1: no end
 
   std::int64_t duration(std::int32_t c) const { return duration_[c]; }
   std::uint8_t flags(std::int32_t c) const { return flags_[c]; }
@@ -71,13 +74,13 @@ class Problem {
                                        first_reader_[storage + 1] - first_reader_[storage]);
   }
 
-  // All bytes that a run reads and makes: what its step needs at least. Valid after finish().
+  // All bytes that a run reads and makes: a lower bound on its step. Valid after finish().
   std::int64_t step_bytes(std::int32_t c) const { return step_bytes_[c]; }
 
-  // Builds what is looked up in both directions; call once after the last add().
+  // Builds the index from storages to readers; call once after the last add().
   void finish();
 
-  // Of every computation once.
+  // The sum over all computations, each once.
   std::int64_t total_duration() const { return total_duration_; }
 
  private:

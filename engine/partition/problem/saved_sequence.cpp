@@ -42,7 +42,7 @@ class SavedSequence {
 
   const Problem& problem() const { return joint_.problem(); }
 
-  // Depth first, without recursion: graphs are deeper than stacks.
+  // Depth first with an explicit stack: graphs are deeper than the call stack.
   void make_inputs(std::int32_t reader) {
     std::vector<std::int32_t> stack{reader};
     while (!stack.empty()) {
@@ -59,7 +59,7 @@ class SavedSequence {
     }
   }
 
-  // A kernel of forward that has to run again before this one can.
+  // A forward kernel that has to run again before this one can.
   std::int32_t missing_input(std::int32_t reader) const {
     if (!joint_.node(reader).valid()) return kNobody;
     for (const NodeId value : groups_.reads(graph_, joint_.node(reader)))

@@ -1,5 +1,5 @@
-// From a set of saved values to a plan whose kernels run whole: plan_from_saved (execution.h) in
-// the fused model.
+// From a set of saved values to a plan in the fused model, where kernels run whole. For the eager
+// model see engine/partition/plan_from_saved.h.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@
 
 namespace recut {
 
-// Keeps those values of `wanted` that leave their kernel and that backward reads. A kernel of
-// forward whose other values backward reads runs again, just before their first reader there; the
-// values of one that may run only once, as a random draw, are kept. A value inside a kernel takes
-// no memory and can't be kept.
+// Saves those values of `requested` that leave their kernel and that backward reads. A forward
+// kernel whose other values backward reads runs again, just before their first reader there. A
+// kernel that may run only once, such as a random one, has its values saved. A value inside a
+// kernel takes no memory and can't be saved. Cost: O(kernels + reads).
 Plan plan_from_saved(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
                      const std::vector<NodeId>& wanted);
 

@@ -6,7 +6,7 @@
 namespace recut::torch {
 namespace {
 
-constexpr double kFarther = 1.1;  // a value costs so much more to save for each step from backward
+constexpr double kFarther = 1.1;  // growth of the weight for each edge of distance from backward
 constexpr std::int64_t kFarthest = 100;
 
 }  // namespace
@@ -47,7 +47,7 @@ void Analysis::find_materialized() {
   }
 }
 
-// Each view has one producer that is none, so that all these walks together pass each view once.
+// Each view has one non-view producer, so all walks together visit each view once.
 bool Analysis::walk_views_to_backward(Position from) const {
   std::vector<Position> stack{from};
   while (!stack.empty()) {
@@ -67,7 +67,7 @@ void Analysis::find_reductions() {
   for (Position p = 0; p < size(); ++p) {
     const Node& call = graph_[node(p)];
     const std::vector<Parameter>& parameters = graph_.op(node(p)).parameters;
-    std::int64_t read = 0;  // PyTorch counts an argument that stands twice twice, and lists not
+    std::int64_t read = 0;  // PyTorch counts a repeated argument twice, and lists not at all
     for (std::size_t i = 0; i < call.arguments.size(); ++i)
       if (const auto* id = call.arguments[i].get<NodeId>(); id && !parameters[i].keyword_only)
         read += bytes_[graph_.position(*id)];
@@ -76,8 +76,8 @@ void Analysis::find_reductions() {
 }
 
 // PyTorch walks forward from the users of each node to the first one that is reached across an edge
-// that can't be fused. Where that is doesn't depend on who asks: one sweep from the back finds it
-// for every starting point.
+// that can't be fused, which is quadratic. That node depends on the starting point alone, so one
+// reverse sweep finds it for all of them.
 void Analysis::find_used_far_apart() {
   constexpr std::uint32_t kNone = JointClasses::kNoOrder;
   const std::vector<std::uint32_t>& order = classes_.forward_order;
@@ -112,7 +112,7 @@ void Analysis::find_prices() {
     const std::int64_t distance = std::clamp<std::int64_t>(classes_.distance[p], 1, kFarthest);
     const double far = factors[static_cast<std::size_t>(distance)];
     const double price = std::floor(static_cast<double>(bytes_[p]) * far);
-    // Parameters are in memory anyway.
+    // Parameters are in memory anyway: saving one is free.
     const bool free =
         graph_[node(p)].op == Op::placeholder && graph_.input_kind(node(p)) == InputKind::parameter;
     prices_.push_back(free ? 0 : materialized_[p] ? price : 2 * price);

@@ -1,4 +1,5 @@
-// What the min-cut partitioner asks of a joint graph again and again, computed once for all cuts.
+// Facts about a joint graph that every cut of the min-cut partitioner uses, computed once in
+// O(nodes + edges): users, traits, fusibility, node weights.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace recut::torch {
 
-// Nodes are named by their position in the graph. The graph has no dead nodes.
+// A node is given by its position in the graph. The graph has no dead nodes.
 class Analysis {
  public:
   using Position = std::uint32_t;
@@ -31,30 +32,29 @@ class Analysis {
   const OpTraits& traits(Position p) const { return *traits_[p]; }
   std::int64_t bytes(Position p) const { return bytes_[p]; }  // of all outputs together
   bool is_input(Position p) const { return kinds_[p] == Kind::input; }
-  bool is_primal(Position p) const;  // a placeholder that is no tangent
+  bool is_primal(Position p) const;  // a placeholder other than a tangent
 
-  // Whether consumer `b` could be fused with its producer `a`. The graph's own results are consumed
-  // by nothing that fuses.
+  // Consumer `b` could be fused with its producer `a` (PyTorch: is_fusible).
   bool fusible(Position a, Position b) const {
     return traits_[b]->concatenation || (traits_[a]->fusible && traits_[b]->fusible);
   }
 
-  // Whether the value has to be in memory for one of its users.
+  // One of the users needs the value in memory (PyTorch: is_materialized).
   bool materialized(Position p) const { return materialized_[p]; }
 
-  // Whether, through views, a user outside forward needs the value in memory: recomputing it would
-  // not be free there.
+  // A user outside forward, directly or through views, needs the value in memory: recomputing it
+  // would not be free there (PyTorch: is_materialized_backwards).
   bool materialized_in_backward(Position p) const { return materialized_in_backward_[p]; }
 
-  // Whether the output is less than a quarter of the tensor arguments: cheap to keep.
+  // The output is less than a quarter of the tensor arguments: cheap to save.
   bool reduces(Position p) const { return reduces_[p]; }
 
-  // Whether a producer has uses on both sides of an operator that can't be fused, and this node,
-  // which could be fused with the producer, is one on the far side.
+  // A producer has uses on both sides of an operator that can't be fused, and this node, which
+  // could be fused with the producer, is on the far side.
   bool used_far_apart(Position p) const { return used_far_apart_[p]; }
 
-  // The price of saving a value: its bytes, more the farther from backward it is made, and twice
-  // that where saving it would be the only reason to write it to memory. A whole number.
+  // The price of saving a value (PyTorch: get_node_weight), a whole number of bytes: scaled up with
+  // the distance from backward, and doubled where only saving would write it to memory.
   double saving_price(Position p) const { return prices_[p]; }
 
  private:

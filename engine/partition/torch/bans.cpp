@@ -8,7 +8,7 @@ namespace {
 
 using Position = Analysis::Position;
 
-// How far along forward a chain may go before it is cut: PyTorch's "arbitrary choice".
+// The longest chain in forward order before it is cut: PyTorch's "arbitrary choice".
 constexpr std::uint32_t kLongChain = 100;
 
 class Banning {
@@ -40,7 +40,7 @@ class Banning {
     bans_[p] = reason;
   }
 
-  // What speaks against recomputing a node by itself.
+  // The reason that the node's own operator and size give.
   Ban own_reason(Position p) const {
     const OpTraits& traits = analysis_.traits(p);
     if (analysis_.is_input(p) || traits.lifted_constant) return Ban::none;
@@ -57,16 +57,16 @@ class Banning {
     return Ban::none;
   }
 
-  // Where a chain of fusible nodes narrows to one node more than a hundred after its start, that
-  // node is saved. A node is looked at once, from the first start that comes by.
+  // Bans the node at which a chain of fusible nodes narrows to one, more than a hundred nodes after
+  // its start. Each node is visited once, from the first start that reaches it.
   void ban_long_chains() {
     const JointClasses& classes = analysis_.classes();
     const std::vector<std::uint32_t>& order = classes.forward_order;
     std::vector<bool> visited(analysis_.size(), false);
     for (Position start = 0; start < analysis_.size(); ++start) {
       if (!classes.forward[start] || visited[start]) continue;
-      // Positions are in forward order, so that the queue holds them alone. The same one may wait
-      // in it several times, and then the chain doesn't count as narrow.
+      // Positions follow forward order, so they are the queue's keys. A position may be queued
+      // several times, and then the chain doesn't count as narrow.
       std::priority_queue<Position, std::vector<Position>, std::greater<Position>> waiting;
       waiting.push(start);
       while (!waiting.empty()) {

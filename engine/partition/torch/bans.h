@@ -1,4 +1,4 @@
-// The rules that keep the min-cut partitioner from recomputing a node.
+// The rules that ban the min-cut partitioner from recomputing a node (PyTorch: banned_nodes).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace recut::torch {
 
-// Why recomputing a node is ruled out. In order of precedence.
+// Why recomputing a node is banned; the first reason that applies, in this order.
 enum class Ban : std::uint8_t {
   none,
   input,
@@ -23,12 +23,12 @@ enum class Ban : std::uint8_t {
 };
 std::string_view words(Ban ban);
 
-// Which rules hold.
+// The rules that apply.
 struct CutOptions {
   bool used_far_apart = true;
   bool long_fusible_chains = true;
   bool materialized_in_backward = true;
-  bool allowlist = true;  // otherwise all but random and compute-intensive operators are allowed
+  bool allowlist = true;  // false: all but random and compute-intensive operators are allowed
   bool reductions = true;
 };
 

@@ -6,6 +6,13 @@
 #include "engine/partition/flow/max_flow.h"
 #include "engine/partition/torch/bans.h"
 
+// Builds PyTorch's network and reads the cut back:
+//
+//   relu -> mul, backward reads mul    =>    source -> relu.in -(w)-> relu.out -> mul.in -(w)-> …
+//
+// It differs from solve_min_cut in one point that doesn't change the cut: everything that needs a
+// tangent is merged into the sink, where PyTorch adds an unbounded edge to it.
+
 namespace recut::torch {
 namespace {
 
@@ -46,7 +53,7 @@ class CutNetwork {
     return nodes;
   }
 
-  // An edge from a node's first vertex to its second is the node itself; others only lead there.
+  // An in -> out edge is the node itself; all other edges only connect nodes.
   TorchFlowPath path_of(const FlowPath& path) const {
     TorchFlowPath made;
     made.amount = path.amount;
@@ -61,7 +68,7 @@ class CutNetwork {
     return made;
   }
 
-  // What is made again: on the sink's side with both vertices, and no part of backward itself.
+  // The recomputed nodes: both vertices on the sink's side, and not part of backward itself.
   std::vector<NodeId> beyond(const std::vector<bool>& sink_side) const {
     std::vector<NodeId> nodes;
     for (Position p = 0; p < analysis_.size(); ++p)
@@ -85,7 +92,7 @@ class CutNetwork {
   Vertex source() const { return static_cast<Vertex>(2 * analysis_.size()); }
   Vertex sink() const { return source() + 1; }
 
-  // What needs a tangent runs in backward: it is the sink itself, and needs no vertices.
+  // A node that needs a tangent runs in backward: it merges into the sink and has no vertices.
   Vertex in(Position p) const {
     return analysis_.classes().tangent_closure[p] ? sink() : static_cast<Vertex>(2 * p);
   }
@@ -99,12 +106,12 @@ class CutNetwork {
     for (const Position user : analysis_.users(p)) network_.add_edge(out(p), in(user), unbounded);
   }
 
-  // A call with several outputs can't be saved itself, only its outputs.
+  // A call with several outputs can't be saved; its outputs can.
   bool one_tensor(Position p) const {
     return !analysis_.graph().op(analysis_.node(p)).multiple_outputs();
   }
 
-  // Prices are exact but for graphs so large that they would overflow; those lose low bits alike.
+  // Weights are exact, unless their sum could overflow: then all of them lose the same low bits.
   void find_scale() {
     double total = 0;
     for (Position p = 0; p < analysis_.size(); ++p) total += analysis_.saving_price(p);

@@ -1,8 +1,9 @@
 // One minimum cut of PyTorch's partitioner: which values to save so that backward can recompute the
 // rest, given what may not be recomputed (torch/_functorch/partitioners.py, solve_min_cut).
 //
-// Every node is two vertices with its price of saving as the capacity between them; uses are
-// unbounded edges. What may not be recomputed hangs on the source, what backward needs on the sink.
+// Each node is two vertices, in and out, with its weight as the capacity between them; a use is an
+// unbounded edge. The source feeds banned nodes, and values that backward needs drain into the
+// sink. The cut in -> out edges are the saved values. Cost: one maximum flow (flow/max_flow.h).
 #pragma once
 
 #include <variant>
@@ -19,7 +20,8 @@ struct Cut {
   std::vector<Ban> bans;      // by position
 };
 
-// Values that backward needs, that can't be recomputed and can't be saved: a chain of users.
+// No finite cut exists: a chain of users from a banned node to backward, none of which can be
+// saved. networkx raises NetworkXUnbounded here.
 struct Impossible {
   std::vector<NodeId> chain;
 };
@@ -28,7 +30,7 @@ struct Impossible {
 std::variant<Cut, Impossible> solve_cut(const Analysis& analysis, const CutOptions& options,
                                         const std::vector<bool>& allowed = {});
 
-// The same network, solved with its way written down: see engine/partition/torch_flow.h.
+// Solves the same network and records the augmenting paths: see engine/partition/torch_flow.h.
 std::variant<TorchFlow, Impossible> trace_cut(const Analysis& analysis, const CutOptions& options,
                                               std::size_t most_paths);
 

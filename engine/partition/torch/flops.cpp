@@ -18,7 +18,7 @@ class Arguments {
  public:
   Arguments(const Graph& graph, const Node& node) : graph_(graph), node_(node) {}
 
-  // Of the tensor at `position`; null where there is none with `rank` dimensions.
+  // The shape of the tensor at `position`; null if it has fewer than `rank` dimensions.
   const Shape* shape(std::size_t position, std::size_t rank) const {
     if (position >= node_.arguments.size()) return nullptr;
     const auto* id = node_.arguments[position].get<NodeId>();
@@ -48,7 +48,7 @@ double matrix_product(const Shape* a, const Shape* b) {
   return a != nullptr && b != nullptr ? 2 * product(*a) * static_cast<double>(b->back()) : 0;
 }
 
-// Each place of the output (of the input, where transposed) meets the whole filter.
+// Each element of the output (of the input, where transposed) multiplies the whole filter.
 double convolution(const Shape& x, const Shape& weight, const Shape& out, bool transposed) {
   const Shape& places = transposed ? x : out;
   if (places.size() < 2 || x.empty()) return 0;
@@ -85,7 +85,7 @@ double convolution_backward(const Arguments& arguments, const Node& node) {
   return flops;
 }
 
-// Scores, then their product with the values; backward does the first again and four more.
+// Two products: scores, then scores times values. Backward repeats the first and adds four.
 double attention(const Arguments& arguments, std::size_t query, bool backward) {
   const Shape* q = arguments.shape(query, 4);
   const Shape* k = arguments.shape(query + 1, 4);
@@ -96,7 +96,7 @@ double attention(const Arguments& arguments, std::size_t query, bool backward) {
   return 2 * pairs * (backward ? 3 * query_width + 2 * value_width : query_width + value_width);
 }
 
-// Attention has a formula in these flavours only.
+// PyTorch has formulas for these attention operators only.
 bool counted_attention(std::string_view packet, std::string_view suffix) {
   constexpr std::string_view kFlavours[] = {"_scaled_dot_product_efficient_attention",
                                             "_scaled_dot_product_flash_attention",

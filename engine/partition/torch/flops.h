@@ -1,5 +1,5 @@
-// Floating-point operations as PyTorch counts them (torch/utils/flop_counter.py): what its knapsack
-// takes for the time of recomputing a node.
+// Floating-point operations as PyTorch counts them (torch/utils/flop_counter.py). Its knapsack
+// takes them for the time of recomputing a node.
 #pragma once
 
 #include "engine/ir/graph.h"

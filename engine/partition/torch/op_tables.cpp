@@ -32,18 +32,18 @@ constexpr Names kComputeIntensive[] = {"mm",
 // The allowlist, less the views above and the pointwise operators that are flagged so in Recut's
 // own table. Names that Recut has no row for yet do no harm.
 constexpr Names kRecomputable[] = {
-    // reductions and what comes of them
+    // reductions and their derivatives
     "max", "min", "sum", "mean", "amax", "any", "argmax", "var", "std", "var_mean", "prims.sum",
     "prims.var", "_grad_sum_to_size", "sum_to_size",
     // copies and conversions
     "clone", "to", "type_as", "_to_copy", "prims.convert_element_type", "_unsafe_view", "reshape",
     "broadcast_tensors", "lift_fresh_copy",
-    // made from nothing
+    // creation
     "full", "full_like", "scalar_tensor", "ones", "zeros", "zeros_like", "new_zeros", "empty",
     "empty_like", "arange", "prims.iota",
-    // reading at places
+    // indexing
     "getitem", "index", "gather", "triu", "prims._low_memory_max_pool_offsets_to_indices",
-    // element by element
+    // pointwise
     "add", "sub", "rsub", "mul", "div", "prims.div", "pow", "remainder", "fmod", "atan2", "lerp",
     "addcmul", "where", "clamp", "maximum", "isinf", "eq", "ne", "ge", "gt", "le", "lt", "abs",
     "bitwise_not", "ceil", "floor", "frac", "neg", "relu", "round", "silu", "trunc", "log", "log10",
@@ -57,8 +57,8 @@ bool among(const Names (&names)[N], std::string_view packet) {
   return std::find(std::begin(names), std::end(names), packet) != std::end(names);
 }
 
-// PyTorch adds every aten packet with an overload that its own table tags `pointwise`; the prims
-// are not looked at, and `copy` has no tag.
+// PyTorch adds every aten packet with an overload tagged `pointwise`; it skips the prims, and
+// `copy` has no tag.
 bool tagged_pointwise(const Operator& op) {
   return op.is(OperatorFlag::kPointwise) && op.packet.substr(0, 6) != "prims." &&
          op.packet != "copy";

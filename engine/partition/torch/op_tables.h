@@ -1,5 +1,5 @@
-// What PyTorch's min-cut partitioner knows about operators (torch/_functorch/partitioners.py,
-// get_default_op_list). It asks by overload packet: all overloads of a name are alike.
+// Operator traits of PyTorch's min-cut partitioner (torch/_functorch/partitioners.py,
+// get_default_op_list). They belong to overload packets: all overloads of a name are alike.
 #pragma once
 
 #include "engine/ir/operator.h"
@@ -7,7 +7,7 @@
 namespace recut::torch {
 
 struct OpTraits {
-  bool view = false;               // free to recompute, and never banned from it
+  bool view = false;               // free to recompute, never banned
   bool recomputable = false;       // on the allowlist
   bool fusible = false;            // recomputable or random
   bool random = false;             //

@@ -75,8 +75,8 @@ class Chooser {
     return analysis_.bytes(static_cast<Position>(analysis_.graph().position(id)));
   }
 
-  // What the last cut banned and backward could use. Values that stand on no storage of their own
-  // are on an input's, and free; so are inputs.
+  // Nodes that the last cut banned and backward could use. Inputs and views of inputs are free, and
+  // no candidates.
   std::vector<Candidate> find_candidates() const {
     const Graph& graph = analysis_.graph();
     std::vector<Candidate> candidates;
@@ -97,8 +97,8 @@ class Chooser {
     return graph.op(maker_of(graph, id)).is(kInput);
   }
 
-  // Saves the candidates that are worth most flops within the budget, and lets the last cut
-  // recompute the others.
+  // Saves the candidates with the most flops within the budget, and lets a last cut recompute the
+  // others.
   Answer fill_knapsack() {
     std::vector<Candidate> candidates = find_candidates();
     if (candidates.empty()) return SavedValues{inputs_, {}, Stage::inputs_only, {}};

@@ -1,5 +1,7 @@
-// Which values PyTorch saves at a memory budget (torch/_functorch/partitioners.py,
-// choose_saved_values_set).
+// The values that PyTorch saves at a memory budget (torch/_functorch/partitioners.py,
+// choose_saved_values_set): up to three minimum cuts with fewer and fewer bans; if even the last
+// saves more than the budget, a knapsack over the nodes that it banned. Cost: at most four maximum
+// flows and one knapsack table.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +13,11 @@
 
 namespace recut::torch {
 
-// Who gave the answer: cuts with fewer and fewer rules, and at last a knapsack over what no cut may
-// recompute.
+// The stage that met the budget: a cut, each with fewer bans than the one before, or the knapsack.
 enum class Stage : std::uint8_t { inputs_only, all_rules, no_fusion_rules, no_allowlist, knapsack };
 std::string_view words(Stage stage);
 
-// A value that the last cut may not recompute and the knapsack chose to save or not.
+// A value that the last cut may not recompute: the knapsack decides whether to save it.
 struct Candidate {
   NodeId node;
   std::int64_t bytes = 0;
@@ -26,13 +27,13 @@ struct Candidate {
 
 struct SavedValues {
   std::vector<NodeId> saved;  // in the graph's order, inputs among them
-  std::vector<Ban> bans;      // by position, of the cut that gave the answer; empty without one
+  std::vector<Ban> bans;      // by position, of the cut that met the budget; empty without one
   Stage stage = Stage::all_rules;
   std::vector<Candidate> candidates;  // largest first; empty unless the knapsack ran
 };
 
-// `budget` is a fraction of the bytes between saving nothing but inputs (0) and what the cut with
-// all rules saves (1); 0 … 1.
+// `budget`, 0 … 1: 0 saves only inputs, 1 saves the cut with all rules; fractions interpolate the
+// bytes of these two.
 std::variant<SavedValues, Impossible> choose_saved_values(const Analysis& analysis, double budget);
 
 }  // namespace recut::torch

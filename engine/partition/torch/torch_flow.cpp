@@ -5,7 +5,7 @@
 
 namespace recut {
 
-// As the strategy does: what nothing needs takes no part. Ids mean the same in both graphs.
+// Removes dead nodes first, as the strategy does. Both graphs share their node ids.
 Result<TorchFlow> trace_torch_flow(const Graph& whole, std::size_t most_paths) {
   const Graph graph = without_dead_nodes(whole);
   const torch::Analysis analysis(graph);

@@ -26,7 +26,7 @@ Result<double> fraction_of(const Budget& budget) {
   return fraction;
 }
 
-// PyTorch removes what nothing needs before it looks at uses.
+// PyTorch removes dead nodes before it looks at uses.
 bool has_dead_calls(const Graph& graph) {
   std::vector<bool> live(graph.order().size(), false);
   for (const NodeId id : graph.results) live[graph.position(id)] = true;
@@ -82,11 +82,11 @@ Result<PlanOutcome> plan_live_graph(const Graph& graph, double fraction) {
 Result<PlanOutcome> plan_torch(const Graph& graph, const PlanRequest& request) {
   const Result<double> fraction = fraction_of(request.budget);
   if (!fraction) return fraction.diagnostics();
-  // Ids mean the same in both graphs.
+  // Both graphs share their node ids.
   Result<PlanOutcome> outcome = has_dead_calls(graph)
                                     ? plan_live_graph(without_dead_nodes(graph), *fraction)
                                     : plan_live_graph(graph, *fraction);
-  // PyTorch chooses call by call, and fuses what it chose afterwards.
+  // PyTorch partitions call by call, and fuses each pass afterwards.
   if (outcome && request.groups.fused())
     outcome->plan =
         plan_from_saved(graph, StorageModel(graph), request.groups, outcome->plan.saved);
