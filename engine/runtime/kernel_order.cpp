@@ -9,7 +9,7 @@
 namespace recut {
 namespace {
 
-// Sorts kernels by their texts without names, and says where each has gone.
+// Sorts kernels by their texts without names. Returns the new position of each.
 template <class Kernel>
 std::vector<std::uint32_t> sort_by_text(std::vector<Kernel>& kernels) {
   std::vector<std::pair<std::string, std::uint32_t>> order;

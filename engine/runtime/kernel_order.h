@@ -1,15 +1,15 @@
-// Kernels in an order that no plan has a part in: plans of one graph launch the same kernels in
-// different orders, and share compiled code where its text is the same.
+// A canonical order of a program's kernels, independent of the plan. Plans of one graph launch the
+// same kernels in different orders, and share compiled code if its text is the same.
 #pragma once
 
 #include "engine/runtime/program.h"
 
 namespace recut {
 
-// Brings the program's kernels, and its library's, into that order.
+// Sorts the program's kernels and library kernels, and renumbers its launches.
 void order_kernels(Program& program);
 
-// Copies of kernels without names and notes, which no compiled code depends on.
+// Copies of kernels without names and source locations, on which no compiled code depends.
 template <class Kernel>
 std::vector<Kernel> without_names(const std::vector<Kernel>& kernels) {
   std::vector<Kernel> unnamed;

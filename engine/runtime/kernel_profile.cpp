@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kHalvings = 100;
 
-// The launch's kernel as models know it: without views.
+// The launch's calls without views, as cost models know a kernel.
 std::vector<NodeId> calls_of(const Graph& graph, const Launch& launch) {
   std::vector<NodeId> calls;
   for (const NodeId id : launch.calls)

@@ -1,5 +1,5 @@
-// What a step's launches took, as the prices of later plans: times of kernels by their calls, and
-// factors for the kernels that were not among them.
+// Measured times of a step's launches, as costs for later plans: times of kernels by their calls,
+// and correction factors for all other kernels.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,21 @@
 
 namespace recut {
 
-// Times of launches without what the clocks between them cost, so that they add up to the step
-// without clocks: the same is taken off each launch, but none goes below `least` (or its own time,
-// where that is less). Where a step takes longer than its launches, each gets the same more.
+// Subtracts the overhead of the timers between launches, so that the times add up to a step without
+// timers. The same overhead is subtracted from each launch, but no time falls below `least` (or its
+// measured time, if that is less). If the step takes longer than its launches, each gets an equal
+// share of the difference. Seconds.
 std::vector<double> without_clocks(std::span<const double> seconds, double step_seconds,
                                    double least);
 
-// One kernel for each list of calls that was launched, in the mean of its launches. `workspaces`: a
-// number of bytes for each launch.
+// One kernel for each list of calls that was launched, with the mean time of its launches.
+// `workspaces`: bytes by launch.
 MeasuredGraph measured_kernels(const Graph& graph, const Program& program,
                                std::span<const double> seconds,
                                std::span<const std::int64_t> workspaces);
 
-// Measured over modelled time, by kind of kernel, within what a profile may say; 1 of a kind that
-// wasn't launched. `kernels`: the program's.
+// Measured over modelled time, by kind of kernel, clamped to a profile's limits; 1 for a kind that
+// wasn't launched.
 Corrections corrections(const Graph& graph, const KernelModel& kernels, const Program& program,
                         std::span<const double> seconds, const DeviceRates& rates);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kStepsForLaunches = 5;
 
-// With the times of so many launches: all of them or none.
+// Times a step; `launches` is the number of launches to time, all or none.
 Result<StepTime> time_step(StepRun& run, std::uint64_t seed, double least_ms,
                            std::size_t launches) {
   StepTime time{0, std::vector<double>(launches)};

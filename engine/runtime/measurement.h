@@ -1,4 +1,4 @@
-// What a step takes when it runs: how much of its arena, and how long.
+// Measures a running step: bytes of its arena, and time.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +11,36 @@
 
 namespace recut {
 
-// How far into its arena a step writes. Runs it twice in memory that was painted before, and looks
-// up to where the paint is gone. A byte that happens to be the paint's is another one's in the
-// second coat.
+// The end of the bytes that a step writes in its arena. Runs it twice in painted memory (with two
+// different byte values, since a step may write one of them), and finds the last changed byte.
 Result<std::int64_t> touched_bytes(StepRun& run, std::uint64_t seed);
 
-// One step's time: its own, and that of each launch.
+// The time of a step, and of each launch.
 struct StepTime {
   double ms = 0;
   std::vector<double> launch_seconds;
 };
 
-// How steps are timed.
+// Options of timing.
 struct Timing {
   int steps = 10;
-  // Where the clock is too coarse for one step (a page's): each is run again and again for so many
-  // milliseconds, and its times are the means.
+  // For coarse clocks (in a browser): each step is repeated for at least so many milliseconds, and
+  // its times are means.
   double least_ms = 0;
-  // Told how many steps were timed; false ends the run, which then fails.
+  // Called with the number of timed steps. Returning false ends the run, which then fails.
   std::function<bool(int steps)> after_step = [](int) { return true; };
-  // Where looking at the clock between launches holds them up (a GPU's): steps are timed without,
-  // and their launches are those of further steps, in the mean.
+  // For targets where timers between launches slow them down (GPUs): steps are timed without them,
+  // and launches in additional steps, as means.
   bool launches_apart = false;
 };
 
-// The times of so many steps, the quickest first.
+// Times of `timing.steps` steps, the fastest first.
 Result<std::vector<StepTime>> time_steps(StepRun& run, std::uint64_t seed, const Timing& timing);
 
-// Milliseconds by kernel of the schedule; the last launched one ends the list.
+// Milliseconds by kernel of the schedule, up to the last launched one.
 std::vector<double> kernel_ms(const Program& program, const std::vector<double>& launch_seconds);
 
-// What was computed beside what the interpreter computes of the same inputs and seed. `allowed`:
-// compare.h.
+// Compares outputs with the interpreter's for the same inputs and seed. `allowed`: see compare.h.
 Result<std::vector<OutputComparison>> compare_with_interpreter(const Graph& graph,
                                                                const Inputs& inputs,
                                                                const EvaluateOptions& options,

@@ -1,3 +1,8 @@
+// From a schedule to a program. Each scheduled kernel becomes a library call, where the target
+// takes it, or a lowered loop kernel. Lowering is cached by the structure of the calls
+// (lower/structure.h), and kernels with equal text are stored once, so the layers of a network
+// share their code. The address of a buffer is the offset of the instance that is live while the
+// kernel runs: a value may have several instances, one for each time that it is computed.
 #include "engine/runtime/program.h"
 
 #include <algorithm>
@@ -42,7 +47,7 @@ class ProgramBuilder {
   }
 
  private:
-  // An operator is named once, at its first call.
+  // Names an operator once, at its first call.
   static Diagnostics without_repeats(Diagnostics faults) {
     Diagnostics kept;
     for (Diagnostic& fault : faults) {
@@ -84,8 +89,8 @@ class ProgramBuilder {
     program_.launches.push_back(std::move(launch));
   }
 
-  // A structure's kernel, and which outputs of the structure's nodes, by their places, its buffers
-  // are.
+  // The kernel of a structure, and for each buffer the position of its node and the number of its
+  // output.
   struct Lowered {
     std::uint32_t kernel = 0;
     std::vector<std::pair<std::size_t, std::size_t>> sources;
@@ -109,7 +114,7 @@ class ProgramBuilder {
     return launch;
   }
 
-  // Kernels that differ in names alone are one.
+  // Kernels that differ only in names are the same.
   std::uint32_t kept(loop::Kernel kernel) {
     const std::string text = print(without_names(kernel));
     return kept(std::move(kernel), text, program_.kernels);
@@ -164,7 +169,7 @@ class ProgramBuilder {
     program_.outputs.push_back(std::move(output));
   }
 
-  // Of what lives to the end: forward's instance for a result, the last one for a gradient.
+  // The instance that lives to the end: the first one for a result, the last one for a gradient.
   Place last_place(const loop::Made& made, bool gradient) {
     if (graph_.op(made.node).is(kInput)) return place_of(made.node, made.output, 0);
     Place found;
@@ -192,7 +197,7 @@ class ProgramBuilder {
   Program program_;
 };
 
-// The place in the storage of an element of the outermost view.
+// The offset in the storage of an element of the outermost view, in elements.
 std::int64_t place_in_storage(const std::vector<Layout>& layouts, std::vector<std::int64_t> at) {
   std::int64_t place = 0;
   for (std::size_t i = layouts.size(); i-- > 0;) {

@@ -1,5 +1,5 @@
-// Programs: what an executor runs. A schedule's kernels, in loop form or as a library's calls, each
-// with where its buffers stand, and where the outputs are found afterwards. The same for every
+// Programs: the input of every executor. A schedule's kernels, in loop form or as library calls,
+// with an address for each of their buffers, and the addresses of the outputs. Independent of the
 // target.
 #pragma once
 
@@ -21,7 +21,8 @@
 
 namespace recut {
 
-// Where a buffer's memory begins: so many bytes into the arena, or at an input of the program.
+// The address of a buffer: a byte offset in the arena, or in an input of the program. (XLA: a slice
+// of a BufferAllocation.)
 struct Place {
   std::optional<std::uint32_t> input;  // in Program::inputs
   std::int64_t offset = 0;
@@ -32,14 +33,14 @@ struct Launch {
   std::uint32_t kernel = 0;  // in Program::kernels, or in Program::library
   bool library = false;
   std::uint32_t scheduled = 0;  // in the schedule
-  std::vector<NodeId> calls;    // that it computes, views between them included
+  std::vector<NodeId> calls;    // the calls that it computes, with the views between them
   std::vector<Place> buffers;   // in the kernel's order
-  ArenaSpan free;               // of a library's call: what it may write to beside its buffers
-  double predicted_us = 0;      // by the plan (predict)
+  ArenaSpan free;               // for library calls: free bytes of the arena for its workspace
+  double predicted_us = 0;      // the plan's prediction
 };
 
-// A result or gradient: the storage that it is a view of, and the views, outermost last. Where
-// there are several, the later one counts in row-major order what the earlier one shows.
+// A result or gradient: the address of its storage, and the views on it, outermost last. A later
+// view indexes the elements of the earlier one in row-major order.
 struct ProgramOutput {
   NodeId node;  // invalid: no gradient
   TensorType type;
@@ -48,13 +49,13 @@ struct ProgramOutput {
 };
 
 struct Program {
-  std::vector<loop::Kernel> kernels;     // each once: layers of a network share theirs
-  std::vector<library::Kernel> library;  // so are these
+  std::vector<loop::Kernel> kernels;     // without duplicates: the layers of a network share theirs
+  std::vector<library::Kernel> library;  // likewise
   std::vector<Launch> launches;          // in order
   std::vector<ProgramOutput> outputs;    // results, then gradients
-  std::vector<NodeId> inputs;            // that launches and outputs read, by first use
+  std::vector<NodeId> inputs;            // read by launches and outputs, in order of first use
   std::int64_t arena_bytes = 0;          // the end of the last buffer; the schedule rounds it up
-  // Of the plan, for the arena with the scratch of libraries beside it; 0: none was given.
+  // The plan's budget for the arena and the libraries' scratch; 0: none.
   std::int64_t budget_bytes = 0;
 
   const std::string& name_of(const Launch& launch) const;
@@ -62,30 +63,28 @@ struct Program {
 };
 
 struct ProgramOptions {
-  bool library = false;  // library calls wherever they fit; else loops alone
-  library::Takes library_takes = library::is_common;  // which of them the target's library takes
+  bool library = false;                               // use library calls where possible
+  library::Takes library_takes = library::is_common;  // which calls the library supports
   loop::LowerOptions lower = {};
 };
 
-// The program of a schedule of `graph`. Fails where an operator has no loops (all of them are
-// named).
+// The program of a schedule of `graph`. Fails if operators have no lowering; the diagnostics name
+// all of them.
 Result<Program> make_program(const Graph& graph, const KernelModel& kernels,
                              const Schedule& schedule, const ProgramOptions& options = {});
 
-// Writes to each launch what the replay of its schedule's plan has it take.
+// Sets the predicted time of each launch from the replay of the schedule's plan.
 void predict(Program& program, const Schedule& schedule, const Replay& replay);
 
-// The call that a program with a library makes in place of a kernel's loops; nothing where it runs
-// the loops.
+// The library call that replaces a kernel's loops; nothing if there is none.
 std::optional<library::Kernel> library_kernel_of(const Graph& graph, const StorageModel& storages,
                                                  const ScheduledKernel& kernel,
                                                  const library::Takes& takes = library::is_common);
 
-// An input's value as kernels read it: laid out as its type says where that is dense, else row by
-// row.
+// An input's value in the layout that kernels read: its type's if that is dense, else row-major.
 Tensor as_kernels_read(const TensorType& type, const Tensor& value);
 
-// An output's value, row by row, from the memory that its storage stands in.
+// An output's value in row-major order, from the memory of its storage.
 Tensor output_value(const ProgramOutput& output, const std::byte* storage);
 
 }  // namespace recut

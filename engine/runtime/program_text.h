@@ -1,5 +1,5 @@
-// A program in words, for people and golden files. Every line is a comment of the loop form and of
-// LLVM IR, so that it stands above the kernels' own text.
+// A program as text, for people and golden files. Each line is a comment in the loop form and in
+// LLVM IR, so that it can precede the kernels' text.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,19 @@
 
 namespace recut {
 
-// Launches in order, then outputs, a line each. A place is "@" and bytes into the arena, or "%" and
-// an input's name.
+// Launches in order, then outputs, a line each. An address is "@" and an offset in the arena, or
+// "%" and an input's name.
 //   ; 42 launches of 11 kernels, an arena of 6144 bytes, program 0123456789abcdef
 //   ; launch 4: kernel 2 (%w1, @0, @512) makes %mm, %relu
 //   ; result %loss: @768
 std::string launches_text(const Graph& graph, const Program& program);
 
-// 16 digits of hexadecimal, of all that a target compiles and runs of a program: its launches in
-// order, what their kernels compute, where their buffers and the outputs stand. Names and the order
-// in which kernels are listed have no part in it, so that all who run a step say the same.
+// A hash of all that determines a program's execution, as 16 hexadecimal digits: its launches in
+// order, their kernels' text, and the addresses of buffers and outputs. Names and the order of the
+// list of kernels don't matter, so all executors of a step report the same digest.
 std::string program_digest(const Program& program);
 
-// Which of the program's kernels in loop form, or of its library's, it is: "kernel 2 of 11,
-// launches 4, 9".
+// A title for a loop or library kernel: "kernel 2 of 11, launches 4, 9".
 std::string kernel_title(const Program& program, std::uint32_t kernel, bool library = false);
 
 }  // namespace recut

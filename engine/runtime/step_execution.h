@@ -1,4 +1,4 @@
-// A step that runs, measured and checked: the report that executors have in common.
+// Runs, measures and checks a step: the report that all executors share.
 #pragma once
 
 #include <algorithm>
@@ -19,29 +19,29 @@ namespace recut {
 struct StepExecutionRequest {
   std::span<const NamedTensor> tensors;  // in.<name>
   std::optional<std::uint64_t> seed;     // makes the inputs that `tensors` lack
-  int steps = 10;                        // that are timed
+  int steps = 10;                        // timed steps
   bool check = false;                    // compare with the interpreter
-  double allowed_error = 0;              // beyond what dtypes allow: compare.h
+  double allowed_error = 0;              // in addition to the dtypes' rounding: compare.h
   bool keep_outputs = false;             // leave their values in the report
-  std::optional<DeviceRates> ceilings;   // of what it runs on, where they are known
+  std::optional<DeviceRates> ceilings;   // rooflines of the device, if known
   std::function<void(std::string_view what)> progress = [](std::string_view) {};
-  // After each timed step, how many were; false ends the run.
+  // Called with the number of timed steps. Returning false ends the run.
   std::function<bool(int steps)> after_step = [](int) { return true; };
 };
 
 // All launches of one kernel.
 struct KernelTime {
   std::string name;
-  bool library = false;  // a library's; attention on a card is Recut's own
+  bool library = false;  // a library call; attention on a GPU is Recut's own
   int launches = 0;
-  double ms = 0;             // of one step, all launches together: the median step's
+  double ms = 0;             // of the median step, all launches together
   double predicted_ms = 0;   // by the plan
-  double bytes = 0;          // that the launches read and write once each
+  double bytes = 0;          // read and written by the launches, once each
   double flops = 0;          // work.h
-  double arithmetic_ms = 0;  // that those take at the ceilings' rates
+  double arithmetic_ms = 0;  // time of these at the ceilings' rates
 
-  // What the time would be at the nearer ceiling, of memory or arithmetic, as a share of what it is
-  // (the roofline model: Williams, Waterman, Patterson 2009). Above 1 where data stays in caches.
+  // The time at the nearer ceiling, memory or arithmetic, over the measured time (the roofline
+  // model: Williams, Waterman, Patterson 2009). Above 1 if data stays in caches.
   double share_of(const DeviceRates& ceilings) const {
     return std::max(arithmetic_ms, 1e3 * bytes / ceilings.bytes_per_second) / ms;
   }
@@ -50,13 +50,13 @@ struct KernelTime {
 struct StepExecution {
   std::string program;  // program_digest
   std::size_t kernels = 0, launches = 0;
-  double compile_ms = 0;  // until it could run: code, memory and the library's calls
+  double compile_ms = 0;  // code generation, memory and library setup
   double step_ms_median = 0, step_ms_min = 0;
 
-  // Bytes of memory that the step's own values take: what the schedule says, and up to where the
-  // step really wrote, in memory that was painted before.
+  // Bytes of the arena: by the schedule, and up to the last byte that the step wrote
+  // (touched_bytes).
   std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
-  // What the library needs beside them.
+  // Workspace of libraries, outside of the arena.
   std::int64_t scratch_bytes = 0;
 
   std::vector<KernelTime> times;  // slowest first
@@ -66,12 +66,12 @@ struct StepExecution {
 
   bool holds() const { return measured_peak_bytes == planned_peak_bytes; }
 
-  // Results, then gradients; where they were to be kept.
+  // Results, then gradients, if keep_outputs was set.
   std::vector<Tensor> values;
 
-  // Where a check was asked for.
+  // If a check was requested.
   std::vector<OutputComparison> outputs;
-  double allowed_error = 0;  // as it was asked for
+  double allowed_error = 0;  // as requested
   bool agrees() const { return all_ok(outputs); }
   double max_relative_error() const { return recut::max_relative_error(outputs); }
 };
@@ -79,9 +79,9 @@ struct StepExecution {
 // The program's inputs as its kernels read them.
 std::vector<Tensor> kernel_inputs(const Graph& graph, const Program& program, const Inputs& inputs);
 
-// Measures the peak, then times of steps and launches (`launches_apart`: measurement.h), and
-// compares where that is asked for. `inputs`: those that the run was made with. Fails where the
-// data is at fault, and where the run was ended.
+// Measures the peak, then times steps and launches (`launches_apart`: measurement.h), and compares
+// with the interpreter if requested. `inputs`: the run's inputs. Fails on bad data, and if the run
+// was ended.
 Result<Done> execute_step(StepRun& run, const Graph& graph, const Inputs& inputs,
                           const StepExecutionRequest& request, bool launches_apart,
                           StepExecution& execution);

@@ -1,5 +1,5 @@
-// A program with code, memory and inputs: what each executor makes of one, and all that measuring
-// and training need of it.
+// A program with code, memory and inputs: the interface of every executor to measuring and
+// training.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +19,20 @@ class StepRun {
 
   virtual const Program& program() const = 0;
 
-  // Runs all launches. `launch_seconds`: one a launch, or empty. Fails where the data is at fault:
-  // an index that is out of range, a division of integers by zero.
+  // Runs all launches. `launch_seconds`: one for each launch, or empty. Fails on bad data: an index
+  // out of range, or an integer division by zero.
   virtual Result<Done> run(std::uint64_t seed, std::span<double> launch_seconds = {}) = 0;
 
-  // Fills the arena, and says up to where it is another one than that since.
+  // Fills the arena with a byte, and returns the end of the bytes that have changed since.
   virtual void paint(std::byte with) = 0;
   virtual std::int64_t end_of_written(std::byte paint) const = 0;
 
-  // What a library takes for itself, beside the arena.
+  // Workspace of libraries, outside of the arena, in bytes.
   virtual std::int64_t scratch_bytes() const { return 0; }
 
-  // One of the program's outputs, row by row; doesn't exist where there is no gradient.
+  // One of the program's outputs, in row-major order; doesn't exist if there is no gradient.
   virtual Tensor output(std::size_t number) const = 0;
-  // Where the storage begins that it is a view of; null where that is in no memory of this
-  // program's.
+  // The storage that an output is a view of; null if it isn't in this process' memory.
   virtual const std::byte* output_storage(std::size_t) const { return nullptr; }
   // All of them, results first.
   std::vector<Tensor> outputs() const;
@@ -43,7 +42,7 @@ class StepRun {
   StepRun(StepRun&&) = default;
 };
 
-// Where memory ends that is no paint: bytes from its beginning.
+// The end of the last byte that differs from `paint`.
 std::int64_t end_of_written(std::span<const std::byte> memory, std::byte paint);
 
 }  // namespace recut

@@ -1,4 +1,4 @@
-// How much arithmetic calls do: for rates beside a machine's ceilings.
+// Counts floating-point operations, to compare rates with a device's ceilings.
 #pragma once
 
 #include <span>
@@ -10,12 +10,12 @@ namespace recut {
 
 struct Arithmetic {
   double flops = 0;
-  double seconds = 0;  // that it takes at the ceilings' rates
+  double seconds = 0;  // at the ceilings' rates
 };
 
-// Floating-point operations of matrix products, convolutions and attention as planners count them
-// (node_flops); of all other calls on reals one for each element of the largest value that they
-// read or make, whatever the operator. Views, copies and constants do none.
+// Matrix products, convolutions and attention count as in the planner (node_flops). Any other call
+// on reals counts one operation for each element of its largest operand or result. Views, copies
+// and constants count none.
 Arithmetic arithmetic_of(const Graph& graph, std::span<const NodeId> calls,
                          const DeviceRates& ceilings);
 

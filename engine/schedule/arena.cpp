@@ -15,13 +15,13 @@ using packing::Order;
 using packing::Packed;
 using packing::Rule;
 
-constexpr std::int64_t kMostPairs = 8'000'000;  // of intervals that meet: 64 MiB
-constexpr double kRaisingWork = 100e6;          // steps of the second kind of greedy packing
+constexpr std::int64_t kMostPairs = 8'000'000;  // of intervals that overlap in time: 64 MiB
+constexpr double kRaisingWork = 100e6;          // steps of skyline packing
 constexpr double kSearchWork = 10e6;            // steps of a search for the bound itself
-constexpr int kTargets = 8;                     // that are tried, and how close is close enough
+constexpr int kTargets = 8;                     // targets that are tried, and the tolerance:
 constexpr std::int64_t kClose = 10'000;         // 1 / this of the height
 
-// Packs one part of time as low as `target`, which no packing of the whole can be below.
+// Packs one range of time, if possible as low as `target`, which is a lower bound of the whole.
 class PartPacker {
  public:
   PartPacker(const Instance& instance, std::int64_t target, double effort)
@@ -57,7 +57,7 @@ class PartPacker {
     keep(std::move(raised), upwards);
   }
 
-  // Halves the way from the target to the best packing until they are close.
+  // Bisects between the target and the best packing.
   void search(const Conflicts& conflicts) {
     packing::Reordering reordering(instance_, conflicts);
     std::int64_t low = target_, capacity = target_;
@@ -95,7 +95,7 @@ std::int64_t most_alive(std::span<const ArenaInterval> intervals) {
 
 ArenaPacking pack_arena(std::span<const ArenaInterval> intervals, double effort) {
   std::vector<Instance> parts = packing::independent_parts(intervals);
-  // The part with the highest bound first: the others need not be lower than it turns out.
+  // The range with the highest bound first: the others need not be lower than its packing.
   std::stable_sort(parts.begin(), parts.end(),
                    [](const Instance& a, const Instance& b) { return a.bound > b.bound; });
   ArenaPacking packing;

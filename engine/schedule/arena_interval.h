@@ -1,11 +1,11 @@
-// What an arena is packed with.
+// The input of arena packing.
 #pragma once
 
 #include <cstdint>
 
 namespace recut {
 
-// `size` bytes, or whatever unit, alive at the moments `first` … `last`, both included.
+// `size` bytes, live from time `first` to `last`, both included.
 struct ArenaInterval {
   std::int64_t size = 0;
   std::uint32_t first = 0;

@@ -1,4 +1,4 @@
-// What a schedule leaves free while a kernel runs.
+// Free bytes of the arena while a kernel runs.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace recut {
 
-// Bytes of an arena.
+// A range of bytes in an arena.
 struct ArenaSpan {
   std::int64_t offset = 0, bytes = 0;
 };
 
-// The largest span below the end of the last buffer that no buffer has while the kernel runs, but
-// workspaces of its own calls; the lowest of those as large. What the calls write to beside their
-// buffers costs the step nothing there. Of no bytes where the arena is full.
+// The largest range below the end of the last buffer that no live buffer overlaps, except
+// workspaces of the kernel's own calls; the lowest one of equals. Library calls can use it as
+// workspace without raising the peak. Empty if the arena is full.
 ArenaSpan free_span(const Schedule& schedule, std::uint32_t kernel);
 
 }  // namespace recut

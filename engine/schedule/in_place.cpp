@@ -51,7 +51,7 @@ class Reuse {
            read_as_made(operand, schedule_.kernels[buffer.first_kernel]);
   }
 
-  // Of another instance of the same storage this may say no where yes were right.
+  // Conservative: it doesn't distinguish the instances of a storage.
   bool read_as_made(const Buffer& operand, const ScheduledKernel& kernel) const {
     bool read = false;
     for (const NodeId call : kernel.calls)
@@ -67,7 +67,7 @@ class Reuse {
   const Graph& graph_;
   const StorageModel& storages_;
   Schedule& schedule_;
-  std::vector<std::vector<std::uint32_t>> dying_;  // buffers by their last kernel
+  std::vector<std::vector<std::uint32_t>> dying_;  // by kernel: the buffers that die in it
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMostAlignment = std::int64_t{1} << 30;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 61;
 
-// Kernels, and by step the one that it belongs to.
+// Adds the kernels. Returns the kernel of each step.
 std::vector<std::uint32_t> add_kernels(const Graph& graph, const Replay& replay,
                                        const std::vector<KernelRun>& runs, Schedule& schedule) {
   std::vector<std::uint32_t> kernel_of;
@@ -26,7 +26,7 @@ std::vector<std::uint32_t> add_kernels(const Graph& graph, const Replay& replay,
     kernel.calls.push_back(step.node);
     if (!graph.op(step.node).is(kView)) {
       kernel.launches = true;
-      kernel.again = step.again;  // the last call's: those before it may be inlined
+      kernel.again = step.again;  // of the last call: earlier ones may be inlined
     }
     kernel_of.push_back(static_cast<std::uint32_t>(schedule.kernels.size() - 1));
   }
@@ -42,7 +42,7 @@ void add_buffers(const Replay& replay, const std::vector<std::uint32_t>& kernel_
                                 instance.kind, instance.workspace, 0, std::nullopt});
 }
 
-// Buffers that follow one another in one place are one interval.
+// Buffers that reuse each other's memory in place are one interval.
 void pack(Schedule& schedule, double effort) {
   std::vector<ArenaInterval> intervals;
   std::vector<std::uint32_t> interval_of;

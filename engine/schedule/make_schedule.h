@@ -1,4 +1,4 @@
-// From a plan to its schedule: kernels, buffers and their places in the arena.
+// From a plan to a schedule: kernels, buffers and their offsets in the arena.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,15 @@ namespace recut {
 
 struct ScheduleOptions {
   std::int64_t alignment = 64;  // bytes; a power of two
-  double effort = 1;            // of the packing: arena.h
+  double effort = 1;            // of the packing (arena.h)
 
-  // Element-wise kernels write over an operand that nobody needs after them, of the same layout,
-  // that is no saved value. Planners know nothing of that: what the arena has less than the peak
-  // is a gift. It never has more with than without.
+  // Element-wise kernels overwrite a dead operand of the same layout (in_place.h). Planners don't
+  // model this, so the arena may be smaller than the planned peak. It is never larger than without.
   bool in_place = false;
 };
 
-// The schedule of a plan, in the plan's order. Fails where the plan can't run (replay.h), where the
-// alignment is no power of two up to 2^30, and where the bytes add up to more than 2^61.
+// The schedule of a plan, in the plan's order. Fails if the plan can't run (replay.h), if the
+// alignment isn't a power of two up to 2^30, or if the bytes add up to more than 2^61.
 Result<Schedule> make_schedule(const Graph& graph, const KernelModel& kernels, const Plan& plan,
                                const ScheduleOptions& options = {});
 

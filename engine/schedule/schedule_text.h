@@ -1,4 +1,4 @@
-// A schedule in words, for people and golden files.
+// A schedule as text, for people and golden files.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace recut {
 std::string schedule_text(const Graph& graph, const StorageModel& storages,
                           const Schedule& schedule);
 
-// "conv", or "workspace of conv"; with its output's number where the owner has several.
+// "conv", or "workspace of conv"; with the number of the output if the owner has several.
 std::string buffer_name(const Graph& graph, const StorageModel& storages, const Buffer& buffer);
 
 }  // namespace recut

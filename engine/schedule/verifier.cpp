@@ -14,7 +14,7 @@ void check_alignment(const Schedule& schedule, verify::Faults& faults) {
     faults.add(fmt::format("an alignment of {}, expected 1 or more", schedule.alignment));
 }
 
-// The last that is no view: no other kernel's own. Invalid where all are views.
+// The last call that isn't a view, which is unique to its kernel. Invalid if all are views.
 NodeId own_call(const Graph& graph, const ScheduledKernel& kernel) {
   NodeId last;
   for (const NodeId call : kernel.calls)
@@ -49,7 +49,7 @@ void check_steps(const Graph& graph, const Plan& plan, const Schedule& schedule,
         faults.add(fmt::format("kernel {} runs '{}' in the wrong phase", k, faults.name(call)));
       ++step;
     }
-    // Its other calls may be those that it makes for itself, whatever else ran them.
+    // Its other calls may be inlined copies, which other kernels run as well.
     const NodeId own = own_call(graph, kernel);
     if (kernel.again != (own.valid() && ran[graph.position(own)]))
       faults.add(fmt::format("kernel {} is wrong about whether '{}' ran before", k,
@@ -69,7 +69,7 @@ Diagnostics verify_schedule(const Graph& graph, const StorageModel& storages, co
   verify::Faults faults(graph);
   check_alignment(schedule, faults);
   check_steps(graph, plan, schedule, faults);
-  // What the others say of other steps, or of alignments that are none, would be of no use.
+  // The other checks rely on the steps and the alignment.
   if (!faults.empty()) return faults.take();
   if (verify::check_buffers(graph, storages, schedule, faults)) {
     verify::check_values(graph, storages, plan, schedule, faults);

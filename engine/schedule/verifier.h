@@ -1,19 +1,21 @@
-// Proves a schedule, by its own reading of graph and plan: it shares no code with what made it, nor
-// with replay. What it sees to:
+// Verifies a schedule against graph and plan. It shares no code with make_schedule or replay. The
+// checks:
 //
-//   steps      The kernels' calls are the plan's steps, each once and in the plan's order; none
-//              runs across the border between forward and backward; what runs again says so.
-//   reads      What a call reads is there: an input (tangents in backward alone), something that
-//              the same kernel has made and keeps to itself, or a buffer that was made before and
-//              is alive. In backward of forward's values only what the plan saves, and inputs.
+//   steps      The kernels' calls are the plan's steps, each once and in the plan's order; no
+// kernel
+//              crosses the forward/backward boundary; recomputations are marked.
+//   reads      A call reads inputs (tangents only in backward), values that are local to its
+// kernel,
+//              and live buffers. Backward reads only those forward values that the plan saves.
 //   returns    Results and gradients are computed and have buffers that live to the end.
-//   buffers    Each is of a storage whose owner runs in the kernel that makes it, and has its
-//              bytes; a workspace is there for its kernel, and each call that needs one has one.
-//   places     Offsets are aligned and within the arena; no two buffers that are alive at once
-//              overlap. Where one takes another's place: the kernel is one loop over elements that
-//              lie alike, the other dies in it, is no saved value and not returned.
-//   figures    The most bytes alive at once are those that the schedule names, and the arena is as
-//              large as its highest buffer.
+//   buffers    A buffer's storage is computed by its first kernel, and has the same size. A
+// workspace
+//              lives during one kernel; each call that needs one has one.
+//   placement  Offsets are aligned and within the arena; no two live buffers overlap. For in-place
+//              reuse, the kernel is one loop over elements of the same layout, and the old buffer
+// dies
+//              in it, and is neither saved nor returned.
+//   totals     The maximum of live bytes is as stated, and the arena ends with its highest buffer.
 #pragma once
 
 #include "engine/schedule/schedule.h"
@@ -21,7 +23,7 @@
 
 namespace recut {
 
-// All faults, up to 100; none of a sound schedule. The plan has to name calls of the graph alone.
+// Up to 100 diagnostics; empty for a sound schedule. The plan must only name calls of the graph.
 Diagnostics verify_schedule(const Graph& graph, const StorageModel& storages, const Plan& plan,
                             const Schedule& schedule);
 

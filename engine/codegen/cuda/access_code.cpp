@@ -1,4 +1,4 @@
-// Places in memory: elements, packs of them, and what several threads combine into one.
+// Memory accesses: elements, vectorized accesses, and atomic read-modify-writes.
 #include <fmt/format.h>
 
 #include "engine/codegen/cuda/index_code.h"
@@ -17,7 +17,7 @@ bool contains(const loop::Index& index, loop::LoopId id) {
   return found;
 }
 
-// Whether anything but accesses of packs is said in terms of the variable.
+// True if the body uses the variable for anything but vectorized accesses.
 bool needs_variable(const loop::Block& body, loop::LoopId id,
                     const std::map<const void*, std::string>& packed) {
   for (const loop::Statement& statement : body) {
@@ -73,7 +73,7 @@ std::string KernelCode::atomic_store(const loop::Store& store) {
                      at, memory, memory_of_value(dtype, made, context_.helpers));
 }
 
-// The body of a nest whose last loop is run by packs, and by single iterations what is left over.
+// The body of a nest whose last loop is vectorized, with a scalar remainder.
 void KernelCode::pack(const Nest& nest, int size) {
   const loop::LoopId id = nest.loops.back()->variable;
   const std::int64_t extent = kernel_[id].extent;
@@ -93,7 +93,7 @@ void KernelCode::pack(const Nest& nest, int size) {
   text_.close();
 }
 
-// `one`: what the variable is called within the pack.
+// `one`: the name of the variable within the vector.
 void KernelCode::pack_at_once(const Nest& nest, int size, const std::string& one) {
   const loop::LoopId id = nest.loops.back()->variable;
   const loop::Block& body = *nest.body;

@@ -1,3 +1,9 @@
+// Writes the struct with a call's numbers (sizes, strides, scale, mask) as constants, and one
+// __global__ function for each launch that instantiates the templates of device/attention_*.cuh
+// with it. Sizes as template parameters let nvcc unroll all loops over fragments and keep them in
+// registers; the price is a compilation for each shape. A warp has two row tiles of 16 for heads of
+// up to 64 features, whose sums fit into registers twice, else one; blocks of keys are smaller
+// where elements are f32.
 #include "engine/codegen/cuda/attention.h"
 
 #include <fmt/format.h>
@@ -16,8 +22,8 @@ using library::Attention;
 using library::Operand;
 
 constexpr std::int64_t kFewestFeatures = 16, kMostFeatures = 128;
-constexpr std::int64_t kMostItems = std::int64_t{1} << 30;  // what an int counts
-constexpr std::int64_t kFewFeatures = 64;                   // whose tiles fit into registers twice
+constexpr std::int64_t kMostItems = std::int64_t{1} << 30;  // the range of an int
+constexpr std::int64_t kFewFeatures = 64;                   // two row tiles fit into registers
 constexpr int kThreads = 128;
 constexpr std::int64_t kRowsOfTile = 64, kSummedRows = 16;
 
@@ -25,7 +31,7 @@ const Attention& attention_of(const library::Kernel& kernel) {
   return std::get<Attention>(kernel.calls.front());
 }
 
-// Rows in one piece that begin at multiples of 16 bytes.
+// Contiguous rows, aligned to 16 bytes.
 bool has_rows(const library::Kernel& kernel, const Operand& operand) {
   const std::int64_t chunk = 16 / item_bytes(kernel.buffers[operand.buffer].dtype);
   const Layout& layout = operand.layout;
@@ -39,7 +45,7 @@ bool has_width(const Operand& operand) {
   return width >= kFewestFeatures && width <= kMostFeatures && width % 8 == 0;
 }
 
-// The numbers of a call that its functions are made for.
+// The sizes of a call, and the tiles chosen for them.
 struct Sizes {
   Sizes(const library::Kernel& kernel, const Attention& a, Factors factors = Factors::f32)
       : dtype(kernel.buffers[a.query.buffer].dtype),
@@ -66,7 +72,7 @@ struct Sizes {
   std::int64_t key_blocks() const { return batches * key_heads * tiles(kRowsOfTile * tall, keys); }
   std::int64_t rows() const { return batches * heads * queries; }
 
-  // As stride_of() in the text has it, of both operands that lie side by side.
+  // Bytes of rows in shared memory, padded as by stride_of() in device/attention_tiles.cuh.
   std::int64_t bytes(std::int64_t rows, std::int64_t width) const {
     return rows * ((width + 15) / 16 * 16 * item_bytes(dtype) + 16);
   }
@@ -117,7 +123,7 @@ class Writer {
  private:
   void line(const std::string& text) { text_.line(text); }
 
-  // By what they are to the call.
+  // Names buffers by their role in the call.
   void name_buffers() {
     names_.resize(kernel_.buffers.size());
     const auto add = [&](const Operand& operand, const std::string& role) {
@@ -149,7 +155,7 @@ class Writer {
     return memory_type_name(kernel_.buffers[operand.buffer].dtype);
   }
 
-  // The numbers of the call, and what depends on a bias and on what dropout keeps.
+  // The struct of the call's sizes, and its functions for bias and dropout.
   void write_call() {
     const Sizes& s = sizes_;
     line(fmt::format("// {} batch{} of {} heads, {} queries of {} features, {} keys{}", s.batches,
@@ -241,7 +247,7 @@ class Writer {
     line("  }");
   }
 
-  // A function with every buffer as a parameter, around one line.
+  // A __global__ function with every buffer as a parameter.
   void launch(const char* what, std::int64_t blocks, std::int64_t shared_bytes,
               const std::vector<std::string>& body) {
     Launch launch{fmt::format("{}_{}", name_, what), blocks, kThreads, shared_bytes};
@@ -304,7 +310,7 @@ class Writer {
   std::vector<Launch> launches_;
 };
 
-// Whether pairs of what is written can be stored at once, and rows copied 16 bytes at a time.
+// True if all rows can be copied 16 bytes at a time, and results stored in pairs.
 bool has_layouts(const library::Kernel& kernel, const Attention& a) {
   std::vector<const Operand*> all{&a.query, &a.key, &a.value, &a.out};
   for (const auto* maybe : {&a.grad, &a.query_gradient, &a.key_gradient, &a.value_gradient})

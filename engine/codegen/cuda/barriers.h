@@ -1,4 +1,4 @@
-// Where the threads of a group have to wait for each other: before one reads what another stored,
+// Placement of barriers between the threads of a group: before a thread reads what another stored,
 // or stores where another reads.
 #pragma once
 
@@ -14,19 +14,19 @@ class Barriers {
   Barriers(const loop::Kernel& kernel, const Mapping& mapping)
       : kernel_(kernel), mapping_(mapping), since_(kernel.buffers.size(), 0) {}
 
-  // By buffer, what happens to it: a set of these.
+  // By buffer, the accesses to it, as a bit set.
   enum : std::uint8_t { kRead = 1, kStoredByFirst = 2, kStoredByAny = 4 };
   using Uses = std::vector<std::uint8_t>;
 
-  // Of a statement that the group runs alike, and of all that is in it.
+  // The accesses of a statement that the whole group runs, and of everything inside it.
   Uses uses_of(const loop::Statement& statement) const;
   Uses uses_of(const loop::Block& block) const;
 
-  // Whether to wait before this happens; it has happened then.
+  // Returns true if a barrier is needed before these accesses, and records them.
   bool pass(const Uses& uses);
-  // This may have happened as well, before now: on another way here.
+  // Records accesses that may have happened before, on another path.
   void add(const Uses& uses);
-  // All have waited for each other.
+  // A barrier was executed.
   void clear() { since_.assign(since_.size(), 0); }
 
   const Uses& since() const { return since_; }
@@ -36,7 +36,7 @@ class Barriers {
 
   const loop::Kernel& kernel_;
   const Mapping& mapping_;
-  Uses since_;  // the last barrier
+  Uses since_;  // accesses since the last barrier
 };
 
 }  // namespace recut::cuda

@@ -30,7 +30,7 @@ std::optional<Part> part_of(const Atom& atom) {
   return part;
 }
 
-// Where the digits of a loop begin, and its end.
+// The weights at which a loop's digits begin, and the loop's extent.
 std::vector<std::int64_t> borders_of(LoopId loop, std::int64_t extent,
                                      const std::vector<loop::Index>& indices) {
   std::set<std::int64_t> borders{1};
@@ -76,7 +76,7 @@ std::optional<std::vector<std::int64_t>> Digits::factors(const Atom& atom) const
     if (digit.below >= part->below && (part->above == 0 || digit.below < part->above))
       factors[d] = digit.below / part->below;
   }
-  // A border at or behind the end leaves nothing, or all.
+  // A bound at or beyond the extent cuts off nothing, or everything.
   below |= part->below >= end;
   above |= part->above >= end;
   if (!known || !below || !above) return std::nullopt;

@@ -1,4 +1,4 @@
-// Loop variables as numbers of several digits: what indices that divide them are sums of.
+// Loop variables in mixed radix: indices with div and mod become sums of digits.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@
 
 namespace recut::cuda {
 
-// (variable div below) mod extent: of loops whose iterations are counted by one number over several
-// dimensions, each of them. Two iterations differ in a digit.
+// The digit (variable div below) mod extent. For a loop that was fused from several dimensions, the
+// digits are these dimensions. Two different iterations differ in at least one digit.
 struct Digit {
   loop::LoopId variable;
-  std::int64_t below = 1;   // what a step of it is worth
-  std::int64_t extent = 1;  // of the highest one, what the loop has
+  std::int64_t below = 1;   // the weight of the digit
+  std::int64_t extent = 1;  // of the highest digit, as many as the loop's extent leaves
 };
 
 class Digits {
  public:
-  // Of these loops, as indices of `indices` divide them: div(%i, a), mod(%i, b), and one of the
-  // other. A loop whose divisors don't divide each other is one digit.
+  // Splits loops by the divisors in `indices`: div(%i, a), mod(%i, b) and their compositions. A
+  // loop whose divisors don't divide each other stays one digit.
   Digits(const loop::Kernel& kernel, const std::vector<loop::LoopId>& loops,
          const std::vector<loop::Index>& indices);
 
   const std::vector<Digit>& all() const { return all_; }
-  // How much of each digit the atom has; nothing where it is no sum of digits alone.
+  // The atom as a sum of digits: a factor for each digit; nothing if it isn't such a sum.
   std::optional<std::vector<std::int64_t>> factors(const loop::Atom& atom) const;
 
  private:

@@ -1,3 +1,7 @@
+// One translation unit for all kernels: the helpers that they use, then a __global__ function for
+// each stage of each kernel. The mapping (mapping.h) is decided first; the launch parameters and
+// the head comment ("// 4096 items, 4 neighbours a thread") follow from it, and KernelCode writes
+// the body.
 #include "engine/codegen/cuda/emit.h"
 
 #include <fmt/format.h>
@@ -82,7 +86,7 @@ class Emitter {
     launches.push_back(std::move(launch));
   }
 
-  // Who does what, for readers.
+  // A comment on the mapping.
   static std::string shape(const Mapping& mapping) {
     std::string each = "a thread each";
     if (mapping.pack > 1) each = fmt::format("{} neighbours a thread", mapping.pack);
@@ -104,8 +108,7 @@ class Emitter {
     return fmt::format("// {} item{}, {}", mapping.count, mapping.count == 1 ? "" : "s", each);
   }
 
-  // A block of a processor may have all of its registers where loads of many rows are to be on
-  // their way at once.
+  // Ordered sums need many registers for loads in flight, so one block per SM is enough.
   static std::string bounds(const Mapping& mapping) {
     return fmt::format("{}{}", mapping.threads, mapping.tile.columns > 0 ? ", 1" : "");
   }

@@ -1,5 +1,5 @@
-// Functions at the head of the text, which kernels call: each stands there only where one of them
-// does. The files of device/ define them, as CUDA that tools read. A marker begins each helper:
+// Device functions that kernels call. A text contains only those that are used. The files of
+// device/ define them, as CUDA that tools can read. A marker begins each helper:
 //   //: helper quotient uses minus
 #pragma once
 
@@ -11,22 +11,22 @@
 namespace recut::cuda {
 
 struct Helper {
-  std::string_view name;  // its function's; its subject where there are several
-  std::string_view uses;  // others, before it, with spaces between
+  std::string_view name;  // of its function, or of the subject of several
+  std::string_view uses;  // other helpers before it, separated by spaces
   std::string_view text;  // whole lines
 };
 
-// In the order in which a text has them. The build writes the table from the files
-// (.setup/cmake/embed_cuda.cmake). It refuses two helpers of one name, and a helper that uses what
-// doesn't stand before it.
+// In the order of the text. The build generates the table from the files
+// (.setup/cmake/embed_cuda.cmake). It rejects two helpers of one name, and a helper that uses one
+// that doesn't come before it.
 std::span<const Helper> all_helpers();
 
 class Helpers {
  public:
-  // Gives the name back, so that it may stand where the call is written.
+  // Marks a helper as used. Returns the name, for the text of the call.
   const std::string& use(const std::string& name);
 
-  // Those that were used, and what they use, in the table's order.
+  // The used helpers and their dependencies, in the table's order.
   std::string text() const;
 
  private:

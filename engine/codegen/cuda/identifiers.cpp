@@ -12,7 +12,7 @@
 namespace recut::cuda {
 namespace {
 
-// Words of the language, and those that the functions' own text uses.
+// Keywords, and identifiers that the generated text uses itself.
 constexpr std::string_view kWords =
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const "
     "constexpr const_cast continue decltype default delete do double dynamic_cast else enum "
@@ -24,7 +24,7 @@ constexpr std::string_view kWords =
     "shared partials so_far next seed fault combine old atomicAdd atomicCAS threadIdx blockIdx "
     "blockDim gridDim";
 
-// Functions of CUDA's that kernels call; of f32 with an f behind the name.
+// CUDA's math functions that kernels call; those on f32 have the suffix f.
 constexpr std::string_view kFunctions =
     "sqrt floor ceil trunc rint fabs exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos "
     "atan "
@@ -39,7 +39,7 @@ void for_each_word(std::string_view words, Visit visit) {
   }
 }
 
-// "%add_1" or "%\"add.1\"" as a word.
+// "%add_1" or "%\"add.1\"" as an identifier.
 std::string word_of(const std::string& name) {
   std::string word;
   for (const char c : name)

@@ -1,4 +1,4 @@
-// What a kernel's parts are called in C++: their own names, made words that nothing else has.
+// C++ identifiers for a kernel's parts: their own names, made valid and unique.
 #pragma once
 
 #include <set>
@@ -18,7 +18,7 @@ class Identifiers {
   const std::string& of(loop::ValueId id) const { return values_[id.index]; }
   const std::string& of(loop::AccumulatorId id) const { return accumulators_[id.index]; }
 
-  // One that no part has, like this.
+  // A new unique identifier, derived from this one.
   std::string fresh(const std::string& wish);
 
  private:

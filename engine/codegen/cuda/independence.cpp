@@ -1,3 +1,13 @@
+// A dependence test for loops that aren't declared parallel, in the tradition of the Banerjee and
+// Omega tests, on mixed-radix digits instead of loop variables.
+//
+// Two accesses of one buffer conflict if at least one is a plain store. Their indices are written
+// as sum(factor * digit) + free + fixed, where `free` varies within an item and is bounded by its
+// range. They alias in different iterations iff some nonzero vector of digit distances d, |d| <
+// extent, gives
+//   sum(factor * d) in [low, high]
+// which is searched from the largest factor down; each level has few candidates, as lower factors
+// reach only so far. After 1000 tries the answer is "may alias", which is always safe.
 #include "engine/codegen/cuda/independence.h"
 
 #include <algorithm>
@@ -15,14 +25,14 @@ using loop::Index;
 using loop::Interval;
 using loop::ValueId;
 
-// A digit of a loop of the nest in the distance of two places: factor * d, d from -most to most.
+// The distance of two elements by one digit: factor * d with -most <= d <= most.
 struct Distance {
   std::int64_t factor = 0;
   std::int64_t most = 0;
 };
 
-// Whether distances that are not all 0 add up to a number of the interval. `digits`: largest
-// factors last. Says yes where it would take long to find out.
+// Searches for distances, not all 0, whose sum lies in an interval. `digits`: largest factors last.
+// Answers yes if the search takes too long.
 class Sums {
  public:
   explicit Sums(std::vector<Distance> digits) : digits_(std::move(digits)) {}
@@ -133,10 +143,10 @@ class Independence {
     return found;
   }
 
-  // An index by what its terms do from iteration to iteration.
+  // An index, split by how its terms vary between iterations.
   struct Parts {
-    std::vector<std::int64_t> digits;  // factors, of those of own_
-    Index free;                        // anything of its range
+    std::vector<std::int64_t> digits;  // a factor for each digit of own_
+    Index free;                        // any value of its range
     Index fixed;
   };
   Parts parts_of(const Index& index) const {
@@ -153,14 +163,14 @@ class Independence {
     return parts;
   }
 
-  // so_far + factor * of, as indices are computed: it wraps around.
+  // so_far + factor * of, wrapping around as index arithmetic does.
   static std::int64_t sum_of(std::int64_t so_far, std::int64_t factor, std::int64_t of) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(so_far) +
                                      static_cast<std::uint64_t>(factor) *
                                          static_cast<std::uint64_t>(of));
   }
 
-  // Whether two accesses may go to one place in different iterations.
+  // True if two accesses may go to one element in different iterations.
   bool may_meet(const Index& a, const Index& b) const {
     const Parts x = parts_of(a), y = parts_of(b);
     if (x.digits != y.digits) return true;

@@ -1,5 +1,5 @@
-// Whether the iterations of loops can be run by threads at once: whether none stores to a place
-// that another one reads or stores to, as far as sums of loop variables tell.
+// A dependence test: proves that no iteration stores to an element that another one reads or stores
+// to, so that threads can run the iterations concurrently.
 #pragma once
 
 #include "engine/codegen/cuda/nest.h"
@@ -7,12 +7,12 @@
 
 namespace recut::cuda {
 
-// What grows from iteration to iteration: `none` may, or accumulators whose lanes are those of the
-// loop, of which each has its own partial.
+// Permitted loop-carried state: none, or accumulators with the loop's lanes, where each thread has
+// its own partials.
 enum class Growing : std::uint8_t { nothing, partials };
 
-// Whether any two iterations of the nest's loops are independent. Loops that are parallel are, by
-// their meaning; of the others it is proved. Atomic combinations in any order meet nobody.
+// True if any two iterations of the nest's loops are independent. Parallel loops are so by
+// definition; for the others it is proved. Atomic combinations don't conflict with each other.
 bool is_independent(const loop::Kernel& kernel, const loop::Ranges& ranges, const Nest& nest,
                     Growing growing = Growing::nothing);
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMostInt = (std::int64_t{1} << 31) - 1;
 
-// Whether sums and products on the way to the index fit in an int, whatever their order.
+// True if all intermediate sums and products fit in an int, in any order.
 bool fits_int(const loop::Index& index, const loop::Ranges& ranges) {
   double size = std::abs(static_cast<double>(index.constant));
   for (const loop::Term& term : index.terms) {
@@ -48,13 +48,13 @@ class IndexText {
 
   std::string atom(const loop::Atom& atom) const {
     if (atom.of != nullptr) return quotient(atom);
-    // Loop variables are ints, mostly, and values long long.
+    // Loop variables are mostly int, values long long.
     if (atom.kind == loop::AtomKind::loop)
       return wide_ ? fmt::format("(long long){}", text_(atom)) : text_(atom);
     return wide_ ? text_(atom) : fmt::format("int({})", text_(atom));
   }
 
-  // Of what is never negative a machine divides without a sign, which is cheaper.
+  // Unsigned division is cheaper, for dividends that are never negative.
   std::string quotient(const loop::Atom& atom) const {
     const bool rest = atom.kind == loop::AtomKind::remainder;
     const std::string of = this->of(*atom.of);

@@ -1,4 +1,4 @@
-// Indices as expressions of C++: int where all that is added up fits, else long long.
+// Indices as C++ expressions: int if all intermediate results fit, else long long.
 #pragma once
 
 #include <functional>
@@ -10,10 +10,10 @@
 
 namespace recut::cuda {
 
-// The text of a loop variable or a value, as it stands (parts of sums).
+// Gives the text of a loop variable or a value.
 using AtomText = std::function<std::string(const loop::Atom&)>;
 
-// "int" or "long long", for numbers up to this.
+// "int" or "long long", for numbers up to `most`.
 std::string whole_type(std::int64_t most);
 
 std::string index_code(const loop::Index& index, const loop::Ranges& ranges, const AtomText& text,

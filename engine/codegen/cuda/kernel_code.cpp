@@ -1,3 +1,8 @@
+// Statements as C++, one line each. Threads of a group run straight code alike and all have its
+// values in registers; only the first one stores, and barriers go where another thread's store is
+// read (barriers.h). An accumulator is a register for each thread's partial, and reading it is a
+// call of the reduction for the group's size (device/reductions.cuh). Special bodies are in the
+// other *_code.cpp.
 #include "engine/codegen/cuda/kernel_code.h"
 
 #include <fmt/format.h>
@@ -8,7 +13,7 @@
 namespace recut::cuda {
 namespace {
 
-// A sum in order waits for each load, unless several are on their way: unrolled, they are.
+// Unrolling lets an ordered sum have several loads in flight, instead of waiting for each.
 constexpr int kKernelCodeUnrolled = 16;
 constexpr std::size_t kKernelCodeShortBody = 12;
 

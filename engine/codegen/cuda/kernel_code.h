@@ -1,4 +1,4 @@
-// One __global__ function: the statements of a launch.
+// Code generation for the body of one __global__ function.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace recut::cuda {
 
-// What functions of one text share.
+// State shared by the functions of one text.
 struct Context {
   Helpers& helpers;
   std::vector<std::string>& faults;  // messages are added
@@ -27,7 +27,7 @@ class KernelCode {
   KernelCode(const loop::Kernel& kernel, const Mapping& mapping, const loop::Ranges& ranges,
              Context context);
 
-  // Everything between the function's braces, where `blocks` of them go over the items.
+  // The function's body; `blocks` is the size of the grid.
   Text run(const loop::StageCode& stage, std::int64_t blocks);
 
   const Identifiers& names() const { return names_; }
@@ -50,7 +50,7 @@ class KernelCode {
   std::string code(const loop::Checked& checked, loop::ValueId value);
   std::string code(const loop::ReadAccumulator& read, loop::ValueId value);
 
-  // mapping_code.cpp: threads, items and what groups share out.
+  // mapping_code.cpp: threads, items and worksharing loops.
   void shared_memory();
   void items(const loop::StageCode& stage, std::int64_t blocks);
   std::string first_item() const;
@@ -65,7 +65,7 @@ class KernelCode {
   void wait();
   std::string mask() const;
 
-  // tile_code.cpp: sums in order, of summands that many threads make.
+  // tile_code.cpp: ordered sums, by producer threads and a consumer warp.
   void items_of_tile(const loop::StageCode& stage, std::int64_t blocks);
   void sum_in_order(const OrderedSum& sum);
   std::vector<std::string> name_summands(const OrderedSum& sum);
@@ -75,7 +75,7 @@ class KernelCode {
                     const std::string& first, const std::string& half_at);
   void tell_totals(const OrderedSum& sum);
 
-  // scatter_code.cpp: rows that data names, of which each block has some.
+  // scatter_code.cpp: scatter-add, with rows distributed over blocks.
   void items_of_scatter(const loop::StageCode& stage, std::int64_t blocks);
   void name_lists();
   void add_named_rows();
@@ -86,9 +86,9 @@ class KernelCode {
   void add_to_row(const std::string& row, const std::string& value);
   void store_rows(const std::string& inside);
 
-  // transpose_code.cpp: squares of items, whose loads are turned in shared memory.
+  // transpose_code.cpp: tiles of items, whose loads are transposed in shared memory.
   struct Corner {
-    loop::LoopId across, along;  // the loops of a square
+    loop::LoopId across, along;  // the loops of a tile
     std::string first_across, first_along;
   };
   void items_of_transpose(const loop::StageCode& stage, std::int64_t blocks);
@@ -97,7 +97,7 @@ class KernelCode {
   void load_square(const Corner& corner);
   void run_square(const Corner& corner);
 
-  // access_code.cpp: places in memory.
+  // access_code.cpp: memory accesses.
   std::string index(const loop::Index& index);
   std::string element(loop::BufferId buffer, const loop::Index& at);
   std::string combined_store(const loop::Store& store);
@@ -118,15 +118,15 @@ class KernelCode {
   Barriers barriers_;
   Text text_{1};
   std::vector<std::string> loops_, values_;
-  bool spread_ = false;                        // inside of what a group shares out
+  bool spread_ = false;                        // inside of a worksharing loop
   std::string iteration_ = "0";                // of the innermost loop that has lanes
-  std::map<const void*, std::string> placed_;  // loads and stores of packs, loads of squares
-  // In tiles: a thread's column, whether it adds, whether it stores, and where updates leave
-  // their summands.
+  std::map<const void*, std::string> placed_;  // by access: its text in vectors and tiles
+  // In ordered sums: the names of a thread's column, of the flags for consumers and storing
+  // threads, and of the slots for the summands of updates.
   std::string column_, adds_, stores_;
   std::map<const loop::Update*, std::vector<std::string>> left_;
-  // In scatters: the numbers that name rows of the block, those rows and how many a warp has; a
-  // thread's sums, a bit for each row that was named; and the block's first row.
+  // In scatter-adds: the names of the lists of collected numbers and rows and of the counts by
+  // warp; of a thread's sums and a bit set of the rows in use; and of the block's first row.
   struct Lists {
     std::string numbers, rows, of_warps, sums, named, first_row;
   };

@@ -1,4 +1,4 @@
-// What runs of a text in CUDA C++, and with how many threads.
+// Launch parameters of the functions of a text in CUDA C++.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,16 @@ struct Launch {
   std::string symbol;             // extern "C"
   std::int64_t blocks = 1;        // of the grid, one-dimensional
   int threads = 1;                // of a block, one-dimensional, a multiple of 32 unless 1
-  std::int64_t shared_bytes = 0;  // dynamic shared memory; above 48 KiB it must be asked for
-  int cluster = 1;                // blocks that a card of sm_90 has at once; divides their number
-  // Clusters are teams instead: blocks that meet through memory. All of the launch have to be there
-  // at once, which a cooperative launch sees to; sm_80 is enough.
+  std::int64_t shared_bytes = 0;  // dynamic shared memory; above 48 KiB it needs an attribute
+  int cluster = 1;                // thread block cluster of sm_90; divides the number of blocks
+  // The clusters are cooperative groups instead, which synchronize through global memory, also on
+  // sm_80. All blocks have to be resident at once: a cooperative launch
+  // (cudaLaunchCooperativeKernel).
   bool teams = false;
 };
 
-// How attention multiplies f32: as it is, by three products of tf32 that leave 21 bits behind the
-// point, or rounded to tf32.
+// The matmul precision of attention in f32: three tf32 products, which keep 21 bits of the
+// mantissa, or operands rounded to tf32 (PyTorch: float32_matmul_precision).
 enum class Factors : std::uint8_t { f32, tf32 };
 
 }  // namespace recut::cuda

@@ -1,3 +1,12 @@
+// Chooses how a stage runs on the GPU, from the most special mapping to the plain one:
+//   1. ordered sums (tiles.h), scatter-add (scatters.h) or tiled transpose (transpose.h), where the
+//      body has that form and the items are few enough to need it;
+//   2. groups of threads, where the body has lanes or scratch: a thread for each partial. Columns
+//      are interleaved where memory is contiguous across items instead of along the sum;
+//   3. one thread an item, or a vectorized access of several neighbouring items.
+// Only group sizes and block sizes are tuned, for occupancy: at least 256 blocks or 2^17 threads
+// where there is that much work. The order of every sum is fixed by the loop form, so no choice
+// changes a bit of the result.
 #include "engine/codegen/cuda/mapping.h"
 
 #include <algorithm>
@@ -16,15 +25,15 @@ using loop::Statement;
 constexpr int kMappingWarp = 32;
 constexpr int kMappingBlock = 256;
 constexpr int kMostThreads = 1024;          // of a block
-constexpr int kMostCluster = 8;             // blocks, on every card that has clusters
+constexpr int kMostCluster = 8;             // blocks, on every GPU that has clusters
 constexpr std::int64_t kMappingWidest = 8;  // bytes of a value
-// The most shared memory that a block may have on sm_80.
+// The maximum shared memory of a block on sm_80.
 constexpr std::int64_t kMappingMostSharedBytes = std::int64_t{163} << 10;
-// Threads and blocks that keep a large card busy.
+// Threads and blocks that keep a large GPU busy.
 constexpr std::int64_t kManyThreads = std::int64_t{1} << 17;
 constexpr std::int64_t kMappingManyBlocks = 256;
 constexpr int kFewestThreads = 8;  // of a group
-constexpr int kMappingSector = 8;  // neighbours that a card reads at once, of 4 bytes
+constexpr int kMappingSector = 8;  // elements of 4 bytes in a memory sector
 
 void note_buffer(std::vector<bool>& used, const Statement& statement) {
   if (const auto* store = std::get_if<loop::Store>(&statement.value))
@@ -53,7 +62,7 @@ bool has_lanes(const Block& block) {
   return found;
 }
 
-// The most partials that an accumulator has that is declared inside.
+// The maximum number of partials of the accumulators declared inside.
 std::int64_t most_partials(const loop::Kernel& kernel, const Block& block) {
   std::int64_t most = 1;
   for_each_statement(block, [&](const Statement& statement) {
@@ -63,7 +72,7 @@ std::int64_t most_partials(const loop::Kernel& kernel, const Block& block) {
   return most;
 }
 
-// The most loops of the nest whose iterations are independent.
+// The largest prefix of the nest's loops whose iterations are independent.
 std::optional<Nest> independent_part(const loop::Kernel& kernel, const loop::Ranges& ranges,
                                      const Nest& nest) {
   for (std::size_t loops = nest.loops.size(); loops > 0; --loops) {
@@ -73,13 +82,14 @@ std::optional<Nest> independent_part(const loop::Kernel& kernel, const loop::Ran
   return std::nullopt;
 }
 
-// What the threads of a group share out.
+// Finds the worksharing loops of a body.
 class Sharing {
  public:
   Sharing(const loop::Kernel& kernel, const loop::Ranges& ranges)
       : kernel_(kernel), ranges_(ranges) {}
 
-  // False where partials would meet what they must not: then one thread has to do it all.
+  // Returns false if a loop with partials isn't independent otherwise; then one thread runs the
+  // item.
   bool plan(const Block& block) {
     for (const Statement& statement : block) {
       if (const auto* branch = std::get_if<loop::If>(&statement.value))
@@ -110,7 +120,7 @@ class Sharing {
     return true;
   }
 
-  // Whether it has updates of partials that are declared outside.
+  // True if it updates partials that are declared outside.
   bool updates(const Loop& loop) const {
     bool found = false;
     for_each_statement(loop.body, [&](const Statement& statement) {
@@ -125,7 +135,7 @@ class Sharing {
   std::map<const Loop*, Shared> found_;
 };
 
-// Whether all accumulators that have partials have so many.
+// True if all accumulators with partials have the same number of them.
 bool all_have(const loop::Kernel& kernel, const Block& block, std::int64_t partials) {
   bool all = true;
   for_each_statement(block, [&](const Statement& statement) {
@@ -137,8 +147,8 @@ bool all_have(const loop::Kernel& kernel, const Block& block, std::int64_t parti
   return all;
 }
 
-// Neighbouring partials of a thread, which loads as many neighbours at once: where all loops in
-// which partials grow allow it.
+// The number of neighbouring partials of a thread, which it loads as a vector: as many as all loops
+// that update partials permit.
 int partials_of_thread(const loop::Kernel& kernel, const Mapping& mapping) {
   const std::int64_t partials = most_partials(kernel, mapping.body());
   if (!mapping.scratch.empty() || !all_have(kernel, mapping.body(), partials)) return 1;
@@ -153,8 +163,8 @@ int partials_of_thread(const loop::Kernel& kernel, const Mapping& mapping) {
   return pack;
 }
 
-// Threads of a group: one for each partial, or for each pack of them, and more where they would
-// have much to do and there are few groups.
+// Threads of a group: one for each partial or vector of partials, and more for long loops if there
+// are few groups.
 int group_size(const loop::Kernel& kernel, const Mapping& mapping) {
   std::int64_t longest = 1;
   for (const auto& [loop, shared] : mapping.shared)
@@ -170,14 +180,14 @@ int group_size(const loop::Kernel& kernel, const Mapping& mapping) {
   return static_cast<int>(group);
 }
 
-// Smaller blocks where there are few threads, so that more processors have one.
+// Smaller blocks if there are few threads, so that more SMs have one.
 int block_size(std::int64_t threads) {
   int size = kMappingBlock;
   while (size > kMappingWarp && threads / size < kMappingManyBlocks) size /= 2;
   return size;
 }
 
-// The same for teams of blocks; 1: no card has so many at once.
+// The same for cooperative groups of blocks; 1: they don't fit on a GPU at once.
 int abreast_of_team(std::int64_t lanes, std::int64_t count) {
   int abreast = 2;
   while (abreast < kMappingWarp && abreast < count) abreast *= 2;
@@ -185,7 +195,7 @@ int abreast_of_team(std::int64_t lanes, std::int64_t count) {
   return teams * abreast * lanes <= kMostTeamBlocks * kThreadsOfTeamBlock ? abreast : 1;
 }
 
-// Neighbouring items of a block, where it is along these that memory is read; 1: along a sum.
+// The number of interleaved items, if memory is contiguous across items; 1: along the sum.
 int items_abreast(const loop::Kernel& kernel, const Mapping& mapping) {
   if (!mapping.items || !mapping.scratch.empty()) return 1;
   const std::int64_t lanes = most_partials(kernel, mapping.body());
@@ -288,7 +298,7 @@ Mapping map_stage(const loop::Kernel& kernel, const loop::Ranges& ranges,
   mapping.scratch = scratch_of(kernel, stage);
   mapping.scratch_bytes = scratch_places(kernel, mapping.scratch).back();
   if (stage.loop != nullptr) {
-    // Scratch is an outermost iteration's.
+    // Scratch belongs to an outermost iteration.
     const Nest nest = nest_of(*stage.loop);
     mapping.items =
         independent_part(kernel, ranges, mapping.scratch.empty() ? nest : first_of(nest, 1));

@@ -1,4 +1,8 @@
-// Threads and items of a launch, and what groups of threads share out.
+// Index arithmetic of threads: blockIdx and threadIdx give an item number, and the item number
+// gives the loop variables by division, the innermost loop fastest, so that neighbouring threads
+// access neighbouring elements. Worksharing loops run as whole rounds of the group plus a guarded
+// remainder; short ones are fully unrolled, which keeps a row in registers between two loops over
+// it (persistent reductions, as in Inductor).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,11 +15,11 @@
 namespace recut::cuda {
 namespace {
 
-constexpr std::int64_t kMostLoaded = 64;  // numbers in registers, of turns that are written out
+constexpr std::int64_t kMostLoaded = 64;  // values in registers, of fully unrolled loops
 constexpr std::int64_t kFewTurns = 8, kUnrolledOfMany = 4;
 constexpr std::size_t kMostStatements = 48;
 
-// How many turns of a loop that threads share are written out; 1: none.
+// The unroll factor of a worksharing loop; 1: not unrolled.
 int unrolled_turns(const loop::Block& body, loop::LoopId loop, std::int64_t turns, int pack) {
   const bool straight =
       body.size() <= kMostStatements &&
@@ -69,13 +73,13 @@ void KernelCode::shared_memory() {
                            (1u << mapping_.group) - 1, 32 - mapping_.group));
 }
 
-// Among those of its item.
+// The thread's number within its group.
 std::string KernelCode::number_of_thread() const {
   std::string number = mapping_.abreast > 1 ? fmt::format("threadIdx.x / {}", mapping_.abreast)
                        : mapping_.group < mapping_.threads
                            ? fmt::format("threadIdx.x % {}", mapping_.group)
                            : "threadIdx.x";
-  if (mapping_.team)  // partials that are combined first are a block's own
+  if (mapping_.team)  // partials that are combined first belong to one block
     return fmt::format("{} * {} + blockIdx.x % {}", number, mapping_.cluster, mapping_.cluster);
   if (mapping_.cluster > 1)
     number = fmt::format("blockIdx.x % {} * {} + {}", mapping_.cluster,
@@ -93,7 +97,7 @@ void KernelCode::wait() {
   text_.line(!mapping_.in_warp() ? "__syncthreads();" : fmt::format("__syncwarp({});", mask()));
 }
 
-// The number of the item that a thread begins with.
+// The first item of a thread.
 std::string KernelCode::first_item() const {
   const std::int64_t turns = mapping_.turns_of_block();
   if (mapping_.abreast > 1)
@@ -105,8 +109,8 @@ std::string KernelCode::first_item() const {
   return fmt::format("blockIdx.x * {} + {}", turns, inside);
 }
 
-// Variables of loops from one number, the last of them quickest. `sizes`: of each loop, how many
-// iterations are counted as one.
+// Delinearization: loop variables from one number, the last loop fastest. `sizes`: by loop, the
+// number of iterations that are counted as one.
 void KernelCode::count_down(const Nest& nest, const std::string& number, bool wide,
                             const std::vector<int>& sizes) {
   std::int64_t below = 1;
@@ -128,7 +132,7 @@ void KernelCode::count_down(const Nest& nest, const std::string& number, bool wi
   }
 }
 
-// What a thread does of one item or one shared iteration.
+// The code of one item, or of one iteration of a worksharing loop.
 void KernelCode::in_nest(const Nest& nest, const std::string& number, bool wide, int pack) {
   if (number != variable(nest.loops.back()->variable)) {
     std::vector<int> sizes(nest.loops.size(), 1);
@@ -142,7 +146,7 @@ void KernelCode::in_nest(const Nest& nest, const std::string& number, bool wide,
     block(*nest.body);
 }
 
-// What a nest's iterations are counted by: its own variable, where it is a single loop.
+// The name of a nest's linear number: the loop's own variable if it is a single loop.
 std::string KernelCode::counter(const Nest& nest, int pack) {
   return nest.loops.size() == 1 && pack == 1 ? variable(nest.loops.front()->variable)
                                              : names_.fresh("item");
@@ -175,7 +179,7 @@ void KernelCode::items(const loop::StageCode& stage, std::int64_t blocks) {
   text_.close();
 }
 
-// Behind the last item threads do what is done for it once more, and leave the same.
+// Threads beyond the last item repeat it, and store the same values.
 void KernelCode::own_of_items(const std::string& own, const std::string& first,
                               const std::string& type) {
   const std::string place = fmt::format("{} + int(threadIdx.x % {})", first, mapping_.abreast);
@@ -185,9 +189,8 @@ void KernelCode::own_of_items(const std::string& own, const std::string& first,
                                context_.helpers.use("smaller"), place, mapping_.count - 1));
 }
 
-// Turns in which all threads have a pack, and one for what is left over. Of short loops all turns
-// are written out: loads of all of them are on their way at once, and what one loop over a row has
-// loaded is still in registers for the next.
+// Full rounds of all threads, and a guarded remainder. Short loops are fully unrolled: all loads
+// are in flight at once, and values loaded by one loop over a row stay in registers for the next.
 void KernelCode::share(const Shared& shared) {
   const std::int64_t packs = shared.nest.iterations(kernel_) / shared.pack;
   if (packs == 0) return;

@@ -3,7 +3,7 @@
 namespace recut::cuda {
 namespace {
 
-// The loop at the end of a block that has only definitions before it that can be repeated.
+// The loop at the end of a block, if only rematerializable definitions come before it.
 const loop::Loop* only_loop(const loop::Block& block) {
   for (const loop::Statement& statement : block) {
     const auto* define = std::get_if<loop::Define>(&statement.value);

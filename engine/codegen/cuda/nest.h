@@ -1,4 +1,4 @@
-// Perfectly nested loops: what can be counted by one number.
+// Perfectly nested loops, which can be linearized.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 
 namespace recut::cuda {
 
-// Loops inside of each other with nothing but definitions before the next one. The definitions are
-// repeated by whoever runs an iteration.
+// Nested loops with only definitions in front of each inner loop. Each iteration rematerializes
+// these definitions.
 struct Nest {
   std::vector<const loop::Loop*> loops;        // outermost first
-  std::vector<const loop::Statement*> before;  // all definitions between them
-  std::vector<std::size_t> before_loop;        // how many of them stand before each loop
+  std::vector<const loop::Statement*> before;  // all definitions between the loops
+  std::vector<std::size_t> before_loop;        // by loop: the number of definitions in front of it
   const loop::Block* body = nullptr;           // of the last loop
   std::int64_t iterations(const loop::Kernel& kernel) const;
 };
 
-// As deep as it goes.
+// The deepest nest that starts with this loop.
 Nest nest_of(const loop::Loop& outermost);
-// Its first loops alone.
+// The nest of its first loops.
 Nest first_of(Nest nest, std::size_t loops);
 
 // Calls visit(const loop::Statement&) for all statements of a block, outer ones first.

@@ -10,7 +10,7 @@ constexpr std::int64_t kAccessBytes = 16;
 
 struct Walk {
   Step step = Step::same;
-  bool aligned = false;  // the first place is a multiple of the pack's size
+  bool aligned = false;  // the first element is aligned to the vector
 };
 
 class Walks {
@@ -52,9 +52,9 @@ class Walks {
   std::set<std::uint32_t> inside_;
 };
 
-// What the accesses of a body come to.
+// A summary of the accesses of a body.
 struct Accesses {
-  bool plain = true;        // nothing that forbids packs
+  bool plain = true;        // nothing that forbids vectors
   std::int64_t widest = 1;  // bytes of an element
   std::set<std::uint32_t> loaded, stored;
 };

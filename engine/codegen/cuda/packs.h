@@ -1,25 +1,28 @@
-// Neighbouring iterations of one thread, whose loads and stores are of several elements at once.
+// Vectorized accesses: a thread runs several neighbouring iterations, with loads and stores of up
+// to 16 bytes (as PyTorch's aligned_vector).
 #pragma once
 
 #include "engine/codegen/cuda/nest.h"
 
 namespace recut::cuda {
 
-// How an index goes on from one iteration of a pack to the next.
+// The stride of an index between neighbouring iterations.
 enum class Step : std::uint8_t { same, next, other };
-// `loop`: the one whose neighbouring iterations make packs of `size`. `next` says as well that the
-// place of the first is a multiple of it. `body`: values that it defines may be anything.
+// The stride of an index along a loop, for vectors of `size` iterations. The unit stride also
+// implies that the first element is aligned to `size`. Values that `body` defines have an unknown
+// stride.
 Step step_of(const loop::Index& index, loop::LoopId loop, std::int64_t size,
              const loop::Block& body);
 
 inline constexpr int kMostOfPack = 8;
 
-// How many iterations a thread may take where all that is stored, and all that is loaded and isn't
-// the same for all of them, are neighbours from a multiple of as many on; 1: no more than one.
+// The largest vector width for which all stores, and all loads that aren't uniform, are contiguous
+// and aligned; 1: none.
 int pack_size(const loop::Kernel& kernel, const Nest& nest);
-// How many loads of a body are of neighbours in neighbouring iterations of the loop.
+// The number of loads in a body that are contiguous along the loop.
 int loads_of_neighbours(const loop::Block& body, loop::LoopId loop);
-// Whether it may take so many of a nest that may store nothing, and whose last loop they divide.
+// True if a nest, which may have no stores, permits this width, and it divides the last loop's
+// extent.
 bool fits_pack(const loop::Kernel& kernel, const Nest& nest, std::int64_t size);
 
 }  // namespace recut::cuda

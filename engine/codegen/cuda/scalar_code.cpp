@@ -1,3 +1,6 @@
+// Operators as C++ expressions. C++ leaves signed overflow, large shifts and division by -1
+// undefined, so integers go through helpers (device/arithmetic.cuh) that define them; reals use
+// operators and CUDA's math functions, compiled without fast math and contraction.
 #include "engine/codegen/cuda/scalar_code.h"
 
 #include <fmt/format.h>
@@ -14,8 +17,7 @@ namespace {
 
 using loop::ScalarOp;
 
-// What an operator is between its operands, by the kind of number; "name()": a function or a helper
-// of that name; "": none.
+// Operators by the kind of number: infix, or "name()" for a function or helper; "": none.
 struct Plain {
   ScalarOp op;
   std::string_view real, integer;
@@ -42,7 +44,7 @@ constexpr std::array kPlain{
     Plain{ScalarOp::ge, ">=", ">="},
 };
 
-// Operators of reals whose function in CUDA's library has another name.
+// Operators of reals whose function in CUDA's math library has another name.
 struct Library {
   ScalarOp op;
   std::string_view name;

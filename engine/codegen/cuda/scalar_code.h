@@ -15,11 +15,11 @@ std::string memory_type_name(DType dtype);
 
 std::string literal(DType type, const loop::Constant& constant);
 
-// An operator of operands that are names or literals, of a type. Divisors of integers aren't 0.
+// The expression of an operator; operands are names or literals. Integer divisors aren't 0.
 std::string scalar_code(const loop::Apply& apply, DType operands, DType result,
                         std::span<const std::string> x, Helpers& helpers);
 
-// What comes of what was there so far and the next number.
+// Combines the value so far with the next one.
 std::string combine_code(loop::Combine how, DType type, const std::string& so_far,
                          const std::string& next, Helpers& helpers);
 // The sum so far and a product, rounded once.

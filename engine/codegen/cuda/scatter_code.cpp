@@ -1,4 +1,6 @@
-// Rows that data names: blocks that list the numbers of theirs, and add what these bring.
+// The body of a scatter-add: a block collects the numbers whose row is one of its own (stream
+// compaction by ballots, in order), then each thread adds the values of these numbers for its
+// column. Sums are in registers; loads of 16 or 32 values are issued before the first is added.
 #include <fmt/format.h>
 
 #include "engine/codegen/cuda/kernel_code.h"
@@ -6,8 +8,8 @@
 
 namespace recut::cuda {
 
-// A block has some columns of some rows at a time. Columns behind the last one go along with it and
-// store nothing.
+// A block handles a tile of rows and columns at a time. Threads beyond the last column repeat it
+// and store nothing.
 void KernelCode::items_of_scatter(const loop::StageCode& stage, std::int64_t blocks) {
   block(stage.shared);
   text_.begin_note(stage.note);
@@ -47,7 +49,7 @@ void KernelCode::name_lists() {
       fmt::format("int* const {} = {} + {};", lists_.of_warps, lists_.rows, scatter.chunk()));
 }
 
-// Sums are a thread's own, in registers: what memory has of the block's rows, once one is named.
+// Sums are in a thread's registers; they are loaded from memory once a row is named.
 void KernelCode::add_named_rows() {
   const Scatter& scatter = mapping_.scatter;
   const std::int64_t count = kernel_[scatter.numbers->variable].extent;
@@ -73,7 +75,7 @@ void KernelCode::begin_sums(const std::string& all) {
   text_.close();
 }
 
-// Behind the last row there is none, and the last one stands for it.
+// Rows beyond the last are clamped to it.
 std::string KernelCode::element_of_row(const std::string& row) {
   const Scatter& scatter = mapping_.scatter;
   const std::vector<std::string> values = values_;
@@ -106,8 +108,8 @@ void KernelCode::list_numbers(const std::string& first, const std::string& all) 
   values_ = values;
 }
 
-// Several values are loaded before the first of them is added. Nothing of that is conditional: a
-// load would wait for its condition, and be alone on its way.
+// Several values are loaded before the first is added, unconditionally: a conditional load would
+// wait for its condition, and be the only one in flight.
 void KernelCode::add_listed(const std::string& all) {
   const Scatter& scatter = mapping_.scatter;
   const std::vector<std::string> values = values_;
@@ -140,7 +142,7 @@ void KernelCode::add_listed(const std::string& all) {
   values_ = values;
 }
 
-// Each addition is rounded to what memory holds, as in memory itself.
+// Each addition is rounded to the storage format, as in memory.
 void KernelCode::add_to_row(const std::string& row, const std::string& value) {
   const Scatter& scatter = mapping_.scatter;
   const loop::Store& store = *scatter.store;

@@ -1,3 +1,6 @@
+// Recognizes the form in scatters.h and splits an iteration over numbers into the definitions that
+// give the row (and the branch condition), which must not depend on the column, and those that give
+// the value. The split is by backward slices over the definitions of one iteration.
 #include "engine/codegen/cuda/scatters.h"
 
 #include <algorithm>
@@ -14,13 +17,13 @@ using loop::Define;
 using loop::Statement;
 using loop::ValueId;
 
-constexpr std::int64_t kScattersManyItems = std::int64_t{1} << 15;  // a thread each fills a card
+constexpr std::int64_t kScattersManyItems = std::int64_t{1} << 15;  // one thread each fills a GPU
 constexpr std::int64_t kManyNumbers = 64;
 constexpr std::int64_t kMost = std::int64_t{1} << 30;  // numbers and rows are ints
 constexpr int kScattersBlock = 256, kSmallBlock = 64;
 constexpr int kScattersTurns = 8;
 constexpr std::int64_t kBlocksThatFill = 2 * kSmLimitsOfH100.count;
-constexpr std::int64_t kScattersManyBlocks = 4096;  // each looks at all numbers
+constexpr std::int64_t kScattersManyBlocks = 4096;  // each block examines all numbers
 constexpr int kMostRows = 8;                        // of a block: sums in registers
 constexpr int kFewAhead = 16, kManyAhead = 32;
 
@@ -28,8 +31,7 @@ const Define* define_of(const Statement& statement) {
   return std::get_if<Define>(&statement.value);
 }
 
-// What an iteration over the numbers does: definitions, and at the end a store, perhaps under a
-// condition.
+// An iteration over the numbers: definitions, and finally a store, perhaps under a condition.
 class Iteration {
  public:
   Iteration(const loop::Loop& numbers, const Nest& items, Scatter& scatter)
@@ -43,7 +45,7 @@ class Iteration {
       of_item_.insert(define.value.index);
   }
 
-  // False where it does anything else.
+  // Returns false if it does anything else.
   bool read(const loop::Block& body) {
     for (const Statement& statement : body) {
       const bool last = &statement == &body.back();
@@ -63,7 +65,7 @@ class Iteration {
     return false;
   }
 
-  // What names the row, which nothing of the item may change, and what makes the value.
+  // Slices the definitions of the row, which must not depend on the item, and of the value.
   bool divide() {
     if (!find_row()) return false;
     std::set<std::size_t> naming = needed_by(scatter_.row);
@@ -78,8 +80,7 @@ class Iteration {
   }
 
  private:
-  // The only thing in the store's place that the number decides: a row has a place of its own, for
-  // whichever item.
+  // The row is the only part of the store's index that depends on the number.
   bool find_row() {
     for (const loop::Term& term : scatter_.store->at.terms) {
       const loop::Index atom(term.atom);
@@ -96,7 +97,7 @@ class Iteration {
     return checked != nullptr;
   }
 
-  // Those of an iteration's definitions that a value is made by, in order.
+  // Backward slice: the definitions of an iteration that a value depends on, in order.
   std::set<std::size_t> needed_by(ValueId value) const {
     std::set<std::size_t> needed;
     std::vector<ValueId> open = {value};
@@ -118,8 +119,8 @@ class Iteration {
     return found;
   }
 
-  // Whether a definition isn't of the number alone. Values from outside of the loop may be an
-  // item's, unless they are constants.
+  // True if a definition depends on the item. Values from outside of the loop may do so, unless
+  // they are constants.
   bool reads_item(const Statement& statement) const {
     const loop::Expression& expression = define_of(statement)->expression;
     const auto* load = std::get_if<loop::Load>(&expression);
@@ -141,10 +142,10 @@ class Iteration {
   Scatter& scatter_;
   std::set<std::uint32_t> items_, of_item_;
   std::vector<const Statement*> order_;
-  std::map<std::uint32_t, std::size_t> made_;  // where in that order
+  std::map<std::uint32_t, std::size_t> made_;  // by value: its position in that order
 };
 
-// Whether anything of an item loads what it stores to.
+// True if a block loads from a buffer.
 bool loads(const loop::Block& block, loop::BufferId buffer) {
   bool found = false;
   for_each_statement(block, [&](const Statement& statement) {
@@ -155,7 +156,7 @@ bool loads(const loop::Block& block, loop::BufferId buffer) {
   return found;
 }
 
-// The loop at the end of an item that has only definitions before it.
+// The loop at the end of an item, if only definitions come before it.
 const loop::Loop* last_loop(const loop::Block& body) {
   if (body.empty()) return nullptr;
   const bool defined = std::all_of(body.begin(), body.end() - 1, [](const Statement& statement) {
@@ -166,8 +167,7 @@ const loop::Loop* last_loop(const loop::Block& body) {
   return defined && loop != nullptr && loop->lanes == 1 ? loop : nullptr;
 }
 
-// Enough blocks for all processors, of few rows each where numbers name every row often: then many
-// values are on their way at once, too.
+// Enough blocks for all SMs. More loads are in flight where numbers name each row often.
 void choose_threads(const loop::Kernel& kernel, std::int64_t items, Scatter& scatter) {
   const std::int64_t numbers = kernel[scatter.numbers->variable].extent;
   const auto blocks = [&] {

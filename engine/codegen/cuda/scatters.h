@@ -1,4 +1,4 @@
-// Adding to rows that data names, in order: the gradients of embeddings.
+// Deterministic scatter-add to rows, in order (gradients of embeddings).
 //
 //   parallel %i in 0..768 {                  columns,
 //     for %n in 0..4096 {                    and numbers that name rows:
@@ -7,9 +7,9 @@
 //     }
 //   }
 //
-// A thread for a column would have to walk through all numbers alone. Here blocks share the rows:
-// each lists the numbers that name one of its own, in order, and adds what they bring. Every row
-// has one block, and every column of it one thread: no atomics, and the bits of the plain loop.
+// One thread for each column would have to walk through all numbers. Instead, rows are distributed
+// over blocks: each block collects the numbers that name one of its rows, in order, and adds their
+// values. Each row has one block and each of its columns one thread: no atomics, and bit-exact.
 #pragma once
 
 #include <cstdint>
@@ -22,25 +22,25 @@ namespace recut::cuda {
 struct Scatter {
   const loop::Loop* numbers = nullptr;  // null: there is none
   const loop::Store* store = nullptr;
-  const loop::If* branch = nullptr;  // a number names a row where its condition holds; null: always
+  const loop::If* branch = nullptr;  // the condition under which a number names a row; null: always
   loop::ValueId row;
-  std::int64_t rows = 0;                       // that there are
-  std::vector<const loop::Statement*> naming;  // what the row and the condition are made by
-  std::vector<const loop::Statement*> making;  // what the value is made by
+  std::int64_t rows = 0;                       // the total
+  std::vector<const loop::Statement*> naming;  // definitions of the row and the condition
+  std::vector<const loop::Statement*> making;  // definitions of the value
 
-  int threads = 0;  // of a block: columns that it has at a time
+  int threads = 0;  // of a block: columns that it handles at a time
   int rows_of_block = 1;
-  int turns = 1;  // numbers that a thread looks at before what they bring is added
-  int ahead = 1;  // numbers whose values are loaded before the first of them is added
-  // Shared memory: numbers that name rows of the block, those rows, and how many each warp has.
+  int turns = 1;  // numbers that a thread examines before their values are added
+  int ahead = 1;  // values that are loaded before the first is added
+  // Shared memory: the collected numbers, their rows, and the count of each warp.
   std::int64_t bytes = 0;
 
   explicit operator bool() const { return numbers != nullptr; }
-  int chunk() const { return threads * turns; }  // numbers that are looked at together
+  int chunk() const { return threads * turns; }  // numbers that are examined together
   std::int64_t parts() const { return (rows + rows_of_block - 1) / rows_of_block; }
 };
 
-// None where the items do anything else, or are so many that they fill a card.
+// None if the items do anything else, or are enough to fill a GPU.
 Scatter scatter_of(const loop::Kernel& kernel, const Nest& items);
 
 }  // namespace recut::cuda

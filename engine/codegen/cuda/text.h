@@ -1,4 +1,4 @@
-// Lines of a function, indented, each with the note of the kernel that it is from.
+// Lines of a function, indented, each with its source location in the kernel.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class Text {
  public:
   explicit Text(std::size_t depth = 0) : depth_(depth) {}
 
-  // Lines are from this note of the kernel until it is another one's turn. Gives the one before.
+  // Sets the source location of the lines that follow. Returns the previous one.
   std::uint32_t begin_note(std::uint32_t note) { return std::exchange(note_, note); }
 
   void line(std::string_view line) {
@@ -32,7 +32,7 @@ class Text {
     --depth_;
     line("}" + std::string(behind));
   }
-  // Whole lines that are from no note.
+  // Whole lines without a location.
   void lines(std::string_view lines) {
     text_ += lines;
     for (const char c : lines)

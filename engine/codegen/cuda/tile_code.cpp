@@ -1,4 +1,7 @@
-// Sums in order: threads that make summands, and those that add them.
+// The body of an ordered sum, a producer-consumer pipeline in one block: up to 512 threads compute
+// the summands of the next chunk into shared memory (double buffered) while one more warp adds
+// those of the last one, row by row, a thread for each column. One barrier a chunk. The totals are
+// then broadcast, since the code behind the sum is run alike by all threads of a column.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,12 +13,12 @@
 namespace recut::cuda {
 namespace {
 
-constexpr int kTileCodeUnrolled = 32;        // summands that are read ahead of the additions
+constexpr int kTileCodeUnrolled = 32;        // summands that are read before they are added
 constexpr std::int64_t kTileCodeWidest = 8;  // bytes of a value
 
 }  // namespace
 
-// Columns behind the last item go along with it and store nothing.
+// Threads beyond the last item repeat it and store nothing.
 void KernelCode::items_of_tile(const loop::StageCode& stage, std::int64_t blocks) {
   block(stage.shared);
   text_.begin_note(stage.note);
@@ -65,7 +68,7 @@ void KernelCode::sum_in_order(const OrderedSum& sum) {
   tell_totals(sum);
 }
 
-// An array for each number that an iteration leaves, with room for two chunks.
+// An array for each summand or operand of an iteration, with room for two chunks.
 std::vector<std::string> KernelCode::name_summands(const OrderedSum& sum) {
   std::vector<std::string> names;
   std::int64_t at = 0;
@@ -81,7 +84,7 @@ std::vector<std::string> KernelCode::name_summands(const OrderedSum& sum) {
   return names;
 }
 
-// Rows behind the last one make its summands again, which nobody adds.
+// Rows beyond the last are clamped to it; their summands are ignored.
 void KernelCode::make_summands(const OrderedSum& sum, const std::vector<std::string>& summands,
                                const std::string& first, const std::string& half_at) {
   const Tile& tile = mapping_.tile;
@@ -138,7 +141,7 @@ void KernelCode::add_summands(const OrderedSum& sum, const std::vector<std::stri
   text_.close();
 }
 
-// What goes on after the sum is the same for all threads of a column.
+// The code after the sum is run by all threads of a column.
 void KernelCode::tell_totals(const OrderedSum& sum) {
   const Tile& tile = mapping_.tile;
   std::vector<std::string> totals, told;

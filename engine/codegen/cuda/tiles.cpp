@@ -8,21 +8,21 @@
 namespace recut::cuda {
 namespace {
 
-// A thread each of so many has enough loads on their way.
+// With one thread each, so many items have enough loads in flight.
 constexpr std::int64_t kTilesManyItems = std::int64_t{1} << 15;
 constexpr std::int64_t kLongSum = 128;
 constexpr int kTilesWarp = 32;
 constexpr int kMakers = 512;
 constexpr int kFewestMakers = 64;
-constexpr int kTilesSector = 8;        // neighbours that a card reads at once, of 4 bytes
-constexpr std::int64_t kBlocks = 264;  // two for each processor of a large card
-constexpr int kTilesTurns = 8;         // loads of as many rows are on their way at once
+constexpr int kTilesSector = 8;        // elements of 4 bytes in a memory sector
+constexpr std::int64_t kBlocks = 264;  // two for each SM of a large GPU
+constexpr int kTilesTurns = 8;         // loads of as many rows are in flight
 constexpr std::size_t kTilesShortBody = 12;
 constexpr std::int64_t kMostChunkBytes = std::int64_t{40} << 10;
-constexpr std::int64_t kTilesMostSharedBytes = std::int64_t{48} << 10;  // without asking for more
+constexpr std::int64_t kTilesMostSharedBytes = std::int64_t{48} << 10;  // without an attribute
 constexpr std::int64_t kTilesWidest = 8;                                // bytes of a value
 
-// Whether an iteration makes nothing but summands.
+// True if an iteration only computes summands.
 bool makes_summands(const loop::Kernel& kernel, const loop::Block& body) {
   bool updates = false;
   for (const loop::Statement& statement : body) {
@@ -36,7 +36,7 @@ bool makes_summands(const loop::Kernel& kernel, const loop::Block& body) {
   return updates;
 }
 
-// A buffer that an item both reads and stores to would need more barriers.
+// True if an item reads a buffer that it stores to, which would need more barriers.
 bool reads_what_it_stores(const loop::Block& block) {
   std::set<std::uint32_t> loaded, stored;
   for_each_statement(block, [&](const loop::Statement& statement) {
@@ -65,7 +65,7 @@ std::map<const loop::Loop*, OrderedSum> sums_of(const loop::Kernel& kernel,
   return sums;
 }
 
-// One where rows are neighbours in memory rather than columns.
+// One column if memory is contiguous along rows rather than columns.
 int columns_of(const loop::Kernel& kernel, const Nest& items, const Tile& tile) {
   int across = 0, along = 0;
   for (const auto& [loop, sum] : tile.sums) {
@@ -86,7 +86,7 @@ std::int64_t chunk_bytes(const loop::Kernel& kernel, const Tile& tile, const Ord
   return 2 * bytes * tile.makers * sum.turns;
 }
 
-// As many as leave two chunks at least, of which one is added while the other is made.
+// At most half of the rows, so that there are two chunks to overlap.
 void choose_turns(const loop::Kernel& kernel, const Tile& tile, OrderedSum& sum) {
   const std::int64_t rows = sum.nest.iterations(kernel);
   sum.turns = sum.nest.body->size() <= kTilesShortBody ? kTilesTurns : kTilesTurns / 2;

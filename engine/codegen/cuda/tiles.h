@@ -1,9 +1,9 @@
-// Sums in order, of so few items that a thread each would leave a card empty.
+// Ordered sums of few items, where one thread each would leave most of the GPU idle.
 //
-// The order of a sum is fixed, so it is the summands that are shared out. A block takes some
-// neighbouring items, its columns, and iterations of their loops in chunks, its rows. Each thread
-// computes the summands of a row of a column and leaves them in shared memory, and threads of a
-// warp of its own add them, one a column, while the others are at the next chunk.
+// The order of additions is fixed, so only the computation of summands is parallel. A block takes
+// some neighbouring items, its columns, and iterations of their loops in chunks, its rows. Producer
+// threads compute the summands of a chunk into shared memory. A consumer warp adds those of the
+// previous chunk meanwhile, one thread a column.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,27 @@
 
 namespace recut::cuda {
 
-// A loop that updates accumulators of its item, and what is nested in it.
+// A loop that updates accumulators of its item, with its nest.
 struct OrderedSum {
   Nest nest;
-  int turns = 1;                             // rows that a thread makes of a chunk
+  int turns = 1;                             // rows of a chunk that a thread computes
   std::vector<const loop::Update*> updates;  // in the order of an iteration
 };
 
 struct Tile {
-  int columns = 0;  // items of a block; 0: there are no tiles
-  int makers = 0;   // threads that make summands, a multiple of columns; a warp more adds
+  int columns = 0;  // items of a block; 0: no ordered sums
+  int makers = 0;   // producer threads, a multiple of columns; one more warp consumes
   std::map<const loop::Loop*, OrderedSum> sums;
-  std::int64_t totals_at = 0;  // where in shared memory the sums are told to all
+  std::int64_t totals_at = 0;  // offset in shared memory of the broadcast totals
   std::int64_t bytes = 0;      // of shared memory
 
   int rows() const { return makers / columns; }
 };
 
-// What an update leaves of an iteration takes this much of shared memory: of both its factors.
+// Bytes of shared memory for one update of an iteration; with `times`, for both operands.
 std::int64_t summand_bytes(const loop::Kernel& kernel, const loop::Update& update);
 
-// None where items are many, or sums are short or made in another way.
+// None if there are many items, or if sums are short or have another form.
 Tile tile_of(const loop::Kernel& kernel, const Nest& items);
 
 }  // namespace recut::cuda

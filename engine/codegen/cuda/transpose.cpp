@@ -16,7 +16,7 @@ bool is_of_loops(const loop::Index& index) {
   return all;
 }
 
-// Loads, scalars and stores alone.
+// True for a body of loads, scalars and stores.
 bool is_straight(const loop::Block& body) {
   return std::all_of(body.begin(), body.end(), [](const loop::Statement& statement) {
     if (const auto* store = std::get_if<loop::Store>(&statement.value)) return !store->combine;

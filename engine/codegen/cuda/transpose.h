@@ -1,7 +1,9 @@
-// Items whose neighbours store neighbours, but load what lies along another of their loops.
+// Tiled transpose: items whose stores are contiguous along the last loop, but whose loads are
+// contiguous along another loop.
 //
-// A warp would touch a line of memory for each thread. So a block takes a square of both loops: its
-// threads load along the one into shared memory, wait, and go on along the other.
+// Plain code would touch one cache line for each thread of a warp. Instead, a block takes a 32 by
+// 32 tile of both loops: its threads load along the one into shared memory, wait, and store along
+// the other (Ruetsch and Micikevicius, Optimizing Matrix Transpose in CUDA, 2009).
 #pragma once
 
 #include <cstdint>
@@ -12,21 +14,21 @@
 namespace recut::cuda {
 
 struct Transpose {
-  static constexpr int kSide = 32;         // items of a square, along either loop
-  static constexpr int kLine = kSide + 1;  // in shared memory: columns are in different banks
-  static constexpr int kThreads = 256;     // of a block: a warp has a line of the square at a time
+  static constexpr int kSide = 32;         // items of a tile along either loop
+  static constexpr int kLine = kSide + 1;  // row pitch in shared memory; avoids bank conflicts
+  static constexpr int kThreads = 256;     // of a block: a warp handles a row of the tile at a time
 
-  std::size_t across = 0;                // the loop of the nest along which neighbours are loaded
-  std::vector<const loop::Load*> loads;  // that go through shared memory; none: nothing does
-  std::vector<std::int64_t> places;      // of their squares in shared memory, in bytes
-  std::int64_t bytes = 0;                // of all squares
-  std::int64_t squares = 0;              // blocks that have one each
+  std::size_t across = 0;                // the loop of the nest along which loads are contiguous
+  std::vector<const loop::Load*> loads;  // the loads through shared memory; empty: no transpose
+  std::vector<std::int64_t> places;      // offsets of their tiles in shared memory, in bytes
+  std::int64_t bytes = 0;                // of all tiles
+  std::int64_t squares = 0;              // number of tiles, one for each block
 
   explicit operator bool() const { return !loads.empty(); }
 };
 
-// None where bodies are more than loads, scalars and stores, where no load is turned, or where
-// either loop is short.
+// None if the body is more than loads, scalars and stores, if no load is transposed, or if either
+// loop is short.
 Transpose transpose_of(const loop::Kernel& kernel, const Nest& items);
 
 }  // namespace recut::cuda

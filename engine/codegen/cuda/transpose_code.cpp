@@ -1,4 +1,4 @@
-// Squares of items, whose loads are turned in shared memory.
+// The body of a tiled transpose.
 #include <fmt/format.h>
 
 #include "engine/codegen/cuda/index_code.h"
@@ -9,7 +9,7 @@ namespace recut::cuda {
 namespace {
 
 constexpr int kSide = Transpose::kSide, kLine = Transpose::kLine;
-constexpr int kLines = Transpose::kThreads / kSide;  // of a square that a block has at a time
+constexpr int kLines = Transpose::kThreads / kSide;  // rows that a block handles at a time
 
 }  // namespace
 
@@ -45,8 +45,7 @@ void KernelCode::items_of_transpose(const loop::StageCode& stage, std::int64_t b
   text_.close();
 }
 
-// The items of a warp's line: along the loop of the first, a step of the second further for each
-// line.
+// Loops over the rows of a tile; a warp runs along a row. `turned`: rows along the loop `across`.
 void KernelCode::open_lines(const Corner& corner, bool turned, const std::string& turn) {
   const loop::LoopId inner = turned ? corner.across : corner.along;
   const loop::LoopId outer = turned ? corner.along : corner.across;
@@ -73,7 +72,7 @@ void KernelCode::close_lines() {
   text_.close();
 }
 
-// A line of shared memory has what one iteration along the items' last loop loads.
+// A row of shared memory holds the loads of one iteration of the last loop.
 void KernelCode::load_square(const Corner& corner) {
   const Transpose& transpose = mapping_.transpose;
   std::vector<std::string> names;

@@ -10,7 +10,7 @@ namespace {
 
 Code i64(std::int64_t number) { return Writer::integer(DType::i64, number); }
 
-// "v8f32", "v8i8": a vector of memory's elements in the name of an intrinsic.
+// "v8f32", "v8i8": the suffix of an intrinsic's name for a vector of elements in memory.
 std::string memory_suffix(DType dtype, std::int64_t lanes) {
   const std::string_view element = memory_type(dtype);
   const std::string_view name = element == "double"  ? "f64"
@@ -25,7 +25,7 @@ std::string memory_suffix(DType dtype, std::int64_t lanes) {
 std::string buffer_name(loop::BufferId buffer) { return fmt::format("%b{}", buffer.index); }
 
 Code KernelCode::index(const loop::Index& index) {
-  // What is the same in all lanes is added up as one number.
+  // Terms that are uniform across lanes are added up as scalars.
   Code same = i64(index.constant), each = i64(0);
   for (const loop::Term& term : index.terms) {
     Code code = atom(term.atom);
@@ -50,7 +50,7 @@ Code KernelCode::atom(const loop::Atom& atom) {
   }
 }
 
-// Floor division, or what it leaves.
+// Floor division, or its remainder.
 Code KernelCode::quotient(const Code& of, const loop::Atom& atom) {
   const bool rest = atom.kind == loop::AtomKind::remainder;
   const auto range = ranges_.of(*atom.of);
@@ -89,7 +89,7 @@ KernelCode::Place KernelCode::place(const loop::Index& at) {
   return {Place::Kind::neighbours, w_.apply("add", DType::i64, index(rest), first)};
 }
 
-// Of one place, or of one in every lane.
+// A pointer, or a vector of pointers.
 std::string KernelCode::address(loop::BufferId buffer, const Code& at) {
   return w_.let(fmt::format("getelementptr inbounds {}, ptr {}, {} {}",
                             memory_type(kernel_[buffer].dtype), begin_of(buffer), type_name(at),
@@ -110,7 +110,7 @@ Code KernelCode::code(const loop::Load& load, loop::ValueId value) {
   if (at.kind == Place::Kind::one && where.lanes > 1)
     at = {Place::Kind::apart, w_.splat(at.at, lanes_)};
   const std::int64_t lanes = at.kind == Place::Kind::one ? 1 : lanes_;
-  // Elsewhere the first element is read, which is there, and dropped.
+  // Where the condition is false, element 0 is read, which exists, and then dropped.
   if (at.kind != Place::Kind::neighbours) at.at = w_.select(where, at.at, i64(0));
   const Code found = value_of_memory(w_, dtype, read(load.buffer, at, &where), lanes);
   return w_.select(where, found, zero);

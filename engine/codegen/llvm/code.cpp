@@ -1,3 +1,7 @@
+// LLVM IR is written as text rather than by LLVM's own IRBuilder, so that the emitter runs where no
+// LLVM is linked: in the browser, and in tools that only show the code. Operands of different
+// widths are splatted to the widest one when an instruction is created; constants become vector
+// constants.
 #include "engine/codegen/llvm/code.h"
 
 #include <fmt/format.h>
@@ -102,7 +106,7 @@ Code Writer::apply(std::string_view instruction, DType result, const Code& a, co
 
 Code Writer::select(const Code& condition, const Code& a, const Code& b) {
   const std::int64_t lanes = std::max({condition.lanes, a.lanes, b.lanes});
-  // One condition chooses whole vectors.
+  // A scalar condition selects whole vectors.
   const Code left = splat(a, lanes), right = splat(b, lanes);
   return let(left.type, lanes,
              fmt::format("select {} {}, {} {}, {} {}", type_name(condition), condition.text,

@@ -39,8 +39,8 @@ class Emitter {
     finish(kernel, writer, loop::stage_of(kernel, stage));
   }
 
-  // A function that takes each buffer by itself, as none overlaps with another, and the one that
-  // finds them in a list.
+  // An internal function with a noalias parameter for each buffer, and the exported one that loads
+  // the pointers from a list.
   void finish(const Kernel& kernel, const Writer& writer, loop::Stage stage) {
     auto& stages = module_.kernels.back();
     stage.symbol = fmt::format("kernel_{}_{}", module_.kernels.size() - 1, stages.size());

@@ -1,8 +1,8 @@
-// The loop form as LLVM IR text: what a processor's compiler takes, and what is shown of a kernel
-// everywhere, also where nothing can run it. Names no target: widths are the loop form's lanes.
+// The loop form as LLVM IR text, for the CPU's JIT compiler and for display. It names no target:
+// vector widths are the loop form's lanes.
 //
-//   parallel %i in 0..1024 lanes 8      a function of the range that one thread takes, over
-//   { ... }                             vectors of 8, and by single numbers what is left over
+//   parallel %i in 0..1024 lanes 8      a function over a thread's range: a loop over
+//   { ... }                             vectors of 8, and a scalar epilogue
 //
 // A function of the text has the C signature
 //   void stage(void* const* buffers, int64_t first, int64_t last, int64_t seed, int64_t* fault);
@@ -23,14 +23,14 @@ namespace recut::llvm_ir {
 struct Module {
   std::string text;
   std::vector<std::vector<loop::Stage>> kernels;  // by kernel
-  // By line of the text: which of its kernel's notes it is from (loop/kernel.h); kNoNote: none.
+  // By line of the text: the source location in its kernel (loop/kernel.h); kNoNote: unknown.
   std::vector<std::uint32_t> notes;
-  // What is wrong where `*fault`, 0 before, is n afterwards: faults[n - 1]. The data's fault; what
-  // the kernel wrote is then of no use.
+  // Messages of runtime errors. If `*fault`, 0 before, is n after a run, the error is faults[n -
+  // 1]: bad data, and the kernel's results are undefined.
   std::vector<std::string> faults;
 };
 
-// Of sound kernels (loop/verifier.h).
+// The kernels must be verified (loop/verifier.h).
 Module emit(std::span<const loop::Kernel> kernels);
 
 }  // namespace recut::llvm_ir

@@ -1,3 +1,12 @@
+// A loop with lanes becomes a vector loop and a scalar epilogue over the same body:
+//
+//   for %i in 0..n lanes 8 { S }  =>  for i in 0..n & -8 step 8 { S on <8 x T> }; the rest: S
+//
+// Accumulators live in allocas, which SROA turns into phis; a vector of partials is updated lane by
+// lane in the vector loop, and one element of it (iteration mod lanes) in the epilogue. Both add to
+// the partials in the order that the loop form fixes. Reading a sum combines the halves of the
+// vector by shuffles, again in that order. Nothing is unrolled or hoisted here: that is LLVM's
+// work.
 #include "engine/codegen/llvm/kernel_code.h"
 
 #include <fmt/format.h>
@@ -9,7 +18,7 @@
 namespace recut::llvm_ir {
 namespace {
 
-// A cache line, so that vectors don't lie across two.
+// A cache line, so that no vector crosses two.
 constexpr std::int64_t kScratchAlignment = 64;
 
 // The first or second half of the lanes.
@@ -104,7 +113,7 @@ void KernelCode::execute(const loop::Update& update) {
   w_.put(fmt::format("store {} {}, ptr {}", type_name(sum), sum.text, partials.room));
 }
 
-// What becomes of a partial.
+// The new value of a partial.
 Code KernelCode::updated(const loop::Update& update, const Code& partial) {
   const Code& by = values_[update.value.index];
   if (update.times.valid()) return multiply_add_code(w_, by, values_[update.times.index], partial);
@@ -112,7 +121,7 @@ Code KernelCode::updated(const loop::Update& update, const Code& partial) {
                       w_.splat(by, partial.lanes));
 }
 
-// The partial of this iteration, one number at a time.
+// Scalar code: updates the partial of this iteration.
 void KernelCode::update_one(const Partials& partials, const loop::Update& update) {
   const loop::Accumulator& accumulator = kernel_[update.accumulator];
   const Code all = load_partials(partials, accumulator);
@@ -142,7 +151,7 @@ void KernelCode::execute(const loop::If& branch) {
   w_.open(after);
 }
 
-// Vectors first, then what is left.
+// A vector loop, then a scalar epilogue.
 void KernelCode::range(const loop::Loop& loop, const Code& first, const Code& last,
                        bool may_have_rest) {
   if (loop.lanes == 1 || !loop::fits_lanes(loop.body)) return one_by_one(loop, first, last);
@@ -154,7 +163,7 @@ void KernelCode::range(const loop::Loop& loop, const Code& first, const Code& la
   one_by_one(loop, middle, last);
 }
 
-// An iteration in blocks: `body` is given its number.
+// A counted loop; `body` gets the induction variable.
 template <class Body>
 void KernelCode::counted(const Code& first, const Code& last, std::int64_t step, Body body) {
   const std::string head = w_.fresh_label("loop"), inside = w_.fresh_label("body"),

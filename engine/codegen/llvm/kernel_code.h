@@ -1,4 +1,4 @@
-// One function: the statements of a kernel's stage as instructions.
+// Code generation for one function: the statements of a kernel's stage.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace recut::llvm_ir {
 
-// What the function's text calls its parameters.
+// The name of the function's parameter for a buffer.
 std::string buffer_name(loop::BufferId buffer);
 
 class KernelCode {
  public:
-  // Messages of faults are added to `faults`.
+  // Appends the messages of runtime errors to `faults`.
   KernelCode(const loop::Kernel& kernel, Writer& writer, std::vector<std::string>& faults);
 
   // Statements in order.
@@ -28,7 +28,8 @@ class KernelCode {
     std::string room;
     std::int64_t lanes = 1;
   };
-  // Where an access goes: one place, neighbouring places from one on, or a place a lane.
+  // The address of an access: one element, contiguous elements from one on, or an index for each
+  // lane.
   struct Place {
     enum class Kind : std::uint8_t { one, neighbours, apart } kind = Kind::one;
     Code at;
@@ -74,12 +75,12 @@ class KernelCode {
   Writer& w_;
   std::vector<std::string>& faults_;
   loop::Ranges ranges_;
-  std::vector<std::string> buffers_;  // where each begins; empty: scratch without room as yet
+  std::vector<std::string> buffers_;  // base pointers; empty: scratch that isn't allocated yet
   std::vector<Code> loops_, values_;
   std::vector<Partials> partials_;  // by accumulator
-  std::int64_t lanes_ = 1;          // 1: one number at a time
-  loop::LoopId lane_loop_;          // whose neighbouring iterations the lanes are
-  Code iteration_;                  // of the innermost loop that has lanes, one at a time
+  std::int64_t lanes_ = 1;          // 1: scalar code
+  loop::LoopId lane_loop_;          // the loop whose neighbouring iterations are the lanes
+  Code iteration_;                  // of the innermost loop with lanes, in scalar code
 };
 
 }  // namespace recut::llvm_ir

@@ -1,3 +1,7 @@
+// Operators are of three kinds: one instruction or intrinsic (the table below), a short sequence
+// (division, shifts, conversions, min and max with NaN), and a call of the C library in f64. LLVM
+// leaves sdiv by -1 of the least integer, shifts by too much and fptosi of large numbers undefined;
+// the loop form defines them, so the sequences select safe operands first.
 #include "engine/codegen/llvm/scalar_code.h"
 
 #include <fmt/format.h>
@@ -13,7 +17,7 @@ namespace {
 
 using loop::ScalarOp;
 
-// What one instruction or intrinsic does, by the kind of number.
+// Operators that are one instruction or intrinsic, by the kind of number.
 struct Plain {
   ScalarOp op;
   std::string_view real;     // instruction of reals; "@name": an intrinsic; "": none
@@ -39,7 +43,7 @@ constexpr std::array kPlain{
     Plain{ScalarOp::min, "", "@llvm.smin"},
 };
 
-// Operators that a function of the C library computes, in f64 and rounded once.
+// Operators computed by a function of the C library, in f64 and rounded once.
 struct Library {
   ScalarOp op;
   std::string_view name;
@@ -87,7 +91,7 @@ Code by_library(Writer& w, std::string_view name, std::span<const Code> operands
   return narrow ? w.cast("fptrunc", made, DType::f32) : made;
 }
 
-// a where it is NaN or beyond b, else b.
+// a if it is NaN or beyond b, else b.
 Code extreme(Writer& w, const char* beyond, const Code& a, const Code& b) {
   const Code further = w.apply(fmt::format("fcmp {}", beyond), DType::boolean, a, b);
   const Code nan = w.apply("fcmp uno", DType::boolean, a, a);
@@ -113,7 +117,7 @@ Code compare(Writer& w, ScalarOp op, const Code& a, const Code& b) {
   return w.apply(fmt::format("icmp {}", how), DType::boolean, a, b);
 }
 
-// Towards zero; the most negative i64 for NaN and for what does not fit.
+// Towards zero. NaN and numbers that don't fit give the most negative i64.
 Code truncated(Writer& w, const Code& x) {
   const Code above = w.apply("fcmp ogt", DType::boolean, x, Writer::real(x.type, -0x1p63));
   const Code below = w.apply("fcmp olt", DType::boolean, x, Writer::real(x.type, 0x1p63));
@@ -140,7 +144,7 @@ Code convert(Writer& w, const Code& x, DType to) {
 }
 
 Code division(Writer& w, ScalarOp op, const Code& a, const Code& b) {
-  // The one quotient that does not fit wraps around, as its divisor's negation does.
+  // The only quotient that overflows, by -1, wraps around like a negation.
   const Code minus_one = Writer::integer(a.type, -1), one = Writer::integer(a.type, 1);
   const Code negates = w.apply("icmp eq", DType::boolean, b, minus_one);
   const Code safe = w.select(negates, one, b);

@@ -1,6 +1,6 @@
-// Scalar operators as instructions, exactly as loop/scalar_operators.def means them: no fast-math
-// flag stands anywhere, so that NaN, infinities and zeros behave as in eval, and no product is
-// contracted into a sum but where an accumulator takes one.
+// Scalar operators as instructions, with exactly the semantics of loop/scalar_operators.def: no
+// fast-math flags, so that NaN, infinities and zeros behave as in eval. A product is contracted
+// into a sum only in an accumulator's update.
 #pragma once
 
 #include <span>
@@ -10,16 +10,15 @@
 
 namespace recut::llvm_ir {
 
-// An operator's result, of type `result` and of what loop::expand leaves, of operands that all have
-// one width or are the same in every lane. Divisors of integers are not 0 (the caller sees to
-// that). `seed`: an i64.
+// The result of a legalized operator, of type `result`. Operands have one width, or are scalars.
+// Integer divisors are not 0 (the caller guarantees it). `seed`: an i64.
 Code scalar_code(Writer& writer, const loop::Apply& apply, DType result,
                  std::span<const Code> operands, const Code& seed);
 
 // a op b of one type.
 Code combine_code(Writer& writer, loop::Combine how, const Code& a, const Code& b);
 
-// a * b + c of one type; of reals fused where the processor does that as quickly (llvm.fmuladd).
+// a * b + c of one type; llvm.fmuladd for reals, which fuses if that is as fast.
 Code multiply_add_code(Writer& writer, const Code& a, const Code& b, const Code& c);
 
 }  // namespace recut::llvm_ir

@@ -7,7 +7,7 @@
 namespace recut::llvm_ir {
 namespace {
 
-// Integers of a width that values don't have, as text: an instruction of two operands.
+// Shorthands for i32 instructions with a constant.
 struct Bits {
   Writer& w;
   std::int64_t lanes;

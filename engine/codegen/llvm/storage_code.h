@@ -9,11 +9,11 @@ namespace recut::llvm_ir {
 // The element's type in memory: "half" of f16, "i16" of bf16, "i8" of bool.
 std::string_view memory_type(DType dtype);
 
-// What was loaded as memory_type(dtype), as a value; and the other way round, as its text.
+// Converts a loaded memory_type(dtype) to a value, and back; the latter returns the operand's text.
 Code value_of_memory(Writer& writer, DType dtype, const std::string& text, std::int64_t lanes);
 std::string memory_of_value(Writer& writer, DType dtype, const Code& value);
 
-// As it comes back from memory as that dtype (loop::ScalarOp::narrow).
+// The value after a store as that dtype and a load (loop::ScalarOp::narrow).
 Code narrow_code(Writer& writer, const Code& value, DType dtype);
 
 }  // namespace recut::llvm_ir

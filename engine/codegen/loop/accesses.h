@@ -1,4 +1,4 @@
-// Which places of its buffers a kernel reaches: bounds and races, by ranges of indices.
+// Checks of a kernel's memory accesses: bounds and races, by intervals of indices.
 #pragma once
 
 #include "engine/codegen/loop/kernel.h"
@@ -6,7 +6,7 @@
 
 namespace recut::loop {
 
-// What is wrong with the loads and stores of a kernel whose names and types are sound (verifier.h,
+// Diagnostics for the loads and stores of a kernel whose names and types are sound (verifier.h:
 // bounds and races).
 Diagnostics access_faults(const Kernel& kernel);
 

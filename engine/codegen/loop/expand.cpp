@@ -34,7 +34,7 @@ class Expander {
     return done;
   }
 
-  // False where the definition stays.
+  // Returns false if the definition is legal as it is.
   bool expand(const Define& define, std::uint32_t note, Block& done) {
     if (const auto* constant = std::get_if<Constant>(&define.expression))
       constants_[define.value.index] = *constant;
@@ -59,7 +59,7 @@ class Expander {
 
   Functions functions_;
   Kernel out_;
-  std::vector<std::optional<Constant>> constants_;  // by value, of those before
+  std::vector<std::optional<Constant>> constants_;  // by value, of the definitions so far
 };
 
 }  // namespace

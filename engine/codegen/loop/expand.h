@@ -1,5 +1,5 @@
-// Operators that no machine has, by operators that every machine has: what targets are written
-// from, so that all of them compute alike.
+// Legalization: operators that no machine has become sequences of operators that every machine has.
+// All targets are written from the result, so all of them compute alike.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace recut::loop {
 
-// exp, log, tanh and erf of f32 become series, which have no branches, so that every lane is
-// computed at once, within units in the last place of f32: exp within 1.05, the others, which are
-// computed in f64, within 0.51 (tests/codegen holds them to that). Random numbers become integer
-// arithmetic, with the same bits: Philox (support/philox.h), and what is made of its words.
+// exp, log, tanh and erf of f32 become polynomials without branches, so that all lanes are computed
+// at once. The error in units of the last place of f32: exp 1.05, tanh and erf 1.3, log 0.51
+// (tests/codegen checks this). Random numbers become integer arithmetic with the same bits: Philox
+// (support/philox.h) and the distributions made of its words.
 //
-// `of_target`: a target with functions of its own for f32 keeps exp, log, tanh and erf.
+// `of_target`: a target that has these functions for f32 keeps exp, log, tanh and erf.
 enum class Functions : std::uint8_t { as_series, of_target };
 Kernel expand(const Kernel& kernel, Functions functions = Functions::as_series);
 

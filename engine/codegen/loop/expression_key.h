@@ -1,5 +1,5 @@
-// Which expressions compute the same: equal keys, where what they use is the same and the buffers
-// that they load from have not changed in between.
+// Keys for value numbering. Expressions with equal keys compute the same value, as long as the
+// buffers that they load from haven't changed in between.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace recut::loop {
 
-// In a total order: which kind of expression, the type, what it uses, its index.
+// Totally ordered: kind of expression, type, operands, index.
 using ExpressionKey = std::tuple<std::size_t, DType, std::vector<std::uint64_t>, Index>;
 
 ExpressionKey key_of(DType type, const Expression& expression);
 
-// Whether two expressions of this key are one value wherever both are known: no load from a buffer
-// that is stored to, and no accumulator, which may have grown.
+// True if equal keys mean equal values everywhere. False for loads from a buffer that the kernel
+// stores to, and for accumulators, which may have been updated in between.
 bool is_steady(const Kernel& kernel, const Expression& expression);
 
 }  // namespace recut::loop

@@ -20,11 +20,11 @@ class Hoister {
   }
 
  private:
-  // Blocks being rebuilt, outermost first; what is hoisted is appended to one of them, before the
-  // loop that it leaves.
+  // The blocks being rebuilt, outermost first. A hoisted definition is appended to one of them, in
+  // front of the loop that it leaves.
   struct Open {
     Block block;
-    bool closed = false;  // nothing leaves it
+    bool closed = false;  // a branch, or a loop that never runs: definitions stay inside
   };
 
   Block rebuilt(const Block& block, bool closed = true) {

@@ -1,4 +1,4 @@
-// Moves what doesn't depend on a loop out of it.
+// Loop-invariant code motion.
 //
 //   for %i { for %j { %a = load %x[%i]; %b = load %y[%j]; ... } }
 //   for %i { %a = load %x[%i]; for %j { %b = load %y[%j]; ... } }
@@ -8,9 +8,9 @@
 
 namespace recut::loop {
 
-// Definitions go out of all loops that they don't depend on: constants, indices, operators and
-// checks, and loads from buffers that are only read; none leaves a branch, nor a loop that never
-// runs. Values stay the same bits.
+// Moves definitions out of all loops that they don't depend on: constants, indices, operators,
+// checks, and loads from read-only buffers. A definition doesn't leave a branch, nor a loop that
+// never runs. Bit-exact. Returns the new kernel; linear in its text, times the depth of loops.
 Kernel hoist(const Kernel& kernel);
 
 }  // namespace recut::loop

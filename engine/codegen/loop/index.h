@@ -1,5 +1,5 @@
-// Index expressions: sums of loop variables, loaded integers, quotients and remainders, each times
-// a constant, in one canonical form. Equal expressions are equal data.
+// Index expressions: affine sums of loop variables, loaded integers, floordivs and mods (MLIR's
+// AffineExpr), in one canonical form. Equal expressions are equal data.
 //
 //   768*%i + %j + 5          div(%p, 49) + 7*mod(%p, 49)
 //
@@ -21,7 +21,7 @@ struct Index;
 
 enum class AtomKind : std::uint8_t { loop, value, quotient, remainder };
 
-// What a constant may stand before: a loop variable, a named integer, div(of, by) or mod(of, by).
+// A term without its factor: a loop variable, an integer value, div(of, by) or mod(of, by).
 struct Atom {
   AtomKind kind = AtomKind::loop;
   std::uint32_t id = 0;             // of the loop or value
@@ -59,7 +59,7 @@ Index operator+(const Index& a, const Index& b);
 Index operator*(std::int64_t factor, const Index& a);
 inline Index operator-(const Index& a, const Index& b) { return a + -1 * b; }
 
-// The atom as it stands; simplify.h knows what it may become.
+// The atom as given; simplify.h has versions that simplify it.
 Index quotient(Index of, std::int64_t by);
 Index remainder(Index of, std::int64_t by);
 
@@ -67,7 +67,7 @@ Index remainder(Index of, std::int64_t by);
 std::int64_t floor_quotient(std::int64_t a, std::int64_t by);
 std::int64_t floor_remainder(std::int64_t a, std::int64_t by);
 
-// Calls visit(const Atom&) for every atom, those inside of quotients and remainders too.
+// Calls visit(const Atom&) for every atom, including those inside of quotients and remainders.
 template <class Visit>
 void for_each_atom(const Index& index, Visit&& visit) {
   for (const Term& term : index.terms) {
@@ -76,7 +76,7 @@ void for_each_atom(const Index& index, Visit&& visit) {
   }
 }
 
-// The value of an index, where number_of(const Atom&) knows loops and values.
+// The value of an index; number_of(const Atom&) gives the numbers of loop variables and values.
 template <class NumberOf>
 std::int64_t evaluate(const Index& index, NumberOf&& number_of) {
   auto sum = static_cast<std::uint64_t>(index.constant);

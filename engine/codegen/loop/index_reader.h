@@ -1,4 +1,4 @@
-// Reads names and indices of the loop form: the ground that its parser stands on.
+// Reads names and indices of the loop form: the base class of its parser.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace recut::loop {
 
-// What a name of the kernel at hand stands for.
+// The object that a name of the current kernel refers to.
 struct Named {
   enum class Kind : std::uint8_t { buffer, loop, value, accumulator };
   Kind kind = Kind::value;

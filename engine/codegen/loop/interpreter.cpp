@@ -1,3 +1,8 @@
+// A tree walk over the statements, one number at a time, without any of the transformations that
+// targets apply: lanes run one after another, an accumulator is a vector of partials, and iteration
+// k updates partial k mod lanes. So it can serve as the reference for all of them. Scratch is
+// filled with NaN before each outermost iteration, and parallel loops can run backwards: a kernel
+// that reads what it never stored, or depends on the order of a parallel loop, gives other results.
 #include "engine/codegen/loop/interpreter.h"
 
 #include <fmt/core.h>
@@ -118,7 +123,7 @@ class Interpreter {
     return true;
   }
 
-  // NaN, and -1 of integers: what was never stored shows.
+  // NaN, and -1 for integers, so that reading an element that was never stored shows.
   void spoil_scratch() {
     for (std::vector<std::byte>& bytes : scratch_)
       std::fill(bytes.begin(), bytes.end(), std::byte{0xff});

@@ -1,5 +1,5 @@
-// Runs kernels, slowly and plainly: the meaning of the loop form, which tests hold lowerings and
-// targets to.
+// A reference interpreter: it defines the semantics of the loop form, and tests compare lowerings
+// and targets with it.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ struct RunOptions {
   bool parallel_backwards = false;  // parallel loops from their last iteration to their first
 };
 
-// Runs a sound kernel (verifier.h) on its buffers' memory, one span a buffer that the caller
-// brings, each of exactly its bytes. Fails where the data is at fault: a check that doesn't hold,
-// an integer divided by zero; and where a conditional access leaves its buffer.
+// Runs a verified kernel. `memory` has one span for each buffer that isn't scratch, of exactly its
+// bytes. Fails on bad data (a check that doesn't hold, an integer division by zero), and on a
+// conditional access outside of its buffer.
 Result<Done> run(const Kernel& kernel, std::span<const std::span<std::byte>> memory,
                  const RunOptions& options = {});
 

@@ -1,6 +1,6 @@
-// The loop form: a kernel is buffers and a tree of statements over named scalars. The trunk from
-// which LLVM IR, WebAssembly and CUDA are written; engine/codegen/README.md says what each
-// construct means and what it becomes there.
+// The loop form: a kernel is buffers and a tree of statements over named scalars (as in Inductor's
+// loop-level IR). LLVM IR, WebAssembly and CUDA are all written from it; engine/codegen/README.md
+// defines each construct and its translation.
 //
 //   kernel "add, relu" {
 //     buffer %x : f32[1024] read
@@ -29,9 +29,9 @@ namespace recut::loop {
 using BufferId = Id<struct BufferTag>;
 using AccumulatorId = Id<struct AccumulatorTag>;
 
-// Memory as elements of one dtype. Two buffers never overlap. The caller brings it, but for
-// scratch, which stands behind the others: every iteration of the kernel's outermost loops has its
-// own, and begins with nothing of use in it.
+// Memory as elements of one dtype. Two buffers never overlap. The caller passes all of them except
+// scratch, which comes last: each iteration of an outermost loop has its own, with undefined
+// contents at its start.
 enum class Access : std::uint8_t { read, written, updated, scratch };  // updated: read and written
 struct Buffer {
   std::string name;
@@ -51,10 +51,10 @@ struct ScalarValue {
   DType type = DType::f32;
 };
 
-// A number that grows by updates. With lanes, it is as many partial numbers: the update in
-// iteration k of the innermost loop that has lanes goes to partial k mod lanes. The first partial
-// begins at the initial value, the others at the neutral one; reading combines partial p with
-// partial p + lanes/2 for the lower half, and so on with half as many, until one is left.
+// A reduction variable. With L lanes it is L partials: the update in iteration k of the innermost
+// loop with lanes goes to partial k mod L. The first partial starts at the initial value, the
+// others at the neutral element. Reading combines partial p with partial p + L/2 for p < L/2, and
+// so on with half as many, until one is left. This fixes the order of every sum on every target.
 struct Accumulator {
   std::string name;
   DType type = DType::f32;
@@ -62,15 +62,15 @@ struct Accumulator {
   std::int64_t lanes = 1;  // a power of two
 };
 
-// Expressions: what a definition gives its name to.
+// Expressions: the right sides of definitions.
 struct Constant {
-  double real = 0;           // where the type is floating
-  std::int64_t integer = 0;  // where it is not; bools are 0 or 1
+  double real = 0;           // if the type is floating
+  std::int64_t integer = 0;  // if it isn't; bools are 0 or 1
 };
 struct IndexNumber {  // the index as an i64
   Index index;
 };
-// Where `where` is given and false, nothing is read and the value is 0.
+// A masked load: if `where` is given and false, nothing is read and the value is 0.
 struct Load {
   BufferId buffer;
   Index at;
@@ -81,8 +81,7 @@ struct Apply {
   std::vector<ValueId> operands;
   DType stored = DType::none;  // of narrow
 };
-// The i64 itself, known to be in 0 ... below - 1; that it isn't is the data's fault and ends the
-// run.
+// The i64 itself, checked to be in 0 ... below - 1. If it isn't, the data is bad: the run fails.
 struct Checked {
   ValueId value;
   std::int64_t below = 0;
@@ -100,7 +99,7 @@ struct Define {
   ValueId value;
   Expression expression;
 };
-// With `combine`, what stands there is combined with the value: buffer[at] = value op old.
+// With `combine`, a read-modify-write: buffer[at] = value op buffer[at].
 struct Store {
   BufferId buffer;
   Index at;
@@ -111,15 +110,15 @@ struct Declare {
   AccumulatorId accumulator;
   ValueId initial;
 };
-// With `times`, a sum's next summand is value * times, which is added exactly or after a rounding
-// of its own, as the target has it: the only place where a target chooses bits of + and *.
+// With `times`, a sum's next summand is value * times, which the target fuses with the addition or
+// rounds first: the only place where targets may differ in the bits of + and *.
 struct Update {
   AccumulatorId accumulator;
   ValueId value;
   ValueId times;
 };
-// One after another, or in any order and at once where it is parallel. `lanes`: so many
-// neighbouring iterations at once, statement by statement; 1: none.
+// Iterations run in order, or in any order and concurrently if `parallel`. `lanes`: the vector
+// width, as a power of two: so many neighbouring iterations run statement by statement; 1: scalar.
 struct Loop {
   LoopId variable;
   bool parallel = false;
@@ -131,8 +130,8 @@ struct If {
   Block body;
 };
 
-// `note`: which of the kernel's notes it is from. For readers, too, and no part of the meaning: the
-// text has no word for it, and a kernel that was parsed knows nothing of it.
+// `note`: the source location, an index into the kernel's list of them (kNoNote: unknown). Only for
+// display: it isn't printed in a statement's text, so a parsed kernel has none.
 inline constexpr std::uint32_t kNoNote = UINT32_MAX;
 struct Statement {
   std::variant<Define, Store, Declare, Update, Loop, If> value;
@@ -141,7 +140,7 @@ struct Statement {
 
 struct Kernel {
   std::string name;
-  std::vector<std::string> notes;  // for readers: which nodes it computes
+  std::vector<std::string> notes;  // source locations, one for each node that it computes
   std::vector<Buffer> buffers;
   std::vector<LoopVariable> loops;
   std::vector<ScalarValue> values;
@@ -154,20 +153,20 @@ struct Kernel {
   const Accumulator& operator[](AccumulatorId id) const { return accumulators[id.index]; }
 };
 
-// The largest number of lanes, and of nested loops and ifs, that a sound kernel has.
+// Limits of a valid kernel: lanes, and depth of nested loops and ifs.
 inline constexpr std::int64_t kMostLanes = 8192;
 inline constexpr int kDeepestNest = 64;
-// The most bytes of scratch that an outermost loop uses: what a block of threads may have on a GPU,
-// and a stack on a processor.
+// Maximum bytes of scratch of an outermost loop: the shared memory of a thread block on a GPU, and
+// a safe amount of stack on a CPU.
 inline constexpr std::int64_t kMostScratchBytes = std::int64_t{160} << 10;
 
-// How many buffers the caller brings: those before the scratch.
+// The number of buffers that the caller passes: those before the scratch.
 std::size_t brought_buffers(const Kernel& kernel);
 
-// What the kernel is but for its names and notes, which say where it comes from.
+// The kernel without names and source locations, on which no compiled code depends.
 Kernel without_names(Kernel kernel);
 
-// The number that combines with any other to that other: 0 of add is -0.0 for reals.
+// The neutral element: combining it with x gives x. For sums of reals it is -0.0.
 Constant neutral(Combine combine, DType type);
 
 // Calls visit(ValueId) for every value that an expression or an index uses.

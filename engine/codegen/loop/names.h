@@ -1,4 +1,4 @@
-// The names under which a kernel's parts are printed and spoken of: their own, made distinct.
+// Unique names for printing a kernel's parts, made from their own names.
 #pragma once
 
 #include <map>
@@ -10,13 +10,13 @@
 
 namespace recut::loop {
 
-// Buffers, loop variables, values and accumulators share one space of names. A part without a name
-// gets a number, and one whose name is taken gets that name with a number.
+// Buffers, loop variables, values and accumulators share one namespace. A part without a name gets
+// a number; a part whose name is taken gets that name with a number appended.
 class Names {
  public:
   explicit Names(const Kernel& kernel);
 
-  // With the % before it, in quotes where it is no word. An id that the kernel lacks is "%?".
+  // With a leading %, in quotes if it isn't an identifier. An id that the kernel lacks gives "%?".
   const std::string& of(BufferId id) const { return look_up(buffers_, id.index); }
   const std::string& of(LoopId id) const { return look_up(loops_, id.index); }
   const std::string& of(ValueId id) const { return look_up(values_, id.index); }

@@ -1,3 +1,7 @@
+// Recursive descent, one line a statement. A line that fails is skipped, so that one run reports up
+// to 20 diagnostics; after a failed block head the parser stops, as it can't tell where the block
+// ends. Names are resolved on the way: a use before its definition is a diagnostic here, everything
+// about types, bounds and lanes is the verifier's.
 #include "engine/codegen/loop/parser.h"
 
 #include <fmt/core.h>
@@ -13,7 +17,7 @@ namespace {
 constexpr std::size_t kMostDiagnostics = 20;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 50;
 
-// Words that begin an expression and are no scalar operator.
+// The kind of an expression by its first word; any other word is a scalar operator.
 enum class ScalarForm : std::uint8_t { constant, index, load, check, read, accumulator, apply };
 ScalarForm form_of(std::string_view word) {
   static const std::map<std::string_view, ScalarForm> forms{
@@ -53,8 +57,8 @@ class KernelParser : IndexReader {
     return parse_block(kernel_.body, 0);
   }
 
-  // To the closing brace. A line that fails is given up, and the next one read; where a block fails
-  // or the line that opens it, its end can't be told from another's, and nothing more is read.
+  // Reads up to the closing brace. A line that fails is skipped. If a block or its head fails, its
+  // end can't be told from another's, and parsing stops.
   bool parse_block(Block& block, int depth) {
     for (;;) {
       skip_empty_lines();
@@ -173,7 +177,7 @@ class KernelParser : IndexReader {
     Define definition;
     definition.value = ValueId(kernel_.values.size());
     const bool sound = parse_expression(form, word, type, definition.expression);
-    // Defined even so: its uses are no fault of their own.
+    // Defined even after a failure, so that its uses don't cause further diagnostics.
     if (!define(place, {Named::Kind::value, definition.value.index})) return false;
     kernel_.values.push_back({name, type});
     return sound && end_line() && add(block, std::move(definition));

@@ -9,9 +9,8 @@
 
 namespace recut::loop {
 
-// The kernels of a text, or every fault found (at most 20), with line and column. What a kernel
-// says is the verifier's business: the parser sees to it that names are defined before they are
-// used, once, and as what they are used.
+// The kernels of a text, or up to 20 diagnostics with line and column. The parser checks that each
+// name is defined once, before its uses, and as the right kind; everything else is the verifier's.
 Result<std::vector<Kernel>> parse_kernels(std::string_view text, std::string_view file_name);
 
 }  // namespace recut::loop

@@ -1,3 +1,6 @@
+// The inverse of the parser: print(parse(print(k))) is print(k). Each line carries the source
+// location of its statement beside the text, so that views can lead from a line to the call it
+// computes.
 #include "engine/codegen/loop/printer.h"
 
 #include <fmt/core.h>

@@ -1,5 +1,4 @@
-// The loop form as text. One line a statement; names are the kernel's own, and a name that is taken
-// already, or none, is replaced by a number.
+// The loop form as text, one line a statement, with unique names (names.h).
 //
 //   kernel "softmax" {
 //     note "%softmax"
@@ -25,14 +24,14 @@
 
 namespace recut::loop {
 
-// The kernel's text; parse_kernels of it gives a kernel that prints the same.
+// The kernel's text. Parsing it gives a kernel that prints the same.
 std::string print(const Kernel& kernel);
 
-// The same line by line, each with what it is from.
+// The same line by line, each with its source location.
 struct PrintedLine {
   std::string text;              // without its end
-  std::uint32_t note = kNoNote;  // of the kernel's; a note's own line is from itself
-  BufferId buffer;               // that it declares; else invalid
+  std::uint32_t note = kNoNote;  // in the kernel; a location's own line refers to itself
+  BufferId buffer;               // the buffer that it declares, or invalid
 };
 std::vector<PrintedLine> print_lines(const Kernel& kernel);
 

@@ -1,5 +1,5 @@
-// Random numbers, by integer arithmetic. Words of 32 bits are kept as i64, whose products then need
-// no widening; what is shifted right is cut to the bits that it has.
+// Random sampling as integer arithmetic. 32-bit words are kept as i64, so that their products need
+// no widening; the shift to the right is arithmetic, so its result is masked.
 #include <array>
 
 #include "engine/codegen/loop/series.h"
@@ -24,7 +24,7 @@ ScalarTree random_bits_series(std::span<const ScalarTree> operands) {
   return (counter[0] << 32) | counter[1];
 }
 
-// [0, 1) in steps of 2^-digits: of the first of the bits.
+// [0, 1) in steps of 2^-digits, from the leading bits.
 ScalarTree uniform(std::span<const ScalarTree> operands) {
   const ScalarTree &bits = operands[0], &digits = operands[1];
   const ScalarTree away = operate(ScalarOp::sub, whole(64), digits);
@@ -44,8 +44,8 @@ ScalarTree normal(std::span<const ScalarTree> operands) {
   return operate(ScalarOp::sqrt, size) * operate(ScalarOp::cos, angle);
 }
 
-// The upper half of the product of 64 bits without a sign and a positive bound (Lemire, Fast Random
-// Integer Generation in an Interval, 2019): of four products of halves.
+// The upper half of the product of 64 unsigned bits and a positive bound (Lemire, Fast Random
+// Integer Generation in an Interval, 2019), from four products of 32-bit halves.
 ScalarTree below(std::span<const ScalarTree> operands) {
   const ScalarTree &bits = operands[0], &bound = operands[1];
   const ScalarTree a = low(bits), b = high(bits), c = low(bound), d = high(bound);

@@ -1,4 +1,4 @@
-// Intervals of indices: what is known of them from the extents of loops and from checks.
+// Interval analysis of indices, from the extents of loops and from checks.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace recut::loop {
 
-// From least to most, both in it.
+// Both ends included.
 struct Interval {
   std::int64_t least = 0;
   std::int64_t most = 0;
@@ -19,17 +19,17 @@ struct Interval {
   }
 };
 
-// What is known of loops and values; nothing of those that were never set.
+// Known intervals of loop variables and values.
 class Ranges {
  public:
   Ranges() = default;
-  explicit Ranges(const Kernel& kernel);  // its loops; values are known as they are checked
+  explicit Ranges(const Kernel& kernel);  // sets its loops; values are added where they are checked
 
   void set(LoopId loop, std::int64_t extent) { set(loops_, loop.index, {0, extent - 1}); }
   void set(ValueId value, Interval interval) { set(values_, value.index, interval); }
 
-  // An interval that holds every value of the index; nothing where one of its parts is unknown or
-  // the arithmetic may overflow. Where no loop stands in it twice, the ends are met.
+  // An interval that contains every value of the index. Returns nothing if a part is unknown or the
+  // arithmetic may overflow. Tight if no loop variable occurs in it twice.
   std::optional<Interval> of(const Index& index) const;
 
  private:

@@ -1,3 +1,6 @@
+// Types of scalar operators. The table (scalar_operators.def) gives each operator a signature; here
+// a signature becomes the number of operands, the set of types that they may have, and the type of
+// the result. Parser, verifier and lowering ask type_fault() and share its messages.
 #include "engine/codegen/loop/scalar.h"
 
 #include <fmt/core.h>
@@ -35,7 +38,7 @@ unsigned set_of(DType type) {
   return type == DType::boolean ? kBool : kIntegers;
 }
 
-// The set that all operands but a choice's first are of.
+// The types that operands may have, except for the condition of a select.
 unsigned allowed(Signature signature) {
   switch (signature) {
     case Signature::numbers1:
@@ -61,7 +64,7 @@ bool draws(Signature signature) {
          signature == Signature::normal_drawing || signature == Signature::below_drawing;
 }
 
-// The real type of as many bits as an integer one, and the other way round.
+// The real type of the same width as an integer type, and vice versa.
 DType of_same_bits(DType type) {
   switch (type) {
     case DType::f32:

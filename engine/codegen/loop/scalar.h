@@ -11,11 +11,11 @@
 
 namespace recut::loop {
 
-// Values have the types f64, f32, i64, i32 and bool. The other dtypes are ways to store them.
+// Values have the types f64, f32, i64, i32 and bool. The other dtypes are storage formats.
 bool is_value_type(DType type);
 
-// What a load from a buffer of this dtype gives and a store takes: f16 and bf16 widen to f32, i16,
-// i8 and u8 to i32.
+// The type of a value loaded from or stored to a buffer of this dtype: f16 and bf16 widen to f32,
+// and i16, i8 and u8 to i32.
 DType value_type(DType stored);
 
 enum class ScalarOp : std::uint8_t {
@@ -24,7 +24,7 @@ enum class ScalarOp : std::uint8_t {
 #undef SCALAR
 };
 
-// What an operator takes and gives; the result's type is the operands' where nothing else is said.
+// Operand and result types. The result has the operands' type unless a comment says otherwise.
 enum class Signature : std::uint8_t {
   numbers1,  // any type but bool
   numbers2,
@@ -58,18 +58,20 @@ std::span<const ScalarOperator> all_scalar_operators();
 const ScalarOperator& scalar_operator(ScalarOp op);
 const ScalarOperator* find_scalar_operator(std::string_view name);
 
-// Why `result` and `stored` (of narrow, else none) don't fit these operands; nothing where they do.
+// The reason why `result` and `stored` (of narrow, else none) don't fit these operands; nothing if
+// they do.
 std::optional<std::string> type_fault(ScalarOp op, std::span<const DType> operands, DType result,
                                       DType stored);
 
-// How accumulators and combining stores put two numbers together.
+// The operator of accumulators and combining stores.
 enum class Combine : std::uint8_t { add, mul, max, min, bit_and, bit_or };
 
 std::string_view name_of(Combine combine);
 std::optional<Combine> find_combine(std::string_view name);
 ScalarOp operator_of(Combine combine);
 
-// Whether any order gives the same bits: what several threads may do to one place at once.
+// True if combining in any order gives the same bits, so that several threads may combine into one
+// element.
 bool is_order_free(DType type);
 
 }  // namespace recut::loop

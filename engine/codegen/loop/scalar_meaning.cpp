@@ -1,3 +1,7 @@
+// Reference semantics of the scalar operators, computed in f64 (reals) and i64 (integers) and then
+// rounded or wrapped to the type: one rounding, with the C library's functions. i32 shares the code
+// of i64, since wrapping commutes with + - * and the bit operators. Targets are tested against this
+// file bit by bit, except for the transcendental functions (engine/codegen/README.md, Functions).
 #include "engine/codegen/loop/scalar_meaning.h"
 
 #include <cmath>
@@ -123,7 +127,7 @@ std::optional<double> of_reals(ScalarOp op, DType type, double a, double b) {
 
 std::int64_t wrapped(std::uint64_t x) { return static_cast<std::int64_t>(x); }
 
-// Of i64, and of i32 where as_type wraps it afterwards. `bits`: of the type.
+// For i64, and for i32, where as_type wraps the result. `bits`: of the type.
 std::optional<std::int64_t> of_integers(ScalarOp op, std::int64_t a, std::int64_t b, int bits) {
   const auto x = static_cast<std::uint64_t>(a);
   const auto y = static_cast<std::uint64_t>(b);
@@ -185,7 +189,7 @@ bool compare(ScalarOp op, T a, T b) {
   RECUT_CHECK(false, "a comparison");
 }
 
-// Towards zero; the most negative number for NaN and for what does not fit.
+// Towards zero. NaN and numbers that don't fit give the most negative integer.
 std::int64_t truncated(double x) {
   return x > -9.2233720368547758e18 && x < 9.2233720368547758e18 ? static_cast<std::int64_t>(x)
                                                                  : INT64_MIN;
@@ -201,7 +205,7 @@ Number converted(DType from, DType to, Number x) {
   return {static_cast<double>(x.integer), 0};
 }
 
-// The bits of a number of one type as one of another type has them.
+// Bit cast between a real and an integer type of the same width.
 Number reinterpreted(DType from, Number x) {
   switch (from) {
     case DType::f32:

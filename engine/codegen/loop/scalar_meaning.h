@@ -1,5 +1,5 @@
-// What scalar operators compute: plain functions that the interpreter calls and that every target
-// is held to.
+// Semantics of scalar operators: functions that the interpreter calls, and the reference for every
+// target.
 #pragma once
 
 #include <cstddef>
@@ -17,25 +17,24 @@ struct Number {
   std::int64_t integer = 0;
 };
 
-// `number` as it is after rounding to f32 or wrapping to i32, where that is the type.
+// `number` rounded to f32 or wrapped to i32, if that is the type.
 Number as_type(DType type, Number number);
 
-// As it comes back from memory as that dtype (narrow).
+// The value after a store as that dtype and a load (narrow).
 Number through(DType stored, Number number);
 
 // An operator's result; `type` is the operands' (of select: the second's), `result` the result's.
-// False where the data is at fault (an integer divided by zero).
+// Returns false on bad data (an integer division by zero).
 bool compute(const Apply& apply, DType type, DType result, std::span<const Number> operands,
              std::uint64_t seed, Number& out);
 
-// next op so_far, of one type: of two equal extremes the earlier stays.
+// next op so_far, of one type. Of two equal extremes the earlier one stays.
 Number combine(Combine how, DType type, Number so_far, Number next);
 
-// a * b + so_far of numbers of one type; of reals rounded once, where targets may round the
-// product.
+// a * b + so_far, of one type. Reals are rounded once; targets may round the product first.
 Number multiply_add(DType type, Number a, Number b, Number so_far);
 
-// Elements of buffers. What is read is of the dtype's value type.
+// Elements of buffers, as numbers of the dtype's value type.
 Number read_element(DType dtype, const std::byte* at);
 void write_element(DType dtype, std::byte* at, Number number);
 

@@ -1,6 +1,6 @@
-// exp, log, tanh and erf of f32 for all lanes at once: log in f64 by a series that is good for far
-// more digits than f32 has, and rounded once; the others by polynomials in f32, which are
-// Chebyshev's interpolations.
+// exp, log, tanh and erf of f32 without branches, for all lanes at once. log is a series in f64,
+// which is far more accurate than f32, and is rounded once; the others are polynomials in f32, by
+// Chebyshev interpolation.
 #include "engine/codegen/loop/series.h"
 
 #include <array>
@@ -20,8 +20,8 @@ ScalarTree polynomial(const ScalarTree& x, const std::array<double, n>& highest_
   return sum;
 }
 
-// The whole number nearest to x, a small f32: 1.5 times the power of two that leaves no room for
-// a fraction is added, whose last bits are then the number. As a real, and as bits to come.
+// The integer nearest to x, a small f32. Adding 1.5 * 2^23 leaves no bits for a fraction, and the
+// last bits of the sum are the integer. Given as a real, and as an i32.
 struct Nearest {
   ScalarTree real, integer;
 };
@@ -32,8 +32,8 @@ Nearest nearest(const ScalarTree& x) {
                                    reinterpreted(shift, DType::i32))};
 }
 
-// Between bounds. NaN stays, and what is then computed of it is NaN, too, whatever the bits of its
-// nearest whole number are.
+// Clamping. NaN stays NaN, and so does everything computed from it, whatever the bits of its
+// nearest integer are.
 ScalarTree at_least(const ScalarTree& x, double least) {
   return operate(ScalarOp::max, x, x.like(least));
 }
@@ -56,10 +56,10 @@ SeriesExponential exponential(const ScalarTree& x) {
   return {(rest * rest) * polynomial(rest, kQ) + rest, n.integer};
 }
 
-// 2^n as f32, where that is a normal number.
+// 2^n as f32, if that is a normal number.
 ScalarTree power(const ScalarTree& n) { return reinterpreted((n + 127) << 23, DType::f32); }
 
-// 2^n comes in two factors, so that numbers below the smallest normal one are rounded once.
+// 2^n is applied as two factors, so that subnormal results are rounded only once.
 ScalarTree exp_series(std::span<const ScalarTree> operands) {
   const SeriesExponential e = exponential(at_most(at_least(operands[0], -104), 89));
   const ScalarTree half = e.n >> 1;

@@ -1,6 +1,6 @@
-// Scalars as trees of operators, and what operators that no machine has are in them. A tree stands
-// nowhere until it is written down, operands before operators: so the order doesn't depend on the
-// order in which a compiler evaluates arguments.
+// Scalar expressions as trees, and expansions of operators that no machine has. A tree isn't part
+// of a kernel until it is written, operands before operators. So the order of statements doesn't
+// depend on the order in which a C++ compiler evaluates arguments.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ class ScalarTree {
   static ScalarTree real(DType type, double number) { return constant(type, {number, 0}); }
   static ScalarTree whole(DType type, std::int64_t number) { return constant(type, {0, number}); }
   static ScalarTree constant(DType type, const Constant& constant);
-  // Of constants the result is a constant.
+  // Folds constants.
   static ScalarTree apply(ScalarOp op, const std::vector<ScalarTree>& operands, DType type);
 
   DType type() const;
   // A constant of the same type.
   ScalarTree like(double number) const;
-  // Appends what defines it to a block, each operator once, from a note; the tree's own value, and
-  // where a name is given, by that name.
+  // Appends the definitions of the tree to a block, each operator once, with a source location.
+  // Returns the tree's value, which is `name` if that is given.
   ValueId write(Kernel& kernel, Block& block, std::uint32_t note, ValueId name = {}) const;
 
  private:
@@ -91,7 +91,7 @@ inline ScalarTree operator>>(const ScalarTree& a, std::int64_t by) {
   return operate(ScalarOp::shift_right, a, ScalarTree::whole(a.type(), by));
 }
 
-// What an operator becomes; null where it stays.
+// The expansion of an operator; null if the operator is legal.
 using Series = ScalarTree (*)(std::span<const ScalarTree> operands);
 Series find_series(ScalarOp op, DType type);  // exp and its kin, random numbers
 Series find_random_series(ScalarOp op);

@@ -1,3 +1,8 @@
+// Canonicalization of affine expressions with floordiv and mod, as MLIR has it for AffineExpr.
+// Bottom up: the inner index first, then the first rule of the table that matches, then the result
+// again. Each rule leaves fewer atoms, or smaller divisors and factors, so this ends. Guards are
+// intervals (ranges.h): a rule fires only where it holds for every iteration. Each rule is tested
+// by itself, over all small values.
 #include "engine/codegen/loop/simplify.h"
 
 #include <array>
@@ -6,7 +11,7 @@
 namespace recut::loop {
 namespace {
 
-// A sum as by*whole + rest, where rest has the terms that no multiple of `by` stands before and a
+// A sum as by*whole + rest: rest has the terms whose factor isn't a multiple of `by`, and a
 // constant in 0 ... by - 1.
 struct Split {
   Index whole, rest;
@@ -22,7 +27,7 @@ Split split(const Index& of, std::int64_t by) {
   return out;
 }
 
-// The one atom that an index is; null where it is more.
+// The atom that the index consists of; null if there is more.
 const Atom* single_atom(const Index& index, AtomKind kind) {
   const bool single =
       index.constant == 0 && index.terms.size() == 1 && index.terms.front().factor == 1;
@@ -35,7 +40,7 @@ std::optional<Index> quotient_of_multiples(const Index& of, std::int64_t by, con
   return parts.whole + quotient(parts.rest, by);
 }
 
-// Which multiple of `by` every value of the index stands behind, where it is one.
+// floor(index / by), if that is the same for all values of the index.
 std::optional<std::int64_t> common_multiple(const Index& of, std::int64_t by,
                                             const Ranges& ranges) {
   const std::optional<Interval> range = ranges.of(of);
@@ -50,7 +55,8 @@ std::optional<Index> quotient_in_one_multiple(const Index& of, std::int64_t by,
   return multiple ? std::optional(Index(*multiple)) : std::nullopt;
 }
 
-// The largest g > 1 that divides `by` and for which the terms that it doesn't divide stay in
+// Splits by the largest g > 1 that divides `by` and such that the terms that g doesn't divide sum
+// to
 // 0 ... g - 1.
 std::optional<Split> split_by_common_factor(const Index& of, std::int64_t by, const Ranges& ranges,
                                             std::int64_t& g) {

@@ -1,6 +1,7 @@
-// Simplification of indices: rows of rules over sums, quotients and remainders, applied until none
-// fits. engine/rewrite's rules are patterns of tensor operators; an index is a sum in a canonical
-// order with ranges for guards, so that its rows are matched by functions over that form.
+// Simplification of indices by a table of rules over sums, quotients and remainders, applied until
+// none matches. engine/rewrite's rules are patterns of tensor operators. An index is a sum in
+// canonical order, whose rules select terms by divisibility and range, so each rule here is a
+// function.
 //
 //   (8*i + j) div 8      i            0 <= j < 8
 //   (8*i + j) mod 8      j            0 <= j < 8
@@ -16,8 +17,8 @@
 
 namespace recut::loop {
 
-// One law. `apply` gives the right side where the left side and the guard fit `of` (and `by`, which
-// is 1 for rules of sums), and nothing elsewhere. Each row holds by itself, for all integers.
+// A rewrite rule. `apply` returns the right side if the left side and the guard match `of` (and
+// `by`, which is 1 for rules of sums), else nothing. Each rule holds by itself, for all integers.
 struct IndexRule {
   enum class About : std::uint8_t { quotients, remainders, sums };
   About about;
@@ -27,7 +28,7 @@ struct IndexRule {
 };
 std::span<const IndexRule> index_rules();
 
-// The index with the same values, by as many rules as fit.
+// An equal index, rewritten until no rule matches.
 Index simplify(const Index& index, const Ranges& ranges);
 
 // Simplified quotients and remainders of simplified indices.

@@ -6,17 +6,17 @@
 namespace recut::loop {
 namespace {
 
-constexpr std::int64_t kLanesAbreast = 8;  // more are several instructions, on most cores
+constexpr std::int64_t kLanesAbreast = 8;  // more take several instructions on most cores
 
-// Whether a definition gives the same wherever it stands: stages repeat those that they share.
+// True if the definition gives the same value anywhere in the kernel, so that stages can repeat it.
 bool is_repeatable(const Kernel& kernel, const Define& define) {
   if (std::holds_alternative<ReadAccumulator>(define.expression)) return false;
   const auto* load = std::get_if<Load>(&define.expression);
   return load == nullptr || kernel[load->buffer].access == Access::read;
 }
 
-// Loops and stores between definitions that can be repeated: then every loop is a stage, and so are
-// the stores between two loops.
+// True if the top level has only loops, stores and rematerializable definitions. Then each loop is
+// a stage, and so are the stores between two loops.
 bool divides(const Kernel& kernel) {
   for (const Statement& statement : kernel.body) {
     const auto* define = std::get_if<Define>(&statement.value);

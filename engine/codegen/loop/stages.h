@@ -1,5 +1,5 @@
-// How a kernel is divided into what threads share: stages, which run one after another, each a part
-// of its iterations at a time.
+// Division of a kernel into stages. Stages run one after another; the iterations of a stage are
+// divided among threads.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace recut::loop {
 
-// A function of a target's code, [first, last) of whose iterations are run by a call.
+// A function of a target's code. A call runs the iterations [first, last).
 struct Stage {
   std::string symbol;
   std::int64_t extent = 1;  // iterations; [first, last) is a part of 0 … extent
   std::int64_t grain = 1;   // first and last are multiples of it, or last is extent
   bool parallel = false;    // parts may run at once and in any order; else it is one part
-  double work = 0;          // statements that all iterations go through, lanes abreast
+  double work = 0;          // statements executed by all iterations, vectors counted once
 };
 
-// Less work than this is quicker on one thread: a core is through with it in some 30 µs, about the
-// time to wake another thread and to wait for it. Where the other cores have work
-// of their own, waiting takes a thousand times as long.
+// Less work than this is faster on one thread: a core does it in about 30 µs, which is the time to
+// wake another thread and to wait for it. If the other cores are busy, waiting takes a thousand
+// times as long.
 inline constexpr double kLeastSharedWork = 1 << 18;
 
-// What such a function is written from: a loop behind the definitions that it shares with other
-// stages, which each of them repeats. Without a loop: the statements alone, once.
+// The source of such a function: a loop, preceded by definitions that all stages need and that each
+// of them rematerializes. Without a loop: straight-line statements, executed once.
 struct StageCode {
   Block shared;
   const Loop* loop = nullptr;  // of the kernel
@@ -33,11 +33,11 @@ struct StageCode {
 };
 std::vector<StageCode> stages_of(const Kernel& kernel);
 
-// Its figures, yet without a symbol.
+// The stage's numbers; the symbol is left empty.
 Stage stage_of(const Kernel& kernel, const StageCode& code);
 
-// Whether neighbouring iterations of this body can be done at once, statement by statement: nothing
-// that only some of them do, and nothing whose order matters.
+// True if the body can run as vectors over neighbouring iterations: no control flow that differs
+// between them, and no stores whose order matters.
 bool fits_lanes(const Block& body);
 
 }  // namespace recut::loop

@@ -1,4 +1,4 @@
-// How numbers stand in memory: f16 and bf16 by their bits, the rest as C++ has them.
+// Storage formats: f16 and bf16 are encoded and decoded bit by bit, the others are C++ types.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -9,7 +9,7 @@
 namespace recut::loop {
 namespace {
 
-// A format of 16 bits: so many bits of mantissa, the rest but one of exponent.
+// A 16-bit format: mantissa bits and exponent bias; the other bits are sign and exponent.
 struct StorageFormatHalf {
   int mantissa;
   int bias;
@@ -24,8 +24,8 @@ std::uint16_t encode(const StorageFormatHalf& format, double x) {
   if (std::isnan(x))
     return static_cast<std::uint16_t>(sign | infinity | (1 << (format.mantissa - 1)));
   if (x == 0) return sign;
-  // In steps of the last place, which subnormal numbers share with the least normal ones. Steps
-  // counted from zero are the bits themselves, in each exponent's range and across their borders.
+  // In units of the last place, which subnormal numbers share with the smallest normal ones.
+  // Counted from zero they are the bits themselves, also across the boundary of two exponents.
   int exponent = 0;
   if (!std::isinf(x)) std::frexp(std::fabs(x), &exponent);
   exponent = exponent - 1 < 1 - format.bias ? 1 - format.bias : exponent - 1;

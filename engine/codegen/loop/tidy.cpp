@@ -1,3 +1,13 @@
+// Dead code elimination and common subexpression elimination in two walks.
+//
+//   %a = load %x[%i]; %b = load %x[%i]; %c = add %a, %b; %d = exp %a; store %y[%i], %c
+//   %a = load %x[%i]; %c = add %a, %a; store %y[%i], %c
+//
+// The first walk goes backwards and marks used values; a use always follows its definition, so one
+// walk is enough. The second copies the kernel and looks each pure definition up in a scoped table
+// of the enclosing blocks (value numbering over the tree of blocks, which is the dominator tree
+// here). Loads count as pure only from buffers that the kernel never stores to. O(n log n) per
+// level of nesting.
 #include "engine/codegen/loop/tidy.h"
 
 #include <map>
@@ -8,8 +18,7 @@
 namespace recut::loop {
 namespace {
 
-// Which values are used, found from the last statement to the first: a use stands after its
-// definition.
+// The used values, found in one backward walk: a use always follows its definition.
 class Uses {
  public:
   explicit Uses(const Kernel& kernel) : used_(kernel.values.size(), false) { visit(kernel.body); }
@@ -47,7 +56,7 @@ class Uses {
   std::vector<bool> used_;
 };
 
-// A copy of the kernel under new numbers, the scratch behind the other buffers.
+// Copies the kernel with new numbers, and scratch after the other buffers.
 class Renumbering {
  public:
   explicit Renumbering(const Kernel& kernel) : kernel_(kernel), uses_(kernel) {
@@ -83,7 +92,7 @@ class Renumbering {
     return out;
   }
 
-  // What computes the same in this block or one around it; invalid where nothing does.
+  // The value with this key in an open block; invalid if there is none.
   ValueId find(const ExpressionKey& key) const {
     for (const auto& block : known_)
       if (const auto found = block.find(key); found != block.end()) return found->second;

@@ -1,4 +1,4 @@
-// Drops what nothing uses and what is known already, and numbers what is left in the order of the
+// Dead code elimination, common subexpression elimination, and renumbering in the order of the
 // text.
 #pragma once
 
@@ -6,10 +6,10 @@
 
 namespace recut::loop {
 
-// Definitions without a use are dropped, but for checks, whose failing is seen; a definition that
-// repeats one of its own or an outer block gives way to it (expression_key.h); values, loop
-// variables and accumulators stand in their tables in the order of their statements, and buffers in
-// theirs as before, scratch last.
+// Drops definitions without uses, except checks, whose failure is a side effect. A definition that
+// repeats one of its own or an enclosing block is replaced by it (expression_key.h). Afterwards
+// values, loop variables and accumulators are numbered in the order of their statements; buffers
+// keep their order, with scratch last. Bit-exact.
 Kernel tidy(const Kernel& kernel);
 
 }  // namespace recut::loop

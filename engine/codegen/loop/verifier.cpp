@@ -1,3 +1,8 @@
+// The rules are in verifier.h. One walk in the order of the text keeps, for each value, loop
+// variable and accumulator, whether it is undefined, in scope or out of scope, and the stack of
+// enclosing loops and branches. Bounds and races come last (accesses.h), as intervals mean nothing
+// in a kernel whose names or types are wrong. A fault doesn't end the walk: all of them are
+// reported.
 #include "engine/codegen/loop/verifier.h"
 
 #include <fmt/core.h>
@@ -11,7 +16,7 @@
 namespace recut::loop {
 namespace {
 
-// Where a part is known: between its statement and the end of the block that this stands in.
+// A part is in scope between its statement and the end of the enclosing block.
 enum class VerifierSeen : std::uint8_t { never, now, before };
 
 class Verifier {
@@ -27,7 +32,7 @@ class Verifier {
   Diagnostics run() {
     check_tables();
     check_block(kernel_.body);
-    // Ranges mean something where the kernel is well formed.
+    // Intervals are meaningful only in a well-formed kernel.
     if (faults_.empty()) faults_ = access_faults(kernel_);
     return std::move(faults_);
   }
@@ -60,7 +65,7 @@ class Verifier {
     }
   }
 
-  // What is left of so many bytes beside a buffer.
+  // The bytes left after the buffer has taken its own.
   std::int64_t take_scratch(BufferId id, std::int64_t left) {
     const Buffer& buffer = kernel_[id];
     if (buffer.elements <= left / item_bytes(buffer.dtype))
@@ -91,7 +96,7 @@ class Verifier {
   // Names
   // -----------------------------------------------------------------------------------------
 
-  // A part's statement is met. False where it has had one.
+  // Visits a part's definition. Returns false if it already has one.
   template <class PartId>
   bool define(std::vector<VerifierSeen>& parts, PartId id) {
     if (id.index >= parts.size() || parts[id.index] != VerifierSeen::never) {
@@ -313,12 +318,12 @@ class Verifier {
   const Names names_;
   Diagnostics faults_;
   std::vector<VerifierSeen> values_, loops_, accumulators_;
-  std::vector<std::size_t> declared_under_;  // by accumulator: how many blocks stand around it
+  std::vector<std::size_t> declared_under_;  // by accumulator: the number of enclosing blocks
   std::vector<const Loop*> nest_;            // null: an if
-  std::set<std::uint32_t> scratch_of_nest_;  // that the outermost loop at hand has used,
-  std::int64_t scratch_left_ = 0;            // and the bytes that it may use beside
+  std::set<std::uint32_t> scratch_of_nest_;  // used by the current outermost loop,
+  std::int64_t scratch_left_ = 0;            // and the bytes that are left for it
   std::vector<std::pair<std::vector<VerifierSeen>*, std::uint32_t>>
-      opened_;  // in the block at hand
+      opened_;  // defined in the current block
 };
 
 }  // namespace

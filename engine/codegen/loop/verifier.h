@@ -1,26 +1,23 @@
-// Whether a kernel is sound. What holds of every sound kernel:
+// Verifies a kernel. A sound kernel satisfies all of:
 //
-//   names     Every value, loop variable and accumulator belongs to one statement, and is used
-//   after
-//             it inside of its block (a loop variable: inside of its loop).
-//   types     Values have value types (scalar.h); loads give and stores take the buffer's value
-//   type;
+//   names     Each value, loop variable and accumulator is defined by one statement, and used only
+//             after it and inside of its block (a loop variable: inside of its loop).
+//   types     Values have value types (scalar.h); loads and stores use the buffer's value type;
 //             operators fit their signatures; indices are of i64 values; conditions are bools.
-//   buffers   What is read only isn't stored to, and what is written only isn't loaded from, nor
-//             combined into. Scratch stands behind the buffers that the caller brings, and is used
-//             inside of outermost loops without lanes, in each at most kMostScratchBytes.
+//   buffers   A read-only buffer isn't stored to; a write-only one isn't loaded from, nor combined
+//             into. Scratch comes after the caller's buffers, and is used inside of outermost loops
+//             without lanes, in each at most kMostScratchBytes.
 //   bounds    Every load and store stays within its buffer, by the extents of loops and by checks.
-//             Of what happens under a condition this asks only that it could be within.
+//             Under a condition, the interval only has to overlap the buffer.
 //   lanes     A power of two, at most kMostLanes, and not inside of each other. An accumulator is
 //             updated in a loop of as many lanes as it has (one without lanes, in none), and not
 //             across iterations of a parallel loop.
 //   reading   An accumulator isn't read where it is still being updated: not inside of a loop or
 //             branch that also updates it.
-//   races     No two iterations of a parallel loop, or lanes of one loop, store to one place, as
-//   far
-//             as indices tell: each store depends on the variable, and not on loaded indices,
-//             unless it combines in a way that any order gives the same bits. Iterations of an
-//             outermost loop don't meet in scratch.
+//   races     No two iterations of a parallel loop, or lanes of one loop, store to one element, as
+//             far as indices show: each store depends on the variable, and not only through loaded
+//             indices, unless it combines integers, where any order gives the same bits. Scratch is
+//             private to an iteration of an outermost loop.
 #pragma once
 
 #include "engine/codegen/loop/kernel.h"
@@ -28,7 +25,7 @@
 
 namespace recut::loop {
 
-// All faults; none of a sound kernel. Messages name what they are about as print() does.
+// All diagnostics; empty for a sound kernel. Messages use the names that print() gives.
 Diagnostics verify(const Kernel& kernel);
 
 }  // namespace recut::loop

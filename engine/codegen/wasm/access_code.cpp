@@ -21,7 +21,7 @@ Local KernelCode::begin_of(loop::BufferId id) {
   });
 }
 
-// Lanes and copies of iterations stand at equal steps beyond the first one: those are constant.
+// Lanes and unrolled iterations are at constant offsets from the first one.
 Address KernelCode::address(loop::BufferId buffer, const loop::Index& at) {
   std::int64_t beyond = 0;
   if (ahead_)
@@ -40,7 +40,7 @@ Address KernelCode::address(loop::BufferId buffer, const loop::Index& at) {
   return address;
 }
 
-// What is constant stands in the instruction, where nothing else of the index is negative.
+// The constant term becomes the instruction's offset, if the rest of the index is never negative.
 Address KernelCode::plain_address(loop::BufferId buffer, const loop::Index& at) {
   const std::int64_t bytes = item_bytes(kernel_[buffer].dtype);
   loop::Index rest = at;
@@ -52,7 +52,7 @@ Address KernelCode::plain_address(loop::BufferId buffer, const loop::Index& at) 
   return {sum_of(buffer, rest, level_of(rest)), offset};
 }
 
-// How far apart the lanes' places are, where that is the same for all and not backwards.
+// The stride between lanes in elements, if it is constant and positive.
 std::optional<std::int64_t> KernelCode::step_of_lanes(const loop::Index& at) const {
   std::int64_t step = 0;
   for (const loop::Term& term : at.terms) {
@@ -88,7 +88,7 @@ Code KernelCode::load_where(const loop::Load& load, DType type) {
   return step_of_lanes(load.at) ? lanes_where(load, type) : load_apart(load, type);
 }
 
-// One element, or 0. Where the condition is false the first one is read, which is there, and
+// One element, or 0. Where the condition is false, element 0 is read, which exists, and then
 // dropped.
 Code KernelCode::load_safely(const loop::Load& load, const Code& where) {
   const DType dtype = kernel_[load.buffer].dtype;
@@ -103,8 +103,8 @@ Code KernelCode::load_safely(const loop::Load& load, const Code& where) {
   return select_code(w_, where, found, Writer::constant(found.type, {0, 0}));
 }
 
-// Neighbours as long as all of them are places of the buffer: all at once, and then 0 where the
-// condition is false. What is further apart: all of it where all conditions hold. Else one by one.
+// A contiguous access within the buffer is one vector load, masked afterwards. A strided one loads
+// all lanes if all conditions hold. Otherwise lanes are loaded one by one.
 Code KernelCode::lanes_where(const loop::Load& load, DType type) {
   const Code& where = values_[load.where.index];
   const loop::Buffer& buffer = kernel_[load.buffer];
@@ -138,7 +138,7 @@ Code KernelCode::lanes_where(const loop::Load& load, DType type) {
   return result;
 }
 
-// Whether a condition holds in all lanes.
+// Pushes 1 if the condition holds in all lanes.
 void KernelCode::push_all(const Code& where) {
   if (!where.is_vector()) return w_.push(where);
   for (std::size_t piece = 0; piece < where.pieces.size(); ++piece) {
@@ -160,8 +160,8 @@ Code KernelCode::load_apart(const loop::Load& load, DType type) {
   });
 }
 
-// Whether all that a long loop does is to write zeros side by side: engines don't read first what
-// they fill. Each time costs them as much as some hundred stores.
+// True for a long loop that only stores contiguous zeros: memory.fill doesn't read cache lines
+// first, but a call costs as much as some hundred stores.
 bool KernelCode::fills(const loop::Loop& loop) const {
   constexpr std::int64_t kLeastBytes = std::int64_t{1} << 16;
   const auto* store =

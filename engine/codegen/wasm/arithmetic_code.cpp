@@ -1,3 +1,7 @@
+// Scalar operators as WebAssembly instructions, for one number and for lanes of 128 bits. A table
+// gives the pair of instructions by type; what has none is a sequence: division and shifts whose
+// edge cases would trap or be masked, min and max that keep NaN, 64-bit comparisons whose masks are
+// narrowed to 32 bits a lane. Integer division has no vector form and runs lane by lane.
 #include "engine/codegen/wasm/arithmetic_code.h"
 
 #include <algorithm>
@@ -12,11 +16,11 @@ namespace {
 
 using loop::ScalarOp;
 
-// Instructions of one kind of number, and of its lanes. `end`: none does it.
+// The scalar and the vector instruction; `end`: there is none.
 struct Pair {
   Op one = Op::end, lanes = Op::end;
 };
-// What one instruction does, by type.
+// Operators that are one instruction, by type.
 struct Plain {
   ScalarOp op;
   Pair f32, f64, i32, i64;
@@ -85,7 +89,7 @@ constexpr std::array kPlain{
         ScalarOp::bit_xor, kNone, kNone, {Op::i32_xor, Op::v128_xor}, {Op::i64_xor, Op::v128_xor}},
 };
 
-// Comparisons, by type; bools as i32 without a sign.
+// Comparisons, by type; bools compare as unsigned i32.
 struct Comparison {
   ScalarOp op;
   Pair f32, f64, i32, i64, boolean;
@@ -123,7 +127,7 @@ Pair of_type(const Plain& row, DType type) {
   }
 }
 
-// Lanes by lanes, or one number.
+// One instruction, on vectors or on scalars.
 Code plainly(Writer& w, Pair pair, DType result, std::span<const Code> operands) {
   const std::int64_t lanes = width(operands);
   if (lanes == 1) {
@@ -137,7 +141,7 @@ Code plainly(Writer& w, Pair pair, DType result, std::span<const Code> operands)
   });
 }
 
-// Masks of 64 bits, a lane each, as those of 32.
+// Narrows 64-bit masks to 32 bits a lane.
 Code narrow_masks(Writer& w, const Code& masks) {
   return w.vectors(DType::boolean, masks.lanes, [&](std::size_t piece) {
     w.push(masks, 2 * piece);
@@ -158,14 +162,14 @@ Code compare(Writer& w, ScalarOp op, const Code& a, const Code& b) {
   return narrow_masks(w, masks);
 }
 
-// Whether the bits of a number that compares equal to this one are the same, too.
+// True if a number that compares equal to this one has the same bits.
 bool is_nonzero(const Code& x) {
   return x.known && x.known->real != 0 && !std::isnan(x.known->real);
 }
 
-// pmax(a, b) is b where a < b, and else a, NaN among them; pmin likewise. Against a constant that
-// is all; else it is taken the other way round, so that b stays where they are equal, and a's NaNs
-// are put over it.
+// pmax(a, b) is b if a < b, else a, which keeps a's NaN; pmin likewise. Against a nonzero constant
+// that is enough. Otherwise the operands are swapped, so that b stays if they are equal, and a's
+// NaNs are or-ed in.
 Code extreme_of_lanes(Writer& w, ScalarOp beyond, const Code& a, const Code& b) {
   const bool wide = a.type == DType::f64, most = beyond == ScalarOp::gt;
   const Op nearer =
@@ -183,7 +187,7 @@ Code extreme_of_lanes(Writer& w, ScalarOp beyond, const Code& a, const Code& b) 
   });
 }
 
-// a where it is NaN or beyond b, else b.
+// a if it is NaN or beyond b, else b.
 Code extreme(Writer& w, ScalarOp beyond, const Code& a, const Code& b) {
   const std::array both{a, b};
   if (is_floating(a.type) && width(both) > 1) return extreme_of_lanes(w, beyond, a, b);
@@ -204,7 +208,7 @@ Code copysign_of_lanes(Writer& w, std::span<const Code> x) {
   });
 }
 
-// a op b of one number, where b is neither 0 nor, where that would not fit, -1.
+// a op b of scalars with b != 0; division by -1 wraps around.
 Code divide(Writer& w, ScalarOp op, const Code& a, const Code& b) {
   const bool wide = a.type == DType::i64, rest = op == ScalarOp::rest;
   const Code minus_one = Writer::integer(a.type, -1), one = Writer::integer(a.type, 1);
@@ -219,7 +223,7 @@ Code divide(Writer& w, ScalarOp op, const Code& a, const Code& b) {
   return select_code(w, negates, negated, quotient);
 }
 
-// A shift of lanes by one amount that is known to be inside, or of a number.
+// A shift by a known amount below the width, or lane by lane by any amount.
 Code shift(Writer& w, ScalarOp op, const Code& a, const Code& b) {
   const bool wide = a.type == DType::i64, right = op == ScalarOp::shift_right;
   const std::int64_t bits = wide ? 64 : 32;

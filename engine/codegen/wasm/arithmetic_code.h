@@ -1,5 +1,5 @@
-// Operators that take instructions alone, exactly as loop/scalar_operators.def means them, of
-// numbers and of lanes.
+// Operators that need no calls, with exactly the semantics of loop/scalar_operators.def, for
+// scalars and vectors.
 #pragma once
 
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace recut::wasm {
 
-// An operator's result, of type `result`, of operands that are numbers or lanes of one width: any
-// that neither narrows nor calls a function of the C library. Divisors of integers are not 0 (the
-// caller sees to that).
+// The result of an operator, of type `result`. Operands are scalars or vectors of one width. Not
+// for narrow and for functions of the C library. Integer divisors are not 0 (the caller guarantees
+// it).
 Code arithmetic_code(Writer& writer, loop::ScalarOp op, DType result,
                      std::span<const Code> operands);
 
-// b where the condition is true, else c.
+// b if the condition is true, else c.
 Code select_code(Writer& writer, const Code& condition, const Code& b, const Code& c);
 
 // The same number in another type (convert).

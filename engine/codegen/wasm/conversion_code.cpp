@@ -1,4 +1,4 @@
-// A number in another type: of reals to integers and back, of more bits to fewer.
+// Conversions between value types, for scalars and vectors.
 #include <array>
 
 #include "engine/codegen/wasm/arithmetic_code.h"
@@ -10,14 +10,14 @@ Code compared(Writer& w, loop::ScalarOp op, const Code& a, const Code& b) {
   return arithmetic_code(w, op, DType::boolean, std::array{a, b});
 }
 
-// What is on the stack, by one instruction.
+// Converts by one instruction.
 Code by(Writer& w, const Code& x, Op op, DType to) {
   w.push(x);
   w.put(op);
   return w.number(to);
 }
 
-// Towards zero; the most negative i64 for NaN and for what does not fit.
+// Towards zero. NaN and numbers that don't fit give the most negative i64.
 Code truncated(Writer& w, const Code& x) {
   const Code wide = x.type == DType::f32 ? by(w, x, Op::f64_promote_f32, DType::f64) : x;
   w.push(compared(w, loop::ScalarOp::gt, wide, Writer::real(DType::f64, -0x1p63)));
@@ -56,7 +56,7 @@ Code number_as(Writer& w, const Code& x, DType to) {
   return by(w, is_floating(x.type) ? truncated(w, x) : x, Op::i32_wrap_i64, to);
 }
 
-// The half of a vector's lanes that becomes a vector of its own, as its lower half.
+// Pushes a half of a vector's lanes as the lower half of a vector, for widening instructions.
 void push_half(Writer& w, const Code& x, std::size_t half) {
   w.push(x, half / 2);
   if (half % 2 == 0) return;
@@ -72,7 +72,7 @@ Code bits_where(Writer& w, const Code& masks, DType to, std::uint64_t bits) {
   });
 }
 
-// Every vector from one, two or half a one; nothing where lanes are converted one by one.
+// Vector by vector, by widening, narrowing or in place; nothing if there is no such instruction.
 std::optional<Code> lanes_as(Writer& w, const Code& x, DType to) {
   const DType from = x.type;
   const auto widened = [&](Op op) {

@@ -40,7 +40,7 @@ class Emitter {
   std::vector<Line> text() const { return print(contents_); }
 
  private:
-  // Imports are numbered before the functions: each is found once it is needed.
+  // Imports are numbered before functions, and added on first use.
   std::uint64_t number_of(std::string_view name, const Signature& signature) {
     auto& all = contents_.imports;
     const auto found = std::find_if(all.begin(), all.end(),

@@ -1,17 +1,16 @@
-// The loop form as WebAssembly: a module whose functions run on a memory that the host brings.
+// The loop form as WebAssembly: a module whose functions run on an imported memory.
 //
-//   parallel %i in 0..1024 lanes 8      a function of the range that one worker takes, over
-//   { ... }                             vectors of 128 bits, and by single numbers what is left
-//   over
+//   parallel %i in 0..1024 lanes 8      a function over a worker's range: a loop over vectors of
+//   { ... }                             128 bits, and a scalar epilogue
 //
 // An exported function has the signature
 //   (buffers: i32, first: i64, last: i64, seed: i64, fault: i32, scratch: i32)
-// `buffers`: the address of addresses, in the kernel's order, each where its elements begin, none
-// overlapping. `fault`: of an i64. `scratch`: of bytes of this worker's, from a multiple of 64 on.
-// Stages of a kernel run one after another.
+// `buffers`: the address of a list of addresses of buffers, in the kernel's order, none
+// overlapping. `fault`: the address of an i64. `scratch`: the address of the worker's scratch, a
+// multiple of 64. Stages of a kernel run one after another.
 //
-// Imported from "recut": "memory", and those of the C library's functions that the kernels call, of
-// f64 ("sin", "pow"; "nextafterf": of f32).
+// Imports from "recut": "memory", and the functions of the C library that the kernels call, on f64
+// ("sin", "pow") or f32 ("nextafterf").
 #pragma once
 
 #include <cstdint>
@@ -27,19 +26,19 @@
 namespace recut::wasm {
 
 struct Options {
-  // Products in sums by relaxed multiply-adds, which round once on machines that do that as quickly
-  // (WebAssembly 3.0). Else they are rounded twice.
+  // Use relaxed multiply-adds (WebAssembly 3.0) for products in sums: they round once on machines
+  // with fast FMA. Otherwise products are rounded twice.
   bool relaxed = false;
-  // The memory is one that threads share, each with an instance of its own. Only one of these has
-  // the C library's functions: a stage that calls any is one part.
+  // The memory is shared by threads, each with its own instance of the module. Only one instance
+  // has the C library's functions, so stages that call them aren't parallel.
   bool shared = false;
 };
 
-// Rows of a product whose sums an engine has in registers: any engine, and one that has relaxed
-// multiply-adds and loads factors no sooner than it needs them (V8 from 13 on).
+// Rows of a matrix product's register tile: for any engine, and for an engine with relaxed
+// multiply-adds that doesn't hoist loads of operands (V8 from 13 on).
 inline constexpr std::int64_t kRows = 4, kRowsInOrder = 6;
 
-// How calls are lowered for an engine, which has sixteen registers of 16 bytes at most.
+// Lowering options for engines, which have at most sixteen vector registers of 16 bytes.
 loop::LowerOptions lower_options(std::int64_t rows = kRows);
 
 struct Module {
@@ -47,15 +46,15 @@ struct Module {
   std::vector<std::vector<loop::Stage>> kernels;  // by kernel
   std::vector<std::string> imports;               // functions of the C library's, in order
   std::int64_t scratch_bytes = 0;                 // that a worker needs
-  // What is wrong where `*fault`, 0 before, is n afterwards: faults[n - 1]. The data's fault; what
-  // the kernel wrote is then of no use.
+  // Messages of runtime errors. If `*fault`, 0 before, is n after a run, the error is faults[n -
+  // 1]: bad data, and the kernel's results are undefined.
   std::vector<std::string> faults;
 };
 
-// Of sound kernels (loop/verifier.h), whose buffers together have less than 2 GiB.
+// The kernels must be verified (loop/verifier.h); their buffers together have less than 2 GiB.
 Module emit(std::span<const loop::Kernel> kernels, const Options& options = {});
 
-// A module that engines without relaxed multiply-adds refuse.
+// A module that fails to validate on engines without relaxed multiply-adds.
 std::string relaxed_probe();
 
 // The same module in the text form, for people.

@@ -1,3 +1,13 @@
+// Stackification, as LLVM's WebAssemblyRegStackify does it: the builder keeps every value in a
+// local, and this removes the locals whose value can stay on the operand stack.
+//
+//   local.set a; local.get a              =>   (nothing), or local.tee a if a is read again
+//   local.get a; local.set b ... get b    =>   ... get a    (copy propagation)
+//   set a ... get a; set b                =>   set b ...    (a is used once)
+//
+// All three look only within one straight line of instructions, up to the next block boundary, so
+// no data flow analysis is needed, and the order of evaluation stays. Near linear in the
+// instructions.
 #include "engine/codegen/wasm/forward.h"
 
 #include <algorithm>
@@ -57,10 +67,10 @@ class Forwarding {
     --sets_[body_[at + 1].low];
   }
 
-  // set %a ... get %a, set %b: %b is set at once, where nothing in between uses it.
+  // set %a ... get %a, set %b  =>  set %b ..., if nothing in between uses %b.
   void set_where_copied() {
     std::vector<std::size_t> last(gets_.size(), 0), set_at(gets_.size(), 0);  // behind it
-    std::size_t line = 0;  // of instructions without a branch: where it begins
+    std::size_t line = 0;  // the start of the current straight line
     for (std::size_t at = 0; at < body_.size(); ++at) {
       if (is_control(body_[at])) line = at + 1;
       if (!is_get(body_[at]) && !is_set(body_[at])) continue;
@@ -83,7 +93,7 @@ class Forwarding {
     }
   }
 
-  // get %a, set %b ... get %b: %a is read, where it isn't set again before the last of them.
+  // get %a, set %b ... get %b  =>  ... get %a, if %a isn't set before the last of them.
   void read_where_copied() {
     std::vector<std::size_t> next_set(gets_.size(), kForwardNever), last_get(gets_.size(), 0),
         known_gets(gets_.size(), 0);  // in the rest of the line
@@ -136,7 +146,7 @@ class Forwarding {
     return out;
   }
 
-  // set %a, get %a.
+  // set %a, get %a  =>  nothing, or tee %a.
   bool stays(std::vector<Instruction>& out, const Instruction& one) const {
     if (!is_get(one) || out.empty() || !is_set(out.back()) || out.back().low != one.low)
       return false;
@@ -147,7 +157,7 @@ class Forwarding {
     return true;
   }
 
-  // set %a, get %b, get %a, add.
+  // set %a, get %b, get %a, add  =>  get %b, add.
   bool takes_the_other_first(std::vector<Instruction>& out, const Instruction& one) const {
     const std::size_t end = out.size();
     if (end < 3 || !commutes(one.op) || !is_get(out[end - 1]) || !is_set(out[end - 3]))
@@ -162,7 +172,7 @@ class Forwarding {
 
   std::vector<Instruction> body_;
   std::vector<std::size_t> gets_, sets_;  // by local
-  std::vector<std::uint8_t> dropped_;     // by instruction: 1 where it goes
+  std::vector<std::uint8_t> dropped_;     // by instruction: 1 if it is removed
 };
 
 }  // namespace

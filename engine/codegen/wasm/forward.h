@@ -1,5 +1,5 @@
-// Values that need no local: those that are read where they are made stay on the stack, and copies
-// are read and written where the other local is.
+// Stackification (LLVM: WebAssemblyRegStackify): values that are used where they are computed stay
+// on the operand stack, and copies between locals are propagated.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,8 @@
 
 namespace recut::wasm {
 
-// The same instructions without sets and gets of locals that nobody needs, and with none that
-// nothing reads. `locals`: how many the function has, parameters included. A sum's or product's
-// operands may change places.
+// Returns the instructions without redundant local.set and local.get, and without dead sets.
+// `locals`: their number, parameters included. Operands of commutative instructions may be swapped.
 std::vector<Instruction> forward_values(std::vector<Instruction> body, std::size_t locals);
 
 }  // namespace recut::wasm

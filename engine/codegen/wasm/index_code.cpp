@@ -1,5 +1,6 @@
-// Indices as numbers. Sums of them are split by the loops that they depend on, and each part is
-// added up before the loops that it doesn't depend on.
+// Index arithmetic. A sum is split by the loops that its terms depend on, and each part is computed
+// in front of the loops that it is invariant in. Sums that grow with a loop are strength-reduced: a
+// local that is increased once an iteration. Engines do neither by themselves.
 #include <algorithm>
 #include <limits>
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kIndexCodeMost = std::numeric_limits<std::int32_t>::max();
 
-// An index as numbers that are the same where it is the same.
+// Serializes an index, as a key for value numbering.
 void flatten(const loop::Index& index, std::vector<std::int64_t>& out) {
   out.push_back(index.constant);
   out.push_back(static_cast<std::int64_t>(index.terms.size()));
@@ -42,8 +43,8 @@ bool KernelCode::varies(const loop::Index& index) const {
                      [&](const loop::Term& term) { return varies(term.atom); });
 }
 
-// Where the lanes of a quotient or remainder all lie in one block of the divisor, how far apart
-// they are: the quotient is then the same for all of them, and the remainder goes by this step.
+// The stride between lanes, if all lanes of the dividend lie in one block of the divisor. Then the
+// quotient is uniform, and the remainder has this stride.
 std::optional<std::int64_t> KernelCode::step_in_block(const loop::Atom& atom) const {
   if (!lane_ || atom.of == nullptr) return std::nullopt;
   std::int64_t step = 0;
@@ -83,8 +84,8 @@ Code KernelCode::index(const loop::Index& index) {
   return {DType::i32, 1, {sum_of(std::nullopt, index, level)}, std::nullopt, level};
 }
 
-// The index's terms up to a level, and with the outermost of them its constant; as an address, in
-// bytes behind the beginning of a buffer.
+// The sum of the terms up to a level; the constant goes with the outermost of them. With a buffer,
+// the sum is an address in bytes.
 Local KernelCode::sum_of(std::optional<loop::BufferId> buffer, const loop::Index& at,
                          std::size_t level) {
   loop::Index outside, here;
@@ -107,7 +108,7 @@ Local KernelCode::sum_of(std::optional<loop::BufferId> buffer, const loop::Index
   });
 }
 
-// What is the same in all iterations.
+// Pushes the loop-invariant part.
 void KernelCode::push_outside(std::optional<loop::BufferId> buffer, const loop::Index& outside,
                               std::int64_t constant) {
   if (!outside.terms.empty())
@@ -121,7 +122,7 @@ void KernelCode::push_outside(std::optional<loop::BufferId> buffer, const loop::
   w_.put(Op::i32_add);
 }
 
-// The loop whose number alone the index is a multiple of, where its body stands on that level.
+// The loop on that level whose induction variable alone the index is a multiple of; else null.
 KernelCode::Counting* KernelCode::counting_of(const loop::Index& index, std::size_t level) {
   if (index.terms.size() != 1) return nullptr;
   const loop::Atom& atom = index.terms.front().atom;
@@ -134,8 +135,8 @@ KernelCode::Counting* KernelCode::counting_of(const loop::Index& index, std::siz
   return nullptr;
 }
 
-// A local that is set before the loop and grows with its number, so that no iteration multiplies:
-// what `push_first` leaves, and a multiple of the number. (Engines don't reduce strength.)
+// Strength reduction: a local that is set in front of the loop, to what `push_first` pushes plus a
+// multiple of the first iteration, and is increased with every iteration.
 template <class Push>
 Local KernelCode::sum_along(Counting& counting, std::int64_t factor, Push push_first) {
   const Local sum = w_.at(counting.level - 1, [&] {
@@ -180,7 +181,7 @@ void KernelCode::push_atom(const loop::Atom& atom) {
   w_.put(Op::i32_add);
 }
 
-// Floor division, or what it leaves.
+// Floor division, or its remainder.
 void KernelCode::push_quotient(const loop::Atom& atom) {
   const auto range = ranges_.of(*atom.of);
   if (range && range->within(0, kIndexCodeMost) && atom.by <= kIndexCodeMost) {
@@ -192,7 +193,7 @@ void KernelCode::push_quotient(const loop::Atom& atom) {
   w_.put(Op::i32_wrap_i64);
 }
 
-// As i64, whatever it is.
+// In i64, for any range.
 void KernelCode::push_wide(const loop::Index& index) {
   w_.put(Op::i64_const, static_cast<std::uint64_t>(index.constant));
   for (const loop::Term& term : index.terms) {
@@ -253,7 +254,7 @@ Code KernelCode::index_in_lanes(const loop::Index& index) {
   return varies(index) ? in_steps(index, DType::i64) : whole_index(index);
 }
 
-// Numbers from one on by equal steps where the lanes' variable stands alone; else each by itself.
+// A vector of the index in all lanes: base plus steps if the stride is constant, else lane by lane.
 Code KernelCode::in_steps(const loop::Index& index, DType type) {
   const bool wide = type == DType::i64;
   const auto one = [&] { return wide ? whole_index(index) : this->index(index); };
@@ -269,7 +270,7 @@ Code KernelCode::in_steps(const loop::Index& index, DType type) {
   });
 }
 
-// The multiples of a step that the lanes of a vector are beyond the first lane.
+// Pushes the vector of multiples of a step, for one vector of lanes.
 void KernelCode::push_steps(std::int64_t step, std::size_t piece, bool wide) {
   const auto times = [&](std::size_t lane) {
     return static_cast<std::uint64_t>(step * static_cast<std::int64_t>(lane));

@@ -1,4 +1,4 @@
-// Instructions of WebAssembly, as data: what they are called, how they are encoded.
+// WebAssembly's instructions as data, with a table of names and encodings.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class Op : std::uint8_t {
 #undef INSTRUCTION
 };
 
-// What stands behind the code.
+// The kind of immediate after the opcode.
 enum class Immediate : std::uint8_t {
   none,
   block,     // a block's type: always none

@@ -1,3 +1,9 @@
+// A loop with lanes becomes a vector loop over up to eight iterations at once (two v128 of f32),
+// and an epilogue: written out while it is short, so that partials stay in locals, else a scalar
+// loop over partials in memory. Loops are rotated (tested at the end), with one test in front where
+// the bounds aren't known. Instructions are appended to the block of the innermost loop that their
+// operands need (function levels, writer.h): loop-invariant code motion at the time of writing,
+// since engines do none.
 #include "engine/codegen/wasm/kernel_code.h"
 
 #include <fmt/format.h>
@@ -70,7 +76,7 @@ Code KernelCode::sum(const Code& a, const Code& b) {
   return combine_code(w_, host_, loop::Combine::add, a, b);
 }
 
-// Vectors first, then what is left.
+// A vector loop, then an epilogue.
 void KernelCode::range(const loop::Loop& loop, const Code& first, const Code& last) {
   if (fills(loop)) return fill(loop, first, last);
   const bool lanes = loop.lanes >= kNarrowest && loop::fits_lanes(loop.body);
@@ -97,8 +103,8 @@ void KernelCode::range(const loop::Loop& loop, const Code& first, const Code& la
   move(partials, false);
 }
 
-// Vectors as long as there are enough iterations for them, then one by one: all of them copies of
-// the body, for which partial numbers stay in locals.
+// An unrolled epilogue: vectors while enough iterations are left, then scalar copies of the body.
+// Partials stay in locals, since their lanes are constants.
 void KernelCode::left_over(const loop::Loop& loop, std::int64_t first, std::int64_t last) {
   std::int64_t next = first;
   for (const std::int64_t width : {kWidest, kNarrowest})
@@ -114,7 +120,7 @@ void KernelCode::left_over(const loop::Loop& loop, std::int64_t first, std::int6
     });
 }
 
-// An iteration in a block: `body` is given its number.
+// A counted loop; `body` gets the induction variable. Written straight if it runs once.
 template <class Body>
 void KernelCode::counted(const Code& first, const Code& last, std::int64_t step, Body body) {
   const bool known = first.known && last.known;
@@ -160,7 +166,7 @@ void KernelCode::grow(Local sum, std::int64_t by) {
   w_.set(sum);
 }
 
-// The first sum, and what it is after the last iteration.
+// Pushes a strength-reduced sum and its final value, for the loop's test.
 void KernelCode::push_end_of(const Counting& counting, std::int64_t last) {
   const Local sum = counting.sums.front().first;
   const std::int64_t by = counting.sums.front().second;
@@ -176,8 +182,8 @@ void KernelCode::push_end_of(const Counting& counting, std::int64_t last) {
   w_.get(end);
 }
 
-// As many at once as fill two vectors of f32. Partial numbers of more lanes are taken in turn: by
-// as many copies of the body where they are in locals, by a loop where they are in memory.
+// Two vectors of f32 at once. If there are more partials than that, the body is repeated for each
+// part of them: unrolled if they are in locals, as a loop if they are in memory.
 void KernelCode::in_lanes(const loop::Loop& loop, const Code& first, const Code& last) {
   const std::int64_t width = std::min(loop.lanes, kWidest);
   const auto partials = updated_partials(loop);
@@ -215,7 +221,7 @@ void KernelCode::one_by_one(const loop::Loop& loop, const Code& first, const Cod
   });
 }
 
-// Copies of the body, a step apart: what they read and write stands at constant distances.
+// A fully unrolled loop: the accesses of its copies are at constant offsets.
 void KernelCode::unrolled(const loop::Loop& loop, const Code& first, const Code& last) {
   const std::int64_t copies = last.known->integer - first.known->integer;
   counted(first, last, copies, [&](const Code& i) {

@@ -1,4 +1,4 @@
-// One function: the statements of a kernel's stage as instructions.
+// Code generation for one function: the statements of a kernel's stage.
 #pragma once
 
 #include <optional>
@@ -16,33 +16,33 @@ namespace recut::wasm {
 // A stage's parameters, in their order.
 enum Parameter : Local { kBuffers, kFirst, kLast, kSeed, kFault, kScratch, kParameters };
 
-// So many iterations run at once, at most and at least: of f32 two vectors and one.
+// The largest and smallest number of iterations that run as vectors: two or one v128 of f32.
 inline constexpr std::int64_t kWidest = 8, kNarrowest = 4;
 
 class KernelCode {
  public:
-  // Messages of faults are added to `faults`.
+  // Appends the messages of runtime errors to `faults`.
   KernelCode(const loop::Kernel& kernel, Writer& writer, const Host& host,
              std::vector<std::string>& faults);
 
   // Statements in order.
   void block(const loop::Block& block);
-  // Iterations from the stage's first to its last of a loop.
+  // The loop's iterations from the stage's `first` to its `last`.
   void part(const loop::Loop& loop);
 
   // Bytes of scratch that the function uses.
   std::int64_t scratch_bytes() const { return scratch_bytes_; }
 
  private:
-  // The partial numbers of an accumulator: in locals, or in scratch.
+  // The partials of an accumulator: in locals, or in scratch.
   struct Partials {
     std::int64_t lanes = 1;
     Code held;                         // in locals
     std::optional<std::int64_t> room;  // in scratch
-    bool in_memory = false;            // where they are now
+    bool in_memory = false;            // the current location
   };
-  // A loop that is being written, and sums that go along with its number: each is set before the
-  // loop and grows by as much with every iteration.
+  // An open loop, and its strength-reduced sums: each is set in front of the loop and increased by
+  // a constant in every iteration.
   struct Counting {
     Local number = 0;
     Code first;
@@ -50,16 +50,16 @@ class KernelCode {
     std::size_t level = 0;  // of its body
     std::vector<std::pair<Local, std::int64_t>> sums;
   };
-  // A copy of an unrolled loop's body: so many iterations beyond the one that the variable says.
+  // The offset of an unrolled copy of a loop's body from the induction variable, in iterations.
   struct Ahead {
     loop::LoopId variable;
     std::int64_t by = 0;
   };
-  // Iterations of the loop that has lanes which run at once: neighbours from its variable on.
+  // The neighbouring iterations that run as a vector, from the loop's variable on.
   struct LaneLoop {
     loop::LoopId variable;
     std::int64_t width = 1;  // how many
-    Code partial;            // the first one's lane, as i32
+    Code partial;            // the partial of the first lane, as i32
   };
 
   void execute(const loop::Define& define);
@@ -87,7 +87,7 @@ class KernelCode {
   void at_once(const loop::Loop& loop, std::int64_t width, const Code& first, const Code& partial);
   Code sum(const Code& a, const Code& b);
 
-  // Indices: numbers of i32, whose arithmetic wraps around as that of addresses does, or of i64.
+  // Indices: in i32, whose arithmetic wraps around like that of addresses, or in i64.
   Code index(const loop::Index& index);
   Code whole_index(const loop::Index& index);
   Code index_in_lanes(const loop::Index& index);
@@ -154,10 +154,10 @@ class KernelCode {
   std::vector<std::optional<std::int64_t>> rooms_;  // of scratch buffers, by buffer
   std::vector<Partials> partials_;                  // by accumulator
   std::optional<LaneLoop> lane_;
-  std::optional<std::int64_t> one_lane_;  // of lane_, where lanes are taken one by one
+  std::optional<std::int64_t> one_lane_;  // of lane_, while lanes are processed one by one
   std::optional<Ahead> ahead_;
   std::vector<Counting> countings_;  // from the outermost loop on
-  Code iteration_;                   // of the innermost loop that has lanes, one at a time
+  Code iteration_;                   // of the innermost loop with lanes, in scalar code
   std::int64_t scratch_bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Operands that are numbers or lanes of one width, taken together or lane by lane.
+// Helpers for operands that are scalars or vectors of one width.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ inline std::int64_t width(std::span<const Code> operands) {
   return lanes;
 }
 
-// By a function of single numbers.
+// Applies a function of scalars to each lane.
 template <class One>
 Code lane_by_lane(Writer& w, DType result, std::span<const Code> operands, One one) {
   const std::int64_t lanes = width(operands);

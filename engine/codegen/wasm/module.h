@@ -1,5 +1,5 @@
-// A module of WebAssembly as data: a memory and functions of the host's, and functions of its own
-// that are exported by name. As bytes for engines and as text for people.
+// A WebAssembly module as data: an imported memory, imported functions, and exported functions. It
+// can be encoded as bytes for engines, and printed as text for people.
 #pragma once
 
 #include <cstdint>

@@ -78,7 +78,8 @@ class Search {
   }
   void widen(loop::ValueId value) { narrow_[value.index] = false; }
 
-  // Both sides of a comparison are narrow, or none. Whether something changed.
+  // Propagation to a fixed point: both sides of a comparison are narrow, or none. Returns true if
+  // something changed.
   bool settle() {
     bool changed = false;
     for (const auto& [a, b] : compared_)

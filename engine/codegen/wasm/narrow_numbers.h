@@ -1,5 +1,5 @@
-// Numbers of indices that are i64 in meaning, yet only compared, and so small that i32 does: then
-// twice as many lanes are compared at once.
+// Narrowing of index values from i64 to i32: values that are only compared, and whose range fits.
+// Then twice as many lanes are compared at once.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace recut::wasm {
 
-// By value: whether it is such a number. Constants that they are compared with are not.
+// By value: true if it can be i32. Constants that such values are compared with are not marked.
 std::vector<bool> narrow_numbers(const loop::Kernel& kernel, const loop::Ranges& ranges);
 
 }  // namespace recut::wasm

@@ -1,4 +1,7 @@
-// Accumulators: where their partial numbers are, and what becomes of them.
+// An accumulator with L lanes is L partials. Up to 32 of them are locals, as vectors; more are in
+// the worker's scratch. In locals the lane of an update has to be a constant, so loops over them
+// are written out; where a scalar loop needs a variable lane, the partials are spilled for that
+// loop. Reading combines halves until one is left, in the loop form's order.
 #include <algorithm>
 
 #include "engine/codegen/wasm/kernel_code.h"
@@ -7,10 +10,10 @@
 namespace recut::wasm {
 namespace {
 
-// So many partial numbers stay in locals.
+// The number of partials that stay in locals.
 constexpr std::int64_t kMostHeld = 32;
 
-// Some of the lanes, from one on.
+// A range of lanes.
 Code chunk_of(const Code& all, std::int64_t first, std::int64_t width) {
   Code part = all;
   const std::size_t begin = pieces_of(all.type, first), count = pieces_of(all.type, width);
@@ -20,7 +23,7 @@ Code chunk_of(const Code& all, std::int64_t first, std::int64_t width) {
   return part;
 }
 
-// Accumulators with partial numbers that a block adds to.
+// Collects the accumulators with partials that a block updates.
 void add_updated(const loop::Kernel& kernel, const loop::Block& block,
                  std::vector<loop::AccumulatorId>& found) {
   for (const loop::Statement& statement : block) {
@@ -41,7 +44,7 @@ bool KernelCode::stays_in_memory(loop::AccumulatorId id) const {
   return lanes > 1 && (lanes < kNarrowest || lanes > kMostHeld);
 }
 
-// A value's numbers into locals of the same kind.
+// Stores a value in the locals of another.
 void KernelCode::hold(const Code& held, const Code& value) {
   for (std::size_t piece = 0; piece < held.pieces.size(); ++piece) {
     if (held.is_vector())
@@ -83,7 +86,7 @@ void KernelCode::execute(const loop::Declare& declare) {
                              [&](std::size_t piece) { w_.push(initial, piece); });
 }
 
-// Of a lane that is known, or the one that a number of i32 says.
+// The address of a partial; `lane` is an i32, maybe a constant.
 Address KernelCode::room_of(loop::AccumulatorId id, const Code& lane) {
   const loop::Accumulator& accumulator = kernel_[id];
   const std::int64_t bytes = item_bytes(accumulator.type);
@@ -100,7 +103,7 @@ Address KernelCode::room_of(loop::AccumulatorId id, const Code& lane) {
   return {w_.keep(Type::i32), offset};
 }
 
-// Accumulators whose partial numbers a loop with lanes adds to.
+// The accumulators with partials that a loop with lanes updates.
 std::vector<loop::AccumulatorId> KernelCode::updated_partials(const loop::Loop& loop) const {
   if (loop.lanes == 1) return {};
   std::vector<loop::AccumulatorId> found;
@@ -111,7 +114,7 @@ std::vector<loop::AccumulatorId> KernelCode::updated_partials(const loop::Loop& 
   return found;
 }
 
-// One iteration at a time needs them in memory: which one is a number then.
+// Spills partials to memory, or reloads them: a scalar loop addresses them by a variable lane.
 void KernelCode::move(const std::vector<loop::AccumulatorId>& all, bool to_memory) {
   for (const loop::AccumulatorId id : all) {
     Partials& partials = partials_[id.index];
@@ -152,7 +155,7 @@ void KernelCode::execute(const loop::Update& update) {
   store_number(w_, accumulator.type, at, updated(update, load_number(w_, accumulator.type, at), 0));
 }
 
-// A few lanes at a time, so that what is in between takes few registers.
+// A few lanes at a time, to limit register pressure.
 void KernelCode::update_held(const loop::Update& update, const Code& held) {
   if (!held.is_vector()) return hold(held, updated(update, held, 0));
   for (std::int64_t lane = 0; lane < held.lanes; lane += kNarrowest) {
@@ -161,7 +164,7 @@ void KernelCode::update_held(const loop::Update& update, const Code& held) {
   }
 }
 
-// What becomes of partial numbers, by the lanes of the values from `first` on.
+// The new value of partials, with the values' lanes from `first` on.
 Code KernelCode::updated(const loop::Update& update, const Code& partial, std::int64_t first) {
   const auto lanes_of = [&](loop::ValueId value) {
     const Code& all = values_[value.index];

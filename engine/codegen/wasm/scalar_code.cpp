@@ -12,7 +12,7 @@ namespace {
 
 using loop::ScalarOp;
 
-// Operators that a function of the C library computes, in f64 and rounded once.
+// Operators computed by a function of the C library, in f64 and rounded once.
 struct Library {
   ScalarOp op;
   std::string_view name;
@@ -33,7 +33,7 @@ constexpr std::array kLibrary{
     Library{ScalarOp::atan2, "atan2"},   Library{ScalarOp::hypot, "hypot"},
 };
 
-// Null where none does it.
+// Null if there is none.
 const Library* library_of(ScalarOp op) {
   const auto* row = std::find_if(kLibrary.begin(), kLibrary.end(),
                                  [&](const Library& one) { return one.op == op; });

@@ -1,5 +1,6 @@
-// Scalar operators as instructions and calls, exactly as loop/scalar_operators.def means them, of
-// numbers and of lanes: arithmetic_code.h's, narrowing, and what the C library computes.
+// Scalar operators as instructions and calls, with exactly the semantics of
+// loop/scalar_operators.def, for scalars and vectors: arithmetic_code.h's, narrowing, and functions
+// of the C library.
 #pragma once
 
 #include <functional>
@@ -11,15 +12,15 @@
 
 namespace recut::wasm {
 
-// What the instructions of one function call on outside of it.
+// The host's functions and features that generated code uses.
 struct Host {
-  // The number of a function of the C library, by its name.
+  // The index of an imported function of the C library, by its name.
   std::function<std::uint64_t(std::string_view name, const Signature& signature)> function;
   bool relaxed = false;  // has relaxed multiply-adds
 };
 
-// An operator's result, of type `result`, of operands that are numbers or lanes of one width, of
-// what loop::expand leaves. Divisors of integers are not 0 (the caller sees to that).
+// The result of a legalized operator, of type `result`. Operands are scalars or vectors of one
+// width. Integer divisors are not 0 (the caller guarantees it).
 Code scalar_code(Writer& writer, const Host& host, const loop::Apply& apply, DType result,
                  std::span<const Code> operands);
 
@@ -27,7 +28,7 @@ Code scalar_code(Writer& writer, const Host& host, const loop::Apply& apply, DTy
 Code combine_code(Writer& writer, const Host& host, loop::Combine how, const Code& a,
                   const Code& b);
 
-// a * b + c of one type: of reals by a relaxed multiply-add where the host has it.
+// a * b + c of one type; a relaxed multiply-add for reals if the host has it.
 Code multiply_add_code(Writer& writer, const Host& host, const Code& a, const Code& b,
                        const Code& c);
 

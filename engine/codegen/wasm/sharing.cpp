@@ -1,3 +1,10 @@
+// Coalescing of locals, as Binaryen's coalesce-locals pass does it, by linear scan register
+// allocation (Poletto and Sarkar 1999): live ranges sorted by their start take the lowest free
+// local of their type, and give it back at their end.
+//
+// Structured control flow makes live ranges intervals of instructions: a value that is set before a
+// loop and read in it lives to the loop's end; one that is set in an arm of an `if` and read behind
+// it is taken to live everywhere, which is rare and safe. O(n log n).
 #include "engine/codegen/wasm/sharing.h"
 
 #include <algorithm>
@@ -17,13 +24,13 @@ bool uses_local(const Instruction& one) {
   return one.op == Op::local_get || one.op == Op::local_set || one.op == Op::local_tee;
 }
 
-// From the first instruction that uses a local to the last that may need its value.
+// From the first instruction that uses a local to the last that may read its value.
 struct Span {
   std::size_t first = kSharingNever, last = 0;
-  std::size_t arm = 0;  // of an `if`, in which the first one stands: its beginning; 0: in none
+  std::size_t arm = 0;  // the start of the `if` arm that contains `first`; 0: none
 };
 
-// Where blocks end, by where they begin: arms of an `if` are two.
+// The end of each block, by its start. An `if` with an `else` is two blocks.
 std::vector<std::size_t> ends_of(const std::vector<Instruction>& body) {
   std::vector<std::size_t> ends(body.size(), 0), open;
   for (std::size_t at = 0; at < body.size(); ++at) {
@@ -37,8 +44,8 @@ std::vector<std::size_t> ends_of(const std::vector<Instruction>& body) {
   return ends;
 }
 
-// A value that a loop needs and that wasn't made in the same iteration is needed to the loop's end;
-// one that was made in an arm of an `if` and is needed behind it, all the time.
+// A value that is read in a loop and was set before it lives to the loop's end. A value that is set
+// in an arm of an `if` and read after it lives throughout the function.
 class Spans {
  public:
   Spans(const std::vector<Instruction>& body, std::size_t parameters, std::size_t locals)
@@ -82,7 +89,7 @@ class Spans {
   std::vector<Span> spans_;
 };
 
-// By local: the number among those of its type that it gets.
+// Linear scan allocation: gives each live range a local of its type.
 class Numbers {
  public:
   using Queue = std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>>;

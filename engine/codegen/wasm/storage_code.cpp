@@ -1,3 +1,7 @@
+// Conversions between memory and values, by integer arithmetic on the bits, since WebAssembly has
+// no f16 or bf16. They are written once over helpers that take a number or lanes alike, so that
+// both have the same bits. Rounding from f64 goes through f32 by round-to-odd, which avoids double
+// rounding.
 #include "engine/codegen/wasm/storage_code.h"
 
 #include <array>

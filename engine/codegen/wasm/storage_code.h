@@ -1,11 +1,11 @@
-// How dtypes stand in memory: what loads widen and stores narrow, of numbers and of lanes.
+// Loads and stores of dtypes, which widen and narrow, for scalars and vectors.
 #pragma once
 
 #include "engine/codegen/wasm/writer.h"
 
 namespace recut::wasm {
 
-// Where an element stands: an address, and bytes beyond it.
+// The address of an element: a base, and an offset in bytes.
 struct Address {
   Local base = 0;
   std::uint64_t offset = 0;
@@ -13,7 +13,7 @@ struct Address {
 
 // One element as its value type.
 Code load_number(Writer& writer, DType dtype, const Address& at);
-// The same for a value that meets lanes: of f32 or f64, in all lanes of a vector at once.
+// The same for f32 and f64, broadcast to all lanes of a vector by the load instruction.
 Code load_spread(Writer& writer, DType dtype, const Address& at);
 // Neighbouring elements: 4 or 8.
 Code load_lanes(Writer& writer, DType dtype, const Address& at, std::int64_t lanes);
@@ -22,7 +22,7 @@ void store_number(Writer& writer, DType dtype, const Address& at, const Code& va
 void store_lanes(Writer& writer, DType dtype, const Address& at, const Code& value,
                  std::int64_t lanes);
 
-// As it comes back from memory as that dtype (narrow).
+// The value after a store as that dtype and a load (narrow).
 Code narrow_code(Writer& writer, const Code& value, DType dtype);
 
 }  // namespace recut::wasm

@@ -3,8 +3,8 @@
 namespace recut::wasm {
 namespace {
 
-// No more statements than that are made of a loop. Longer loops stay as they are: a part of their
-// iterations at once gains nothing in products, and V8 11 runs out of registers with it.
+// The maximum number of statements of an unrolled loop. Partial unrolling of longer loops gains
+// nothing in matrix products, and V8 11 runs out of registers with it.
 constexpr std::int64_t kMostStatements = 48;
 
 bool is_plain(const loop::Index& index, loop::LoopId variable) {

@@ -1,5 +1,4 @@
-// Which loops are written iteration by iteration: what they read and write then stands at constant
-// distances.
+// Decides which loops are fully unrolled, so that their accesses are at constant offsets.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +7,11 @@
 
 namespace recut::wasm {
 
-// Whether a loop has so few iterations, and loads, stores and arithmetic alone, with its variable
-// in sums of their indices only.
+// True if a loop has few iterations, only loads, stores and arithmetic, and its variable occurs
+// only as a term of their indices.
 bool is_unrolled(const loop::Kernel& kernel, const loop::Loop& loop);
 
-// Whether some copies of a body are no more than an unrolled loop has: it is short, and has no
+// True if a few copies of the body are within the limit of an unrolled loop, and it has no inner
 // loop.
 bool is_short(const loop::Loop& loop);
 

@@ -1,3 +1,6 @@
+// One buffer of instructions for each open block. A value remembers the level of its block, and
+// `once` keeps a table by level, so that the same address or splat is computed once on the
+// outermost level where it can be: value numbering limited to the values that the emitter names.
 #include "engine/codegen/wasm/writer.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// A function in the making: instructions of nested blocks, and values in locals.
+// Builds one function: instructions of nested blocks, and values in locals.
 //
-// Blocks stand on levels. While an inner one is being written, what doesn't depend on it can still
-// be appended to an outer one, before the inner one begins: engines move nothing out of loops.
+// Each open block is a level. While an inner block is being built, loop-invariant instructions can
+// be appended to an outer one, in front of the inner one. Engines do no loop-invariant code motion.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,8 @@ using Local = std::uint32_t;
 // The type of a number of a value type of the loop form; bools are 0 or 1 as i32.
 Type type_of(DType type);
 
-// A value of the loop form: a constant, a number in a local, or lanes in locals of 128 bits. Lanes
-// of bools are those of i32 with ones or zeros in all bits. `spread`: a number that stands in all
-// lanes of its local, a vector.
+// A value of the loop form: a constant, a scalar in a local, or a vector in v128 locals. Lanes of
+// bools are i32 masks, all ones or all zeros. `spread`: a scalar that is stored as a splatted v128.
 struct Code {
   DType type = DType::f32;
   std::int64_t lanes = 1;
@@ -35,15 +34,14 @@ struct Code {
   bool is_vector() const { return lanes > 1; }
 };
 
-// How many vectors so many lanes of a type are.
+// The number of v128 vectors for so many lanes of a type.
 std::size_t pieces_of(DType type, std::int64_t lanes);
 
 class Writer {
  public:
   explicit Writer(std::size_t parameters) : parameters_(parameters), frames_(1) {}
 
-  // Instructions are from this note of the kernel until it is another one's turn. Gives the one
-  // before.
+  // Sets the source location of the instructions that follow. Returns the previous one.
   std::uint32_t begin_note(std::uint32_t note) { return std::exchange(note_, note); }
 
   Local local(Type type);
@@ -51,20 +49,20 @@ class Writer {
   void put(const Instruction& instruction);
   void get(Local local) { put(Op::local_get, local); }
   void set(Local local) { put(Op::local_set, local); }
-  // A new local of what is on the stack.
+  // Pops the top of the stack to a new local.
   Local keep(Type type);
   void i32(std::int64_t number) { put(Op::i32_const, static_cast<std::uint64_t>(number)); }
   // All bits of a vector: two halves.
   void v128(std::uint64_t low, std::uint64_t high) { put(Op::v128_const, low, high); }
 
-  // Blocks: `open` begins one, which `close` gives back to stand where it is put.
+  // Blocks: `open` begins one; `close` ends it and returns its instructions, for `append`.
   void open() { frames_.emplace_back(), ++level_; }
   std::vector<Instruction> close();
   void append(std::vector<Instruction> block);
-  // Whether the innermost block, as far as it is written, reads the local.
+  // True if the innermost block reads the local so far.
   bool reads(Local local) const;
   std::size_t level() const { return level_; }
-  // What `body` writes stands on that level.
+  // Runs `body` with its instructions appended to that level.
   template <class Body>
   auto at(std::size_t level, Body body) {
     const std::size_t before = std::exchange(level_, level);
@@ -73,7 +71,7 @@ class Writer {
     return result;
   }
 
-  // What was made before on a level under this name, or is made there now.
+  // Value numbering: the local computed on a level under this name before, or now by `make`.
   using Name = std::pair<std::string, std::vector<std::int64_t>>;
   template <class Make>
   Local once(std::size_t level, const Name& name, Make make) {
@@ -88,20 +86,20 @@ class Writer {
   static Code real(DType type, double number) { return constant(type, {number, 0}); }
   static Code integer(DType type, std::int64_t number) { return constant(type, {0, number}); }
 
-  // Puts a number on the stack; of lanes the one vector of them, the same one in every lane where
-  // the value is a single number, whose local is never set again.
+  // Pushes a scalar, or one vector of a value; a scalar is splatted, and its local must not be set
+  // again.
   void push(const Code& code);
   void push(const Code& code, std::size_t piece);
-  // The same of a number in a local that is set again later.
+  // The same for a scalar whose local may be set again.
   void push_spread(const Code& code);
   // One lane's number.
   void push_lane(const Code& code, std::int64_t lane);
   Code lane(const Code& code, std::int64_t lane);
   void set_lane(const Code& vectors, std::int64_t lane, const Code& number);
 
-  // What is on the stack as a number of that type.
+  // Pops a scalar of that type to a new local.
   Code number(DType type);
-  // Lanes of a vector a piece; `make` leaves it on the stack.
+  // A value of several vectors; `make` pushes each of them.
   template <class Make>
   Code vectors(DType type, std::int64_t lanes, Make make) {
     Code made{type, lanes, {}, std::nullopt, level_};
@@ -111,7 +109,7 @@ class Writer {
     }
     return made;
   }
-  // Lanes that are computed one by one: `make` leaves a number on the stack.
+  // A vector computed lane by lane: `make` pushes a scalar.
   template <class Make>
   Code each_lane(DType type, std::int64_t lanes, Make make) {
     const std::int64_t width = lanes / static_cast<std::int64_t>(pieces_of(type, lanes));

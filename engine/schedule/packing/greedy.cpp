@@ -1,3 +1,9 @@
+// Two greedy algorithms for dynamic storage allocation. First fit places intervals in a fixed order
+// at the lowest offset that is free for their whole lifetime, one query of occupied_space.h for
+// each. Skyline packing only places an interval directly on the current skyline; a hole below it
+// uses up the slack of its time points (capacity minus load), and the interval that overdraws the
+// slack least comes next. Where nothing is overdrawn the height stays within the capacity. O(n^2)
+// in the worst case, hence the limit on its work in arena.cpp.
 #include "engine/schedule/packing/greedy.h"
 
 #include <algorithm>
@@ -9,7 +15,7 @@
 namespace recut::packing {
 namespace {
 
-// The largest load that each interval is part of, by a table of powers of two.
+// The maximum load during each interval, by a sparse table (range maximum queries).
 std::vector<std::int64_t> contention(const Instance& instance) {
   std::vector<std::vector<std::int64_t>> most = {instance.load};
   for (std::uint32_t step = 1; 2 * step <= instance.moments(); step *= 2) {
@@ -77,7 +83,7 @@ class EvenRise {
   }
 
  private:
-  // An interval that would start where another could end comes after that one.
+  // An interval that would start above the end of another candidate comes after it.
   std::size_t next() {
     work_ += static_cast<std::int64_t>(waiting_.size());
     std::int64_t roof = INT64_MAX;
@@ -95,8 +101,7 @@ class EvenRise {
     return best;
   }
 
-  // By how much the hole below an interval is more than can be spared; `enough` or more is not
-  // looked into.
+  // By how much the hole below an interval exceeds the slack; the search stops at `enough`.
   std::int64_t overdraft(std::uint32_t i, std::int64_t enough) {
     std::int64_t over = 0;
     for (std::uint32_t t = instance_.intervals[i].first;
@@ -122,9 +127,9 @@ class EvenRise {
   const Instance& instance_;
   const Conflicts& conflicts_;
   Order waiting_;
-  std::vector<std::int64_t> ground_;  // by moment: the top of what is packed
-  std::vector<std::int64_t> spare_;   // by moment: what holes may still take
-  std::vector<std::int64_t> lowest_;  // by interval: the highest ground below it
+  std::vector<std::int64_t> ground_;  // by time: the top of the packing
+  std::vector<std::int64_t> spare_;   // by time: the remaining slack for holes
+  std::vector<std::int64_t> lowest_;  // by interval: the highest point of the skyline below it
   Packed packed_;
   std::int64_t& work_;
 };

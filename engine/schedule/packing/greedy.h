@@ -1,4 +1,4 @@
-// Packings in one go.
+// Greedy packings.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@ namespace recut::packing {
 
 using Order = std::vector<std::uint32_t>;  // every interval once
 
-// What comes first.
+// Orders of intervals.
 enum class Rule : std::uint8_t {
   largest,            // then longest
   longest,            // then largest
   area,               // size times length
-  contended_longest,  // the largest load that an interval is part of; then longest
+  contended_longest,  // the maximum load during the interval; then longest
   contended_largest,
   contended_area,
 };
@@ -24,10 +24,10 @@ inline constexpr std::array<Rule, 6> kRules = {
     Rule::largest,           Rule::longest,           Rule::area,
     Rule::contended_longest, Rule::contended_largest, Rule::contended_area};
 
-// Equals stand as they came.
+// A stable sort by the rule.
 Order order_by(const Instance& instance, Rule rule);
 
-// Lowest offset first; equals as they stand in `before`.
+// A stable sort of `before` by offset.
 Order order_by_offset(const std::vector<std::int64_t>& offsets, Order before);
 
 struct Packed {
@@ -35,13 +35,13 @@ struct Packed {
   std::int64_t height = 0;
 };
 
-// Each in turn at its lowest free place.
+// First fit: each in turn at its lowest free offset.
 Packed first_fit(const Instance& instance, const Order& order);
 
-// From the ground up: what is packed next lies on what is there already, leaves nothing under it
-// that any other would still fit into whole, and leaves no hole at a moment whose load can't afford
-// one below `capacity`. Of those that may come next the first in `order`; where none may, the one
-// that goes least above. Adds the steps that it takes to `work`.
+// Skyline packing: the next interval lies on the skyline, leaves no gap below it that another
+// interval would fit into, and wastes no more than the slack (capacity minus load) at any time. Of
+// the candidates the first in `order`; if there is none, the one that exceeds the slack least. Adds
+// its steps to `work`.
 Packed evenly_raised(const Instance& instance, const Conflicts& conflicts, const Order& order,
                      std::int64_t capacity, std::int64_t& work);
 

@@ -5,15 +5,15 @@
 namespace recut::packing {
 namespace {
 
-// Where an interval's ends lie among the moments that count.
+// The map from time to compressed time, for starts and ends of intervals.
 struct Moments {
-  std::vector<std::uint32_t> at_or_after;   // by moment of the question
-  std::vector<std::uint32_t> at_or_before;  // the same; meaningless before the first that counts
+  std::vector<std::uint32_t> at_or_after;   // by time of the input
+  std::vector<std::uint32_t> at_or_before;  // the same; meaningless before the first point
   std::uint32_t count = 0;
 };
 
-// A moment counts where something dies in it and something was born since the last that counted:
-// all that is alive between two of them is alive at one of them, too.
+// Coordinate compression. A point is kept if an interval ends there and one has started since the
+// last kept point: any set of intervals that are live together is so at a kept point.
 Moments counting_moments(std::span<const ArenaInterval> intervals, std::uint32_t moments) {
   std::vector<bool> births(moments, false), deaths(moments, false);
   for (const ArenaInterval& interval : intervals)
@@ -32,7 +32,7 @@ Moments counting_moments(std::span<const ArenaInterval> intervals, std::uint32_t
   return found;
 }
 
-// By moment that counts: whether something is alive both then and at the next.
+// By point: true if an interval is live both there and at the next point.
 std::vector<bool> spanned_moments(std::span<const ArenaInterval> intervals, std::uint32_t moments) {
   std::vector<std::int32_t> change(moments + 1, 0);
   for (const ArenaInterval& interval : intervals) {

@@ -1,4 +1,4 @@
-// What a packing is asked for, cleared of what doesn't matter.
+// Instances of the packing problem, with compressed time.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,26 @@
 
 namespace recut::packing {
 
-// Intervals over moments 0, 1, … of which none is without sense: at each something is alive that
-// wasn't before, and something that isn't after. Two intervals meet here where they meet in the
-// question.
+// Intervals over time points 0, 1, …. At each point an interval starts and one ends. Two intervals
+// overlap here exactly if they overlap in the input.
 struct Instance {
   std::vector<ArenaInterval> intervals;
-  std::vector<std::uint32_t> origins;  // where each stood in the question
-  std::vector<std::int64_t> load;      // alive, by moment
+  std::vector<std::uint32_t> origins;  // position of each in the input
+  std::vector<std::int64_t> load;      // total live size, by time
   std::int64_t bound = 0;              // the largest load
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(intervals.size()); }
   std::uint32_t moments() const { return static_cast<std::uint32_t>(load.size()); }
 };
 
-// The parts of a question that share no moment, in order of time. What has no size is in none.
+// Splits the input into ranges of time that no interval spans, in order. Empty intervals are
+// dropped.
 std::vector<Instance> independent_parts(std::span<const ArenaInterval> intervals);
 
-// Who meets whom: compressed rows.
+// The interference graph: pairs of intervals that overlap in time, in compressed rows.
 class Conflicts {
  public:
-  // None where there are more than `most` pairs.
+  // Nothing if there are more than `most` pairs.
   static std::optional<Conflicts> of(const Instance& instance, std::int64_t most);
 
   std::span<const std::uint32_t> of(std::uint32_t interval) const {

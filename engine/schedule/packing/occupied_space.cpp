@@ -6,10 +6,10 @@
 namespace recut::packing {
 namespace {
 
-constexpr std::size_t kMostNodes = 4 * 32;  // that an interval comes by
+constexpr std::size_t kMostNodes = 4 * 32;  // that a query visits
 constexpr int kMostHops = 4096;
 
-// The nodes that together are an interval, none within another.
+// The canonical decomposition of an interval into nodes.
 template <class Visit>
 void each_node(std::uint32_t leaves, const ArenaInterval& interval, Visit visit) {
   std::uint32_t low = leaves + interval.first;
@@ -64,7 +64,7 @@ std::int64_t OccupiedSpace::lowest_fit(const ArenaInterval& interval) const {
   for (const std::uint32_t end : {interval.first, interval.last})
     for (std::uint32_t node = (leaves_ + end) / 2; node > 0; node /= 2) consider(covering_[node]);
 
-  // In turn, until none of them has anything in the way.
+  // Round robin, until all nodes agree on the offset.
   std::int64_t offset = 0;
   std::size_t agreed = 0;
   int hops = kMostHops;

@@ -1,4 +1,4 @@
-// Which places of moments × offsets are taken.
+// The occupied part of the plane of time × offset.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ class OffsetRanges {
   bool empty() const { return ranges_.empty(); }
   void add(std::int64_t low, std::int64_t high);
 
-  // The lowest place at or above `from` for `size`. Each range on the way takes one of `hops`;
-  // where there are none left, somewhere on the way.
+  // The lowest free offset at or above `from` for `size`. Each range on the way uses up one of
+  // `hops`; if none are left, returns an offset on the way.
   std::int64_t lowest_fit(std::int64_t from, std::int64_t size, int& hops) const;
 
   std::int64_t top() const { return ranges_.back().high; }
@@ -27,16 +27,15 @@ class OffsetRanges {
   std::vector<Range> ranges_;  // in order
 };
 
-// A segment tree over the moments. A node knows what is taken at all of its moments by intervals
-// that cover it and not its parent, and what is taken at any of them; so that the places taken
-// anywhere within an interval are those of about 4 log2(moments) nodes. Dense packings leave few
-// ranges in each.
+// A segment tree over time. A node has the offsets occupied by intervals that cover it but not its
+// parent, and those occupied at any of its points. So a query unites about 4 log2(points) nodes.
+// Dense packings leave few ranges in each.
 class OccupiedSpace {
  public:
   explicit OccupiedSpace(std::uint32_t moments);
 
-  // The lowest offset at which `interval` meets nothing, or where there are thousands of gaps to
-  // look into, one above them all: no question takes long.
+  // The lowest offset at which `interval` overlaps nothing. After thousands of gaps, an offset
+  // above everything, which bounds the time of a query.
   std::int64_t lowest_fit(const ArenaInterval& interval) const;
   void take(const ArenaInterval& interval, std::int64_t offset);
 

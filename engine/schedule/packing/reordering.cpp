@@ -7,7 +7,7 @@
 namespace recut::packing {
 namespace {
 
-constexpr int kPatience = 100;  // moves that lead no further
+constexpr int kPatience = 100;  // moves without progress
 
 }  // namespace
 
@@ -88,12 +88,12 @@ void Reordering::fit(std::uint32_t place) {
     offset = std::max(offset, high);
   }
   offsets_[i] = offset;
-  // Sorting is most of it.
+  // Sorting dominates.
   work_ += static_cast<std::int64_t>(others.size() + 4 * in_way_.size());
 }
 
-// Something met it and was packed earlier, or it would lie on the ground: at least where the
-// capacity is not below the size of a single interval.
+// There is an earlier conflicting interval, or it would be at offset 0, if no interval alone
+// exceeds the capacity.
 void Reordering::move_forward(std::uint64_t& lot) {
   const std::uint32_t i = order_[failed_];
   earlier_.clear();
@@ -107,7 +107,7 @@ void Reordering::move_forward(std::uint64_t& lot) {
   };
   for (std::uint32_t p = failed_; p > to; --p) put(order_[p - 1], p);
   put(i, to);
-  // All before the one that failed was packed, and that one has left its place.
+  // All positions before the failed one were packed, and its interval has moved.
   packed_ = failed_ + 1;
   from_ = to;
   stale_[i] = true;

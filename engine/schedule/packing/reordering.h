@@ -1,4 +1,4 @@
-// A search for an order that first fit packs below a target.
+// Squeaky-wheel search for an order that first fit packs below a target.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace recut::packing {
 
-// Packs an order up to the first interval that goes above the target, moves that one before one
-// that meets it and was packed earlier, chosen by lot, and goes on from there; what neither moved
-// nor meets anything that did keeps its place. After some moves that lead no further it goes back
-// to the order that came furthest.
+// Packs an order up to the first interval that exceeds the target, moves it in front of a random
+// earlier one that conflicts with it, and continues from there. Intervals keep their offsets if no
+// conflicting one has moved. After some moves without progress it returns to the order that came
+// furthest.
 class Reordering {
  public:
   Reordering(const Instance& instance, const Conflicts& conflicts);
 
-  // Whether an order within `capacity` was found, from `order` on, in `work` steps more. `order`
-  // becomes that one, or the one that came furthest.
+  // Searches from `order` for an order within `capacity`, in at most `work` more steps. Returns
+  // true if there is one; `order` becomes it, or the one that came furthest.
   bool search(Order& order, std::int64_t capacity, std::int64_t work, std::uint64_t seed);
 
   // The same as first_fit's.
@@ -38,11 +38,11 @@ class Reordering {
   std::int64_t work_ = 0;
   Order order_;
   std::vector<std::uint32_t> place_;   // in the order, by interval
-  std::vector<std::int64_t> offsets_;  // of those whose place is below `packed_`
-  std::vector<bool> stale_;            // by interval: what it meets has moved
-  std::uint32_t from_ = 0;             // places before this one are as they should be
+  std::vector<std::int64_t> offsets_;  // valid for positions below `packed_`
+  std::vector<bool> stale_;            // by interval: a conflicting one has moved
+  std::uint32_t from_ = 0;             // earlier positions are packed and not stale
   std::uint32_t packed_ = 0;
-  std::uint32_t failed_ = 0;                                   // the place that went above
+  std::uint32_t failed_ = 0;                                   // position that exceeded the target
   std::vector<std::pair<std::int64_t, std::int64_t>> in_way_;  // scratch: from, to
   std::vector<std::uint32_t> earlier_;                         // scratch
 };

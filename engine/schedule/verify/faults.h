@@ -1,4 +1,4 @@
-// What the verifier's parts write their findings into.
+// Collects the verifier's diagnostics.
 #pragma once
 
 #include <string>

@@ -1,3 +1,7 @@
+// Offsets. A sweep over kernels keeps the live buffers ordered by offset; a new one is compared
+// with its two neighbours only, which finds every overlap as long as none came before: O(n log n)
+// instead of all pairs. Buffers that reuse an operand's memory replace it in that order, after the
+// conditions for in-place reuse have been checked on their own.
 #include "engine/schedule/verify/places.h"
 
 #include <fmt/core.h>
@@ -42,7 +46,7 @@ void check_buffer(const StorageModel& storages, const Schedule& schedule, std::s
     say("is a workspace and outlives its kernel");
 }
 
-// Walks the kernels with what is alive, by offset.
+// A sweep over kernels with the live buffers, ordered by offset.
 class OverlapCheck {
  public:
   OverlapCheck(const Schedule& schedule, Faults& faults)
@@ -57,7 +61,7 @@ class OverlapCheck {
     }
   }
 
-  // The most bytes alive at once, what takes another's place not counted twice.
+  // The maximum of live bytes; in-place reuse isn't counted twice.
   std::int64_t run() {
     std::int64_t live = 0, most = 0;
     for (std::size_t k = 0; k < born_.size(); ++k) {
@@ -100,7 +104,7 @@ class OverlapCheck {
   std::set<Place> alive_;
 };
 
-// Why a buffer may not take another's place; null where it may.
+// The reason why a buffer may not reuse another; null if it may.
 const char* misplaced(const Graph& graph, const StorageModel& storages, const Schedule& schedule,
                       const Buffer& buffer) {
   const Buffer& old = schedule.buffers[*buffer.in_place_of];

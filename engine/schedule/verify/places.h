@@ -1,4 +1,4 @@
-// The verifier's part about bytes: what buffers are of, and where they lie.
+// The verifier's checks of buffers and their placement.
 #pragma once
 
 #include "engine/schedule/schedule.h"
@@ -6,12 +6,12 @@
 
 namespace recut::verify {
 
-// Each buffer by itself. False where a buffer names something that doesn't exist, so that nothing
-// else can be asked of it.
+// Each buffer by itself. Returns false if a buffer refers to something that doesn't exist, so that
+// further checks are impossible.
 bool check_buffers(const Graph& graph, const StorageModel& storages, const Schedule& schedule,
                    Faults& faults);
 
-// All buffers together: places and figures.
+// All buffers together: offsets and totals.
 void check_places(const Graph& graph, const StorageModel& storages, const Schedule& schedule,
                   Faults& faults);
 

@@ -1,3 +1,7 @@
+// Liveness, by running the schedule symbolically. Each value is backed by a buffer, or is local to
+// the kernel that computes it (fused, never stored). A read needs a live backing; forward values
+// reach backward only if the plan saves them. The class of each buffer (saved, recomputed, ...) is
+// derived from what was seen and compared with what the schedule says.
 #include "engine/schedule/verify/values.h"
 
 #include <fmt/core.h>
@@ -37,8 +41,7 @@ class ValueCheck {
   }
 
  private:
-  // What stands behind a value once it is computed: by storage a buffer, or the kernel that keeps
-  // it to itself.
+  // What backs a computed value, by storage: a buffer, or the kernel that the value is local to.
   struct Stand {
     StorageId storage;
     bool inside = false;
@@ -66,7 +69,7 @@ class ValueCheck {
       values_[call] = stands_of(call, k);
       mark_again(call, k);
     }
-    // What a kernel computes again and keeps to itself stands for others where it stood before.
+    // For other kernels, a local recomputation doesn't replace the value's earlier backing.
     for (auto& [call, stands] : hidden)
       if (!values_[call].empty() && values_[call].front().inside) values_[call] = std::move(stands);
   }
@@ -89,8 +92,8 @@ class ValueCheck {
     }
   }
 
-  // A view stands on what its operand stands on, of a call with several outputs on the one that it
-  // picks; a call on what it makes.
+  // A view is backed by its operand's backing (of a call with several outputs, the one that it
+  // picks); a call by its own buffers.
   Stands stands_of(NodeId call, std::uint32_t k) {
     Stands stands;
     if (graph_.op(call).is(kView) && !graph_[call].operands.empty()) {
@@ -151,7 +154,7 @@ class ValueCheck {
     put_inputs(true);
   }
 
-  // Only what the verifier has seen for itself.
+  // Compares each buffer's class with the one derived here.
   void check_classes() {
     for (std::size_t b = 0; b < schedule_.buffers.size(); ++b) {
       const Buffer& buffer = schedule_.buffers[b];
@@ -179,9 +182,9 @@ class ValueCheck {
   Faults& faults_;
   std::uint32_t border_ = 0;  // the first kernel of backward
   std::map<std::pair<StorageId, std::uint32_t>, std::size_t> buffer_at_;
-  std::map<NodeId, Stands> values_;  // those that are available
-  std::set<NodeId> ran_;             // what has left its kernel
-  std::vector<bool> made_by_;        // by buffer: a call has made it
+  std::map<NodeId, Stands> values_;  // available values
+  std::set<NodeId> ran_;             // calls with a buffer, so far
+  std::vector<bool> made_by_;        // by buffer: computed by a call
   std::set<std::size_t> made_again_, read_in_backward_;
   std::map<std::size_t, InstanceClass> returned_;
 };

@@ -1,4 +1,4 @@
-// The verifier's part about values: what is read is there, and what is returned stays.
+// The verifier's checks of values: liveness of reads and of results.
 #pragma once
 
 #include "engine/schedule/schedule.h"
@@ -6,7 +6,7 @@
 
 namespace recut::verify {
 
-// Of a schedule whose steps are the plan's and whose buffers name what exists.
+// Requires that check_steps and check_buffers passed.
 void check_values(const Graph& graph, const StorageModel& storages, const Plan& plan,
                   const Schedule& schedule, Faults& faults);
 

@@ -1,4 +1,4 @@
-// Neighbours that are loaded and stored at once.
+// Contiguous elements that are loaded and stored by one instruction.
 template <class T, int count>
 struct alignas(sizeof(T) * count) Pack {
   T of[count];

@@ -1,4 +1,4 @@
-// Neighbours that are loaded and stored at once.
+// Contiguous elements that are loaded and stored by one instruction.
 template <class T, int count>
 struct alignas(sizeof(T) * count) Pack {
   T of[count];
@@ -21,7 +21,7 @@ __device__ inline T smaller(T a, T b) {
   return a != a || a < b ? a : b;
 }
 
-// A fault of the data is told, and the kernel goes on at place 0.
+// Reports an index out of range, and continues with 0.
 __device__ inline long long checked(long long index, long long below, long long n,
                                     long long* fault) {
   if (index >= 0 && index < below) return index;
@@ -53,7 +53,7 @@ __device__ inline float of_half(unsigned short bits) {
 }
 #endif
 
-// Partials, the lower half with the upper half until one is left.
+// Combines the lower half of the partials with the upper half, until one is left.
 template <int lanes, class T, class Combine>
 __device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
   T partials[lanes];
@@ -63,8 +63,8 @@ __device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
   return partials[0];
 }
 
-// The same of a partial a thread, by threads of a warp, all of which get the result; where a
-// thread has several, these are neighbours, and combined last.
+// The same with one partial a thread, within a warp; all threads get the result. If a thread has
+// several partials, they are neighbours, and are combined last.
 template <int lanes, int width, class T, class Combine>
 __device__ inline T combined_in_warp(T mine, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)
@@ -79,7 +79,7 @@ __device__ inline T combined_in_warp(const T (&mine)[count], unsigned mask, Comb
   return combined_here(partials, combine);
 }
 
-// By all threads of a block, through room for their partials. Each warp combines all of them.
+// By all threads of a block, through shared memory. Each warp combines all partials.
 template <int lanes, int count, class T, class Combine>
 __device__ inline T combined_in_block(const T (&mine)[count], T* room, Combine combine) {
   constexpr int rest = lanes < 32 ? lanes : 32;
@@ -102,7 +102,7 @@ __device__ inline T combined_in_block(T mine, T* room, Combine combine) {
   return combined_in_block<lanes>(one, room, combine);
 }
 
-// Several threads may do so at one place: by the word that holds it.
+// Atomic read-modify-write by compare-and-swap of the word that holds the element.
 template <class T, class Combine>
 __device__ inline void combine_at(T* at, Combine combine) {
   using Word = unsigned;

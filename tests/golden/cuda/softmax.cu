@@ -1,4 +1,4 @@
-// Neighbours that are loaded and stored at once.
+// Contiguous elements that are loaded and stored by one instruction.
 template <class T, int count>
 struct alignas(sizeof(T) * count) Pack {
   T of[count];
@@ -10,7 +10,7 @@ __device__ inline T larger(T a, T b) {
   return a != a || a > b ? a : b;
 }
 
-// Partials, the lower half with the upper half until one is left.
+// Combines the lower half of the partials with the upper half, until one is left.
 template <int lanes, class T, class Combine>
 __device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
   T partials[lanes];
@@ -20,8 +20,8 @@ __device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
   return partials[0];
 }
 
-// The same of a partial a thread, by threads of a warp, all of which get the result; where a
-// thread has several, these are neighbours, and combined last.
+// The same with one partial a thread, within a warp; all threads get the result. If a thread has
+// several partials, they are neighbours, and are combined last.
 template <int lanes, int width, class T, class Combine>
 __device__ inline T combined_in_warp(T mine, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)

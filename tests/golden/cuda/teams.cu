@@ -1,4 +1,4 @@
-// Partials, the lower half with the upper half until one is left.
+// Combines the lower half of the partials with the upper half, until one is left.
 template <int lanes, class T, class Combine>
 __device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
   T partials[lanes];
@@ -8,16 +8,16 @@ __device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
   return partials[0];
 }
 
-// What a block knows of its team, blocks that a card has at once: how many have come so far to
-// where they meet, ever, and which half of the room is for the next meeting.
+// A block's view of its cooperative group: the arrival counter of all barriers so far, and which
+// half of the workspace is used next.
 struct Team {
   unsigned* arrived;
   int half;
 };
 
 #ifdef __CUDACC__
-// All threads of a team have come here, and see what each of them has stored. Each meeting adds as
-// many as there are blocks.
+// A barrier of all threads of a cooperative group, with visibility of their stores. Each barrier
+// adds the number of blocks to the counter.
 __device__ inline void team_wait(unsigned* arrived, unsigned blocks) {
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -31,8 +31,8 @@ __device__ inline void team_wait(unsigned* arrived, unsigned blocks) {
 }
 #endif
 
-// Partials of lanes that stand in room, lane by lane the neighbours of one: the lower half with the
-// upper half until one is left, which stands first.
+// Reduces interleaved partials in shared memory, the lower half with the upper half; the result is
+// first.
 template <int lanes, int abreast, class T, class Combine>
 __device__ inline void combine_in_room(T* room, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2) {
@@ -42,8 +42,8 @@ __device__ inline void combine_in_room(T* room, Combine combine) {
   }
   __syncthreads();
 }
-// Of neighbours that a team of blocks has together: those of each block, then these. What blocks
-// have to tell each other goes through memory, one half of which others may still read.
+// Reduces interleaved partials over a cooperative group: within each block, then across blocks
+// through global memory, which is double buffered, since others may still read one half.
 __device__ double team_room[2 * 128 * 32];
 template <int blocks, int lanes, int abreast, class T, class Combine>
 __device__ inline T combined_in_team(T mine, T* room, Team& team, Combine combine) {

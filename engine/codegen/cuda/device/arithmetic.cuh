@@ -1,5 +1,5 @@
-// Arithmetic that the loop form defines where C++ doesn't: integers that wrap around, division with
-// either rounding, extremes that keep NaN.
+// Arithmetic that the loop form defines where C++ doesn't: wrapping integers, division with either
+// rounding, min and max that keep NaN.
 #pragma once
 
 //: helper plus

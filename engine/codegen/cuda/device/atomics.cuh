@@ -2,7 +2,7 @@
 #pragma once
 
 //: helper combine_at
-// Several threads may do so at one place: by the word that holds it.
+// Atomic read-modify-write by compare-and-swap of the word that holds the element.
 template <class T, class Combine>
 __device__ inline void combine_at(T* at, Combine combine) {
   using Word = unsigned;

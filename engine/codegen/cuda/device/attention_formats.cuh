@@ -1,4 +1,4 @@
-// The factors of attention's products, by dtype.
+// Operands of attention's products, by dtype.
 #pragma once
 
 #include "engine/codegen/cuda/device/formats.cuh"
@@ -29,7 +29,7 @@ struct FloatRows {
   static __device__ inline float value(float x) { return x; }
 };
 
-// f32 rounded to 10 bits behind the point, once it is in shared memory.
+// f32 rounded to tf32 (10 bits of mantissa), once it is in shared memory.
 struct Tf32 : FloatRows {
   static constexpr bool settles = true;
   struct Left {
@@ -54,8 +54,8 @@ struct Tf32 : FloatRows {
   }
 };
 
-// f32 as the sum of two such numbers, which has 21 bits behind the point; the product of the two
-// lower ones is left out.
+// f32 as the sum of two tf32 numbers, with 21 bits of mantissa; the product of the two lower parts
+// is left out (3xTF32).
 struct F32 : FloatRows {
   static constexpr bool settles = false;
   struct Left {
@@ -94,7 +94,7 @@ struct F32 : FloatRows {
 };
 
 //: helper HalfRows uses tensor_cores
-// Formats of 16 bits; weights are rounded to them for their products.
+// 16-bit formats; attention weights are rounded to them for the second product.
 struct HalfRows {
   using Element = unsigned short;
   static constexpr int step = 16, chunk = 8;

@@ -50,8 +50,8 @@ __device__ inline float sum_of_row(float x) {
   return x + __shfl_xor_sync(0xffffffffu, x, 2);
 }
 
-// Scores become weights: powers of two relative to the largest score so far. What was added up
-// relative to another shrinks. An infinite largest can't be subtracted: no key was seen yet.
+// Online softmax: scores become weights relative to the largest score so far, and earlier sums are
+// rescaled. A largest score of -inf can't be subtracted: no key was seen yet.
 template <class Call, int tall, int n, int wide>
 __device__ inline void weigh(float (&scores)[tall][n][4], float (&largest)[tall][2],
                              float (&total)[tall][2], float (&sums)[tall][wide][4],
@@ -128,7 +128,7 @@ __device__ inline void attend(const typename Call::Element* query,
   extern __shared__ __align__(16) unsigned char shared[];
   Element* const stages = reinterpret_cast<Element*>(shared);
 
-  // The longest first, where queries see no later keys.
+  // With a causal mask, the longest rows first.
   const int tile = tiles - 1 - int(blockIdx.x % tiles);
   const int head = int(blockIdx.x / tiles % Call::heads), batch = int(blockIdx.x / tiles / Call::heads);
   const int own = threadIdx.x / 32 * 16 * tall, first = tile * rows + own;

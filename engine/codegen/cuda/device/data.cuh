@@ -1,8 +1,8 @@
-// Indices and divisors that come from data: checks of them, and lists of the rows that they name.
+// Indices and divisors that come from data: checks, and stream compaction of row indices.
 #pragma once
 
 //: helper checked
-// A fault of the data is told, and the kernel goes on at place 0.
+// Reports an index out of range, and continues with 0.
 __device__ inline long long checked(long long index, long long below, long long n,
                                     long long* fault) {
   if (index >= 0 && index < below) return index;
@@ -11,8 +11,8 @@ __device__ inline long long checked(long long index, long long below, long long 
 }
 
 //: helper listed
-// Of the numbers from `first` on, one chunk of a block's threads, those that name a row of it, in
-// order, and these rows: how many there are. `row_of` gives a number's row, or -1.
+// Stream compaction: of one chunk of numbers from `first` on, collects those that name a row of the
+// block, in order, with their rows. Returns their count. `row_of` gives a number's row, or -1.
 template <int warps, int turns, class RowOf>
 __device__ int listed(int first, int count, int* numbers, int* rows, int* of_warps, RowOf row_of) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

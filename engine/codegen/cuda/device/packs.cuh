@@ -1,8 +1,8 @@
-// Loads and stores of several elements at once.
+// Vectorized loads and stores.
 #pragma once
 
 //: helper Pack
-// Neighbours that are loaded and stored at once.
+// Contiguous elements that are loaded and stored by one instruction.
 template <class T, int count>
 struct alignas(sizeof(T) * count) Pack {
   T of[count];

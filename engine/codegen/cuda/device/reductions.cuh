@@ -1,9 +1,9 @@
-// Reductions over the threads of a warp, a block, a cluster or a team. They combine by halves, so
-// that all of them have one order.
+// Reductions over the threads of a warp, a block, a cluster or a cooperative group. All combine by
+// halves, so that they have the same order.
 #pragma once
 
 //: helper combined_here
-// Partials, the lower half with the upper half until one is left.
+// Combines the lower half of the partials with the upper half, until one is left.
 template <int lanes, class T, class Combine>
 __device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
   T partials[lanes];
@@ -14,8 +14,8 @@ __device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
 }
 
 //: helper combined_in_warp uses combined_here
-// The same of a partial a thread, by threads of a warp, all of which get the result; where a
-// thread has several, these are neighbours, and combined last.
+// The same with one partial a thread, within a warp; all threads get the result. If a thread has
+// several partials, they are neighbours, and are combined last.
 template <int lanes, int width, class T, class Combine>
 __device__ inline T combined_in_warp(T mine, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)
@@ -31,7 +31,7 @@ __device__ inline T combined_in_warp(const T (&mine)[count], unsigned mask, Comb
 }
 
 //: helper combined_in_block uses combined_in_warp
-// By all threads of a block, through room for their partials. Each warp combines all of them.
+// By all threads of a block, through shared memory. Each warp combines all partials.
 template <int lanes, int count, class T, class Combine>
 __device__ inline T combined_in_block(const T (&mine)[count], T* room, Combine combine) {
   constexpr int rest = lanes < 32 ? lanes : 32;
@@ -56,11 +56,11 @@ __device__ inline T combined_in_block(T mine, T* room, Combine combine) {
 
 //: helper cluster_wait
 #ifdef __CUDACC__
-// All threads of a cluster's blocks have come here, and see what each of them has stored.
+// A barrier of all threads of a cluster, with visibility of their stores.
 __device__ inline void cluster_wait() {
   asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
-// The same place of another block's shared memory.
+// The address in another block's shared memory (distributed shared memory).
 template <class T>
 __device__ inline const T* in_block(int block, const T* here) {
   unsigned long long there;
@@ -72,7 +72,7 @@ __device__ inline const T* in_block(int block, const T* here) {
 #endif
 
 //: helper combined_in_cluster uses combined_in_block cluster_wait
-// By all threads of a cluster: partials of the blocks, then those of one block.
+// By all threads of a cluster: first across blocks, then within a block.
 template <int blocks, int threads, int count, class T, class Combine>
 __device__ inline T combined_in_cluster(const T (&mine)[count], T* room, Combine combine) {
   __syncthreads();
@@ -94,7 +94,7 @@ __device__ inline T combined_in_cluster(T mine, T* room, Combine combine) {
 }
 
 //: helper combined_abreast uses combined_here cluster_wait
-// By all threads of a cluster, or of a block, of which neighbours have different results.
+// By all threads of a cluster or block, with interleaved items: neighbours have different results.
 template <int blocks, int lanes, int abreast, class T, class Combine>
 __device__ inline T combined_abreast(T mine, T* room, Combine combine) {
   __syncthreads();
@@ -113,8 +113,8 @@ __device__ inline T combined_abreast(T mine, T* room, Combine combine) {
 }
 
 //: helper Team
-// What a block knows of its team, blocks that a card has at once: how many have come so far to
-// where they meet, ever, and which half of the room is for the next meeting.
+// A block's view of its cooperative group: the arrival counter of all barriers so far, and which
+// half of the workspace is used next.
 struct Team {
   unsigned* arrived;
   int half;
@@ -122,8 +122,8 @@ struct Team {
 
 //: helper team_wait
 #ifdef __CUDACC__
-// All threads of a team have come here, and see what each of them has stored. Each meeting adds as
-// many as there are blocks.
+// A barrier of all threads of a cooperative group, with visibility of their stores. Each barrier
+// adds the number of blocks to the counter.
 __device__ inline void team_wait(unsigned* arrived, unsigned blocks) {
   __syncthreads();
   if (threadIdx.x == 0) {
@@ -138,8 +138,8 @@ __device__ inline void team_wait(unsigned* arrived, unsigned blocks) {
 #endif
 
 //: helper combined_in_team uses combined_here Team team_wait
-// Partials of lanes that stand in room, lane by lane the neighbours of one: the lower half with the
-// upper half until one is left, which stands first.
+// Reduces interleaved partials in shared memory, the lower half with the upper half; the result is
+// first.
 template <int lanes, int abreast, class T, class Combine>
 __device__ inline void combine_in_room(T* room, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2) {
@@ -149,8 +149,8 @@ __device__ inline void combine_in_room(T* room, Combine combine) {
   }
   __syncthreads();
 }
-// Of neighbours that a team of blocks has together: those of each block, then these. What blocks
-// have to tell each other goes through memory, one half of which others may still read.
+// Reduces interleaved partials over a cooperative group: within each block, then across blocks
+// through global memory, which is double buffered, since others may still read one half.
 __device__ double team_room[2 * 128 * 32];
 template <int blocks, int lanes, int abreast, class T, class Combine>
 __device__ inline T combined_in_team(T mine, T* room, Team& team, Combine combine) {

@@ -1,17 +1,17 @@
-// What attention needs that only a card has: copies into shared memory, loads of matrices, tensor
-// cores, conversions. Tests define it for a processor (tests/codegen/cuda_tensor_cores.h).
+// PTX that attention needs: asynchronous copies, ldmatrix, mma, conversions. Tests emulate it on a
+// CPU (tests/codegen/cuda_tensor_cores.h).
 #pragma once
 
 //: helper tensor_cores
 // Attention in tiles.
 #ifdef __CUDACC__  // others who run this text bring their own
-// 16 bytes on their way into shared memory; zeros where they aren't there.
+// Copies 16 bytes asynchronously into shared memory, or zeros.
 __device__ inline void copy_async(void* to, const void* from, bool there) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                : : "r"(unsigned(__cvta_generic_to_shared(to))), "l"(from), "r"(there ? 16 : 0)
                : "memory");
 }
-// Copies since the last call are a group; all groups but the last few have to have arrived.
+// Copies since the last call are a group; waits for all groups but the last few.
 __device__ inline void end_group() { asm volatile("cp.async.commit_group;" : : : "memory"); }
 template <int groups>
 __device__ inline void wait_for_groups() {
@@ -61,7 +61,7 @@ __device__ inline unsigned pair_of_f16(float low, float high) {
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(high), "f"(low));
   return bits;
 }
-// 2^x within two of the last places; what is no normal number becomes 0.
+// 2^x within two units of the last place; subnormal results become 0.
 __device__ inline float power_of_two(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
