@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
-#include "engine/autodiff/fair_copy.h"
+#include "engine/autodiff/canonical_order.h"
+#include "engine/autodiff/requires_grad.h"
 #include "engine/autodiff/tape.h"
-#include "engine/autodiff/wanted.h"
 #include "engine/ir/copy.h"
 #include "engine/ir/printer.h"
 
 namespace recut {
 namespace {
 
-using autodiff::FairCopy;
+using autodiff::CanonicalGraph;
 using autodiff::Seed;
 
 // Differentiation in three stages: copy the forward graph into a draft with its own pool, append
@@ -29,9 +29,9 @@ using autodiff::Seed;
 
 // Gives every node without a sequence number a new one, above the existing ones. Backward nodes
 // copy it, which marks the two as partners.
-class Numbering {
+class SequenceNumbers {
  public:
-  explicit Numbering(const Graph& graph) {
+  explicit SequenceNumbers(const Graph& graph) {
     for (const NodeId id : graph.order()) next_ = std::max(next_, graph.origin(id).seq_nr + 1);
   }
   Origin origin(const Graph& graph, NodeId id) {
@@ -47,10 +47,10 @@ class Numbering {
 class Differentiation {
  public:
   // `steps` may be null.
-  Differentiation(const Graph& forward, std::vector<NodeId> wanted,
+  Differentiation(const Graph& forward, std::vector<NodeId> requires_grad,
                   std::vector<std::size_t> differentiable, std::vector<DerivativeStep>* steps)
       : forward_(forward),
-        wanted_(std::move(wanted)),
+        requires_grad_(std::move(requires_grad)),
         differentiable_(std::move(differentiable)),
         drafted_(forward.order().size()),
         b_(draft_),
@@ -60,22 +60,24 @@ class Differentiation {
     add_inputs();
     add_forward();
     seed();
-    autodiff::Trail trail;
-    const auto gradients =
-        autodiff::pull_back(b_, drafted(forward_.order()), seeds_, drafted(wanted_), gaps_, &trail);
-    if (!gaps_.empty()) return gaps_.diagnostics();
+    autodiff::TapeTrace trace;
+    const auto gradients = autodiff::pull_back(b_, drafted(forward_.order()), seeds_,
+                                               drafted(requires_grad_), missing_rules_, &trace);
+    if (!missing_rules_.empty()) return missing_rules_.diagnostics();
     if (b_.complaint()) return *b_.complaint();
     draft_.results = drafted(forward_.results);
     for (const NodeId id : forward_.inputs()) {
       if (forward_.input_kind(id) == InputKind::tangent) continue;
-      const auto at = std::find(wanted_.begin(), wanted_.end(), id);
+      const auto at = std::find(requires_grad_.begin(), requires_grad_.end(), id);
       draft_.gradients.push_back(
-          at == wanted_.end() ? NodeId()
-                              : gradients[static_cast<std::size_t>(at - wanted_.begin())].id());
+          at == requires_grad_.end()
+              ? NodeId()
+              : gradients[static_cast<std::size_t>(at - requires_grad_.begin())].id());
     }
-    FairCopy joint = autodiff::fair_copy(draft_, trail.marks, forward_);
+    CanonicalGraph joint = autodiff::in_canonical_order(draft_, trace.call_starts, forward_);
     if (steps_ != nullptr)
-      for (const autodiff::Pulled& one : trail.pulled) steps_->push_back(step_of(joint, one));
+      for (const autodiff::VjpStep& vjp_step : trace.vjp_steps)
+        steps_->push_back(step_of(joint, vjp_step));
     return std::move(joint.graph);
   }
 
@@ -93,50 +95,52 @@ class Differentiation {
   }
 
   // Describes a step by nodes of the joint graph. Nodes that were dead in the draft are left out.
-  DerivativeStep step_of(const FairCopy& copy, const autodiff::Pulled& pulled) const {
+  DerivativeStep step_of(const CanonicalGraph& copy, const autodiff::VjpStep& vjp_step) const {
     const Graph& joint = copy.graph;
-    DerivativeStep step{draft_.op(pulled.call).name, drafted_from(pulled.call), {}, {}};
-    step.words = joint.contains(step.call) ? print_node(joint, step.call)
-                                           : std::string(step.rule);  // only its gradient is used
+    DerivativeStep step{draft_.op(vjp_step.call).name, drafted_from(vjp_step.call), {}, {}};
+    step.text = joint.contains(step.call) ? print_node(joint, step.call)
+                                          : std::string(step.rule);  // only its gradient is used
     std::string_view before = "  =>  ";
-    const auto say = [&](const std::string& words) {
-      step.words += std::string(before) + words;
+    const auto append = [&](const std::string& text) {
+      step.text += std::string(before) + text;
       before = "; ";
     };
-    for (const NodeId id : pulled.made)
-      if (const NodeId image = copy.of(draft_, id); image.valid()) step.made.push_back(image);
-    std::sort(step.made.begin(), step.made.end(),
+    for (const NodeId id : vjp_step.new_nodes)
+      if (const NodeId image = copy.of(draft_, id); image.valid()) step.new_nodes.push_back(image);
+    std::sort(step.new_nodes.begin(), step.new_nodes.end(),
               [&](NodeId a, NodeId b) { return joint.position(a) < joint.position(b); });
-    for (const NodeId id : step.made) say(print_node(joint, id));
-    for (const auto& [operand, gradient] : pulled.gradients) {
+    for (const NodeId id : step.new_nodes) append(print_node(joint, id));
+    for (const auto& [operand, gradient] : vjp_step.gradients) {
       const NodeId of = copy.of(draft_, operand), is = copy.of(draft_, gradient);
       if (of.valid() && is.valid())
-        say(fmt::format("gradient of %{}: %{}", joint.node_name(of), joint.node_name(is)));
+        append(fmt::format("gradient of %{}: %{}", joint.node_name(of), joint.node_name(is)));
     }
     return step;
   }
 
   void add_inputs() {
     for (const NodeId id : forward_.inputs()) {
-      const bool wanted = std::find(wanted_.begin(), wanted_.end(), id) != wanted_.end();
+      const bool requires_grad =
+          std::find(requires_grad_.begin(), requires_grad_.end(), id) != requires_grad_.end();
       InputKind kind = forward_.input_kind(id);
-      if (kind != InputKind::tangent) kind = wanted ? InputKind::parameter : InputKind::input;
+      if (kind != InputKind::tangent)
+        kind = requires_grad ? InputKind::parameter : InputKind::input;
       drafted_[forward_.position(id)] =
           draft_.add_input(kind, forward_.type(id), forward_.origin(id));
     }
     int count = 0;
-    for (const std::size_t place : differentiable_)
+    for (const std::size_t index : differentiable_)
       tangents_.push_back(b_.placeholder(InputKind::tangent,
                                          draft_.unused_name(fmt::format("tangents_{}", ++count)),
-                                         forward_.type(forward_.results[place])));
+                                         forward_.type(forward_.results[index])));
   }
 
   void add_forward() {
-    Numbering numbering(forward_);
+    SequenceNumbers sequence_numbers(forward_);
     for (const NodeId id : forward_.order()) {
       if (forward_[id].op == Op::placeholder) continue;
       drafted_[forward_.position(id)] =
-          copy_node(forward_, id, draft_, numbering.origin(forward_, id),
+          copy_node(forward_, id, draft_, sequence_numbers.origin(forward_, id),
                     [&](NodeId operand) { return drafted(operand); });
     }
     for (const auto& [alias, id] : forward_.aliases()) draft_.add_alias(alias, drafted(id));
@@ -148,24 +152,24 @@ class Differentiation {
   }
 
   const Graph& forward_;
-  std::vector<NodeId> wanted_;
+  std::vector<NodeId> requires_grad_;
   std::vector<std::size_t> differentiable_;
   Graph draft_;                  // in a pool of its own
   std::vector<NodeId> drafted_;  // by position in the forward graph
   std::vector<Value> tangents_;
   Builder b_;
-  autodiff::Gaps gaps_;
+  autodiff::MissingRules missing_rules_;
   std::vector<Seed> seeds_;
   std::vector<DerivativeStep>* steps_;
 };
 
-Diagnostics bad_results(const Graph& graph, const std::vector<std::size_t>& places) {
+Diagnostics bad_results(const Graph& graph, const std::vector<std::size_t>& indices) {
   Diagnostics wrong;
-  for (const std::size_t place : places)
-    if (place >= graph.results.size() || !is_floating(graph.type(graph.results[place]).dtype))
+  for (const std::size_t index : indices)
+    if (index >= graph.results.size() || !is_floating(graph.type(graph.results[index]).dtype))
       wrong.push_back(
-          error(fmt::format("result {} {}", place,
-                            place >= graph.results.size()
+          error(fmt::format("result {} {}", index,
+                            index >= graph.results.size()
                                 ? fmt::format("is not there: there are {}", graph.results.size())
                                 : "is not real: it has no tangent")));
   return wrong;
@@ -177,26 +181,27 @@ Result<Graph> differentiate(const Graph& forward, const GradOptions& options,
                             std::vector<DerivativeStep>* steps) {
   for (const NodeId gradient : forward.gradients)
     if (gradient.valid()) return error("the graph has gradients: it is a joint graph already");
-  const auto wanted = autodiff::wanted_inputs(forward, options.wanted);
-  if (!wanted) return wanted.diagnostics();
-  const auto places = options.differentiable ? *options.differentiable
-                                             : autodiff::differentiable_results(forward, *wanted);
-  Diagnostics wrong = bad_results(forward, places);
+  const auto requires_grad = autodiff::inputs_requiring_grad(forward, options.requires_grad);
+  if (!requires_grad) return requires_grad.diagnostics();
+  const auto indices = options.differentiable
+                           ? *options.differentiable
+                           : autodiff::differentiable_results(forward, *requires_grad);
+  Diagnostics wrong = bad_results(forward, indices);
   if (!wrong.empty()) return wrong;
-  return Differentiation(forward, *wanted, places, steps).run();
+  return Differentiation(forward, *requires_grad, indices, steps).run();
 }
 
 Differentiability differentiability(Op op) {
   if (op == Op::getitem) return Differentiability::rule;
-  const autodiff::Row* row = autodiff::find_row(op);
-  if (row == nullptr) return Differentiability::none;
-  return row->kind == autodiff::RowKind::constant ? Differentiability::constant
-                                                  : Differentiability::rule;
+  const autodiff::DerivativeRule* rule = autodiff::find_derivative_rule(op);
+  if (rule == nullptr) return Differentiability::none;
+  return rule->kind == autodiff::DerivativeKind::constant ? Differentiability::constant
+                                                          : Differentiability::rule;
 }
 
 std::string_view reason_without_derivative(Op op) {
-  const autodiff::Row* row = autodiff::find_row(op);
-  return row == nullptr ? std::string_view() : row->reason;
+  const autodiff::DerivativeRule* rule = autodiff::find_derivative_rule(op);
+  return rule == nullptr ? std::string_view() : rule->reason;
 }
 
 }  // namespace recut

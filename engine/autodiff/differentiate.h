@@ -18,7 +18,7 @@ struct GradOptions {
   std::optional<std::vector<std::size_t>> differentiable;
   // Names of the inputs that get a gradient. Default: the real inputs marked as parameters; if no
   // input is a parameter, every real input.
-  std::optional<std::vector<std::string>> wanted;
+  std::optional<std::vector<std::string>> requires_grad;
 };
 
 // One step of the reverse sweep: the call, and the nodes its derivative rule added.
@@ -27,8 +27,8 @@ struct DerivativeStep {
   NodeId call;            // of the forward graph, and of the joint one
   // Nodes of the joint graph that the rule added, in order, including sums with other gradients.
   // Empty if the rule passes the gradient on unchanged.
-  std::vector<NodeId> made;
-  std::string words;  // "%y = relu(%x) : …  =>  %le = …; gradient of %x: %where"
+  std::vector<NodeId> new_nodes;
+  std::string text;  // "%y = relu(%x) : …  =>  %le = …; gradient of %x: %where"
 };
 
 // Builds the joint graph in the form of AOTAutograd: the forward graph's inputs, one tangent for
@@ -50,11 +50,11 @@ Result<Graph> differentiate(const Graph& forward, const GradOptions& options = {
 // The forward graph of a joint graph: the nodes that its results need, with the same inputs, names
 // and results. `differentiable` lists the results that have a tangent in the joint graph, in order.
 // They are matched by type; results that depend on parameters and update no buffer are preferred.
-struct ForwardHalf {
+struct ForwardGraph {
   Graph graph;
   std::vector<std::size_t> differentiable;
 };
-Result<ForwardHalf> forward_half(const Graph& joint);
+Result<ForwardGraph> extract_forward_graph(const Graph& joint);
 
 // Forward mode (dual numbers): the graph's results and gradients, followed by the tangent of each.
 // Tangents of the inputs come in as further inputs `NAME_tangent`. The tangent of an output that
@@ -64,7 +64,7 @@ struct Jvp {
   Graph graph;                 // every output is a result
   std::vector<NodeId> inputs;  // inputs with a tangent
   std::vector<NodeId> input_tangents;
-  std::vector<std::size_t> primal;  // indices in graph.results of the outputs with a tangent …
+  std::vector<std::size_t> primal;    // indices in graph.results of the outputs with a tangent …
   std::vector<std::size_t> tangents;  // … and of their tangents
 };
 Result<Jvp> jvp(const Graph& graph, const GradOptions& options = {});

@@ -1,9 +1,9 @@
 #include <fmt/core.h>
 
+#include "engine/autodiff/canonical_order.h"
 #include "engine/autodiff/differentiate.h"
-#include "engine/autodiff/fair_copy.h"
+#include "engine/autodiff/requires_grad.h"
 #include "engine/autodiff/tape.h"
-#include "engine/autodiff/wanted.h"
 #include "engine/ir/copy.h"
 
 namespace recut {
@@ -38,15 +38,15 @@ std::vector<NodeId> outputs_of(const Graph& graph) {
 }  // namespace
 
 Result<Jvp> jvp(const Graph& graph, const GradOptions& options) {
-  const auto wanted = autodiff::wanted_inputs(graph, options.wanted);
-  if (!wanted) return wanted.diagnostics();
+  const auto inputs = autodiff::inputs_requiring_grad(graph, options.requires_grad);
+  if (!inputs) return inputs.diagnostics();
   Graph draft;
   const auto drafted = draft_of(graph, draft);
   const auto image = [&](NodeId id) { return drafted[graph.position(id)]; };
   Builder b(draft);
   std::vector<Seed> seeds, outputs;
   std::vector<NodeId> input_tangents;
-  for (const NodeId id : *wanted) {
+  for (const NodeId id : *inputs) {
     const Value tangent = b.placeholder(
         InputKind::input, draft.unused_name(graph.node_name(id) + "_tangent"), graph.type(id));
     input_tangents.push_back(tangent.id());
@@ -54,12 +54,12 @@ Result<Jvp> jvp(const Graph& graph, const GradOptions& options) {
   }
   const auto ends = outputs_of(graph);
   for (const NodeId id : ends) outputs.push_back({image(id), {}});
-  autodiff::Gaps gaps;
-  autodiff::Trail trail;
-  const auto tangents = autodiff::push_forward(b, drafted, seeds, outputs, gaps, &trail);
-  if (!gaps.empty()) return gaps.diagnostics();
+  autodiff::MissingRules missing_rules;
+  autodiff::TapeTrace trace;
+  const auto tangents = autodiff::push_forward(b, drafted, seeds, outputs, missing_rules, &trace);
+  if (!missing_rules.empty()) return missing_rules.diagnostics();
   for (const Seed& output : outputs) draft.results.push_back(output.node);
-  Jvp made{graph.fresh(), *wanted, {}, {}, {}};
+  Jvp made{graph.fresh(), *inputs, {}, {}, {}};
   for (std::size_t i = 0; i < ends.size(); ++i) {
     if (!is_floating(graph.type(ends[i]).dtype)) continue;
     made.primal.push_back(i);
@@ -68,7 +68,7 @@ Result<Jvp> jvp(const Graph& graph, const GradOptions& options) {
     draft.results.push_back(zero.id());
   }
   if (b.complaint()) return *b.complaint();
-  autodiff::FairCopy copy = autodiff::fair_copy(draft, trail.marks, graph);
+  autodiff::CanonicalGraph copy = autodiff::in_canonical_order(draft, trace.call_starts, graph);
   for (const NodeId id : input_tangents) made.input_tangents.push_back(copy.of(draft, id));
   made.graph = std::move(copy.graph);
   return made;

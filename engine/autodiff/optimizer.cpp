@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "engine/autodiff/wanted.h"
+#include "engine/autodiff/requires_grad.h"
 #include "engine/ir/builder.h"
 #include "engine/ir/rebuild.h"
 
@@ -29,23 +29,23 @@ class Writer {
   }
 
   void write(const Sgd& sgd, const std::string& name, Value w, Value gradient,
-             const std::vector<Value>& kept) {
+             const std::vector<Value>& state) {
     Value moved = decayed(gradient, w, sgd.weight_decay);
     if (sgd.momentum != 0) {
-      moved = b_.as(name + "_momentum_next")("add.Tensor", {kept[0] * sgd.momentum, moved});
-      updates_.push_back({kept[0].id(), moved});
+      moved = b_.as(name + "_momentum_next")("add.Tensor", {state[0] * sgd.momentum, moved});
+      updates_.push_back({state[0].id(), moved});
     }
     move(name, w, w, moved * sgd.learning_rate);
   }
 
   void write(const Adam& adam, const std::string& name, Value w, Value gradient,
-             const std::vector<Value>& kept) {
+             const std::vector<Value>& state) {
     const Value g = adam.decoupled ? gradient : decayed(gradient, w, adam.weight_decay);
-    const Value mean = b_.as(name + "_mean_next")("lerp.Scalar", {kept[0], g, 1 - adam.beta1});
-    const Value square = b_.as(name + "_square_next")("addcmul", {kept[1] * adam.beta2, g, g},
+    const Value mean = b_.as(name + "_mean_next")("lerp.Scalar", {state[0], g, 1 - adam.beta1});
+    const Value square = b_.as(name + "_square_next")("addcmul", {state[1] * adam.beta2, g, g},
                                                       {{"value", 1 - adam.beta2}});
-    updates_.push_back({kept[0].id(), mean});
-    updates_.push_back({kept[1].id(), square});
+    updates_.push_back({state[0].id(), mean});
+    updates_.push_back({state[1].id(), square});
     if (!rate_.valid()) correct(adam);
     const Value root = b_("sqrt", {square}) / root_correction_ + adam.epsilon;
     const Value from = adam.decoupled && adam.weight_decay != 0
@@ -92,33 +92,33 @@ class StepBuilder {
     const auto scope = builder.scope({kModule, -1});
     Writer writer(builder, builder.value(count_));
     for (const Trained& one : trained_) {
-      std::vector<Value> kept;
-      for (const NodeId id : one.kept) kept.push_back(builder.value(id));
+      std::vector<Value> state;
+      for (const NodeId id : one.state) state.push_back(builder.value(id));
       std::visit(
           [&](const auto& optimizer) {
             writer.write(optimizer, joint_.node_name(one.parameter), builder.value(one.parameter),
-                         builder.value(one.gradient), kept);
+                         builder.value(one.gradient), state);
           },
           optimizer_);
     }
     if (builder.complaint()) return *builder.complaint();
     for (const Update& update : writer.updates()) next_[update.input] = update.next.id();
-    give_out();
+    set_outputs();
     return without_dead_nodes(step_);
   }
 
  private:
   struct Trained {
     NodeId parameter, gradient;
-    std::vector<NodeId> kept;
+    std::vector<NodeId> state;
   };
 
   void find_trained() {
-    std::size_t place = 0;
+    std::size_t index = 0;
     for (const NodeId id : joint_.inputs()) {
       if (joint_.input_kind(id) == InputKind::tangent) continue;
-      const NodeId gradient = place < joint_.gradients.size() ? joint_.gradients[place] : NodeId();
-      ++place;
+      const NodeId gradient = index < joint_.gradients.size() ? joint_.gradients[index] : NodeId();
+      ++index;
       if (gradient.valid() && joint_.input_kind(id) == InputKind::parameter)
         trained_.push_back({id, gradient, {}});
     }
@@ -127,18 +127,18 @@ class StepBuilder {
   // State inputs follow the graph's own inputs.
   void carry_graph() {
     Graph names = joint_;
-    const auto add = [&](const std::string& wish, TensorType type) {
-      return step_.add_input(InputKind::input, std::move(type), {names.unused_name(wish)});
+    const auto add = [&](const std::string& preferred, TensorType type) {
+      return step_.add_input(InputKind::input, std::move(type), {names.unused_name(preferred)});
     };
     for (const NodeId id : joint_.inputs()) step_.carry(joint_, id);
     const bool adam = std::holds_alternative<Adam>(optimizer_);
     for (Trained& one : trained_) {
       const std::string& name = joint_.node_name(one.parameter);
       if (adam)
-        for (const char* kept : {"_mean", "_square"})
-          one.kept.push_back(add(name + kept, joint_.type(one.parameter)));
+        for (const char* state : {"_mean", "_square"})
+          one.state.push_back(add(name + state, joint_.type(one.parameter)));
       else if (std::get<Sgd>(optimizer_).momentum != 0)
-        one.kept.push_back(add(name + "_momentum", joint_.type(one.parameter)));
+        one.state.push_back(add(name + "_momentum", joint_.type(one.parameter)));
     }
     if (adam) count_ = add("step_count", make_type(DType::i64, {}));
     for (const NodeId id : joint_.order())
@@ -146,7 +146,7 @@ class StepBuilder {
     for (const auto& [alias, id] : joint_.aliases()) step_.add_alias(alias, id);
   }
 
-  void give_out() {
+  void set_outputs() {
     for (const NodeId id : joint_.results) {
       const NodeId buffer = id.valid() ? autodiff::updated_buffer(joint_, id) : NodeId();
       if (buffer.valid() && next_.emplace(buffer, id).second) continue;
@@ -172,10 +172,10 @@ Result<Graph> with_optimizer(const Graph& joint, const Optimizer& optimizer) {
 
 std::vector<NodeId> carried_inputs(const Graph& step) {
   std::vector<NodeId> carried;
-  std::size_t place = 0;
+  std::size_t index = 0;
   for (const NodeId id : step.inputs()) {
     if (step.input_kind(id) == InputKind::tangent) continue;
-    if (step.gradients[place++].valid() && step.input_kind(id) != InputKind::parameter)
+    if (step.gradients[index++].valid() && step.input_kind(id) != InputKind::parameter)
       carried.push_back(id);
   }
   return carried;

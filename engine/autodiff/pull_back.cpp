@@ -19,10 +19,10 @@ namespace {
 
 class PullBackSweep {
  public:
-  PullBackSweep(Builder& b, std::span<const NodeId> tape, std::span<const NodeId> wanted,
-                Gaps& gaps, Trail* trail)
-      : b_(b), tape_(tape), gaps_(gaps), trail_(trail) {
-    for (const NodeId id : wanted) active_.insert(id.index), leaves_.insert(id.index);
+  PullBackSweep(Builder& b, std::span<const NodeId> tape, std::span<const NodeId> leaves,
+                MissingRules& missing_rules, TapeTrace* trace)
+      : b_(b), tape_(tape), missing_rules_(missing_rules), trace_(trace) {
+    for (const NodeId id : leaves) active_.insert(id.index), leaves_.insert(id.index);
     for (const NodeId id : tape)
       if (leaves_.count(id.index) == 0 &&
           is_active(b.graph(), id, [this](NodeId operand) { return active(operand); }))
@@ -54,7 +54,7 @@ class PullBackSweep {
                        [](const Value& v) { return v.valid(); });
   }
 
-  bool nested() const { return trail_ == nullptr; }
+  bool nested() const { return trace_ == nullptr; }
   bool active(NodeId id) const { return active_.count(id.index) != 0; }
 
   // An invalid value is a zero: nothing is added, but the node has a gradient from now on.
@@ -71,14 +71,14 @@ class PullBackSweep {
   // Nodes appended between begin_step() and end_step() belong to the call.
   void begin_step(NodeId call) {
     if (nested()) return;
-    step_ = Pulled{call, {}, {}};
-    trail_->marks.push_back(b_.graph().order().size());
+    step_ = VjpStep{call, {}, {}};
+    trace_->call_starts.push_back(b_.graph().order().size());
   }
   void end_step() {
     if (!step_) return;
-    const auto made = b_.graph().order().subspan(trail_->marks.back());
-    step_->made.assign(made.begin(), made.end());
-    trail_->pulled.push_back(std::move(*step_));
+    const auto new_nodes = b_.graph().order().subspan(trace_->call_starts.back());
+    step_->new_nodes.assign(new_nodes.begin(), new_nodes.end());
+    trace_->vjp_steps.push_back(std::move(*step_));
     step_.reset();
   }
 
@@ -91,49 +91,50 @@ class PullBackSweep {
     if (node.op == Op::getitem)
       return add(*node.arguments[0].get<NodeId>(), *node.arguments[1].get<std::int64_t>(),
                  gradients.front());
-    const Row* row = find_row(node.op);
-    if (row == nullptr) return gaps_.add(b_, id);
+    const DerivativeRule* rule = find_derivative_rule(node.op);
+    if (rule == nullptr) return missing_rules_.add(b_, id);
     std::optional<Builder::Scope> scope;
-    if (!nested()) scope.emplace(b_, place_of_derivative(b_.graph(), id));
+    if (!nested()) scope.emplace(b_, location_of_derivative(b_.graph(), id));
     begin_step(id);
-    Site site(b_, id, std::move(gradients), [this](NodeId operand) { return active(operand); });
-    if (row->kind == RowKind::expansion)
-      through_expansion(*row, site, node);
+    VjpContext context(b_, id, std::move(gradients),
+                       [this](NodeId operand) { return active(operand); });
+    if (rule->kind == DerivativeKind::decomposition)
+      through_decomposition(*rule, context, node);
     else
-      for (const Partial& partial : row->partials) apply(partial, site);
+      for (const Partial& partial : rule->partials) apply(partial, context);
     end_step();
   }
 
-  void apply(const Partial& partial, Site& site) {
-    if (!site.wants(partial.parameter)) return;
+  void apply(const Partial& partial, VjpContext& context) {
+    if (!context.needs_input_grad(partial.parameter)) return;
     if (partial.list == nullptr)
-      return add(site.call().node(partial.parameter), 0, partial.formula(site));
-    const auto operands = site.call().nodes(partial.parameter);
-    const std::vector<Value> values = partial.list(site);
+      return add(context.call().node(partial.parameter), 0, partial.formula(context));
+    const auto operands = context.call().nodes(partial.parameter);
+    const std::vector<Value> values = partial.list(context);
     for (std::size_t i = 0; i < operands.size() && i < values.size(); ++i)
       if (operands[i].valid()) add(operands[i], 0, values[i]);
   }
 
-  void through_expansion(const Row& row, Site& site, const Node& node) {
-    const Expanded expanded = expand(row, site, node);
+  void through_decomposition(const DerivativeRule& rule, VjpContext& context, const Node& node) {
+    const DecomposedCall decomposed = decompose(rule, context, node);
     std::vector<Seed> seeds;
-    for (std::size_t i = 0; i < expanded.outputs.size(); ++i) {
+    for (std::size_t i = 0; i < decomposed.outputs.size(); ++i) {
       const auto output = static_cast<std::int64_t>(i);
-      if (expanded.outputs[i].valid() && site.has_grad(output))
-        seeds.push_back({expanded.outputs[i].id(), site.grad(output)});
+      if (decomposed.outputs[i].valid() && context.has_grad(output))
+        seeds.push_back({decomposed.outputs[i].id(), context.grad(output)});
     }
-    std::vector<NodeId> wanted;
+    std::vector<NodeId> leaves;
     for (const NodeId operand : node.operands)
-      if (active(operand)) wanted.push_back(operand);
-    const auto gradients = pull_back(b_, expanded.tape, seeds, wanted, gaps_);
-    for (std::size_t i = 0; i < wanted.size(); ++i) add(wanted[i], 0, gradients[i]);
+      if (active(operand)) leaves.push_back(operand);
+    const auto gradients = pull_back(b_, decomposed.tape, seeds, leaves, missing_rules_);
+    for (std::size_t i = 0; i < leaves.size(); ++i) add(leaves[i], 0, gradients[i]);
   }
 
   Builder& b_;
   std::span<const NodeId> tape_;
-  Gaps& gaps_;
-  Trail* trail_;                                            // null: within a decomposed call
-  std::optional<Pulled> step_;                              // the current one
+  MissingRules& missing_rules_;
+  TapeTrace* trace_;                                        // null: within a decomposed call
+  std::optional<VjpStep> step_;                             // the current one
   std::unordered_set<std::uint32_t> active_, leaves_;       // looked up only
   std::unordered_map<std::uint32_t, Gradients> gradients_;  // by node; looked up only
 };
@@ -141,12 +142,13 @@ class PullBackSweep {
 }  // namespace
 
 std::vector<Value> pull_back(Builder& b, std::span<const NodeId> tape, std::span<const Seed> seeds,
-                             std::span<const NodeId> wanted, Gaps& gaps, Trail* trail) {
-  PullBackSweep sweep(b, tape, wanted, gaps, trail);
+                             std::span<const NodeId> leaves, MissingRules& missing_rules,
+                             TapeTrace* trace) {
+  PullBackSweep sweep(b, tape, leaves, missing_rules, trace);
   for (const Seed& seed : seeds) sweep.seed(seed);
   sweep.run();
   std::vector<Value> gradients;
-  for (const NodeId id : wanted) gradients.push_back(sweep.gradient(id));
+  for (const NodeId id : leaves) gradients.push_back(sweep.gradient(id));
   return gradients;
 }
 

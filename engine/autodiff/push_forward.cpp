@@ -20,7 +20,8 @@ namespace {
 
 class PushForwardSweep {
  public:
-  PushForwardSweep(Builder& b, Gaps& gaps, Trail* trail) : b_(b), gaps_(gaps), trail_(trail) {}
+  PushForwardSweep(Builder& b, MissingRules& missing_rules, TapeTrace* trace)
+      : b_(b), missing_rules_(missing_rules), trace_(trace) {}
 
   void seed(const Seed& seed) { set(seed.node, seed.output, seed.value); }
 
@@ -31,14 +32,14 @@ class PushForwardSweep {
     if (node.op == Op::getitem)
       return set(id, 0,
                  get(*node.arguments[0].get<NodeId>(), *node.arguments[1].get<std::int64_t>()));
-    const Row* row = find_row(node.op);
-    if (row == nullptr) return gaps_.add(b_, id);
+    const DerivativeRule* rule = find_derivative_rule(node.op);
+    if (rule == nullptr) return missing_rules_.add(b_, id);
     std::optional<Builder::Scope> scope;
-    if (trail_ != nullptr) {
-      trail_->marks.push_back(b_.graph().order().size());
-      scope.emplace(b_, place_of_derivative(b_.graph(), id));
+    if (trace_ != nullptr) {
+      trace_->call_starts.push_back(b_.graph().order().size());
+      scope.emplace(b_, location_of_derivative(b_.graph(), id));
     }
-    apply(*row, id, node);
+    apply(*rule, id, node);
   }
 
   Value get(NodeId id, std::int64_t output) const {
@@ -60,43 +61,45 @@ class PushForwardSweep {
         broadcast_to(b_.convert(value, type.dtype), type.shape);
   }
 
-  void apply(const Row& row, NodeId id, const Node& node) {
-    switch (row.kind) {
-      case RowKind::elementwise:
-        return elementwise(row, id);
-      case RowKind::linear:
-        return linear(row, id, node);
-      case RowKind::expansion:
-        return expansion(row, id, node);
-      case RowKind::formulas:
-        return row.expansion != nullptr ? expansion(row, id, node) : transposed(row, id, node);
-      case RowKind::constant:
+  void apply(const DerivativeRule& rule, NodeId id, const Node& node) {
+    switch (rule.kind) {
+      case DerivativeKind::elementwise:
+        return elementwise(rule, id);
+      case DerivativeKind::linear:
+        return linear(rule, id, node);
+      case DerivativeKind::decomposition:
+        return decomposition(rule, id, node);
+      case DerivativeKind::vjp:
+        return rule.decomposition != nullptr ? decomposition(rule, id, node)
+                                             : transposed(rule, id, node);
+      case DerivativeKind::constant:
         return;
     }
   }
 
-  Site site(NodeId id, Gradients gradients) {
-    return Site(b_, id, std::move(gradients), [this](NodeId operand) { return has(operand); });
+  VjpContext context(NodeId id, Gradients gradients) {
+    return VjpContext(b_, id, std::move(gradients),
+                      [this](NodeId operand) { return has(operand); });
   }
 
-  void elementwise(const Row& row, NodeId id) {
+  void elementwise(const DerivativeRule& rule, NodeId id) {
     Value sum;
-    for (const Partial& partial : row.partials) {
-      Site reading = site(id, {});
-      if (!reading.wants(partial.parameter)) continue;
+    for (const Partial& partial : rule.partials) {
+      VjpContext reading = context(id, {});
+      if (!reading.needs_input_grad(partial.parameter)) continue;
       const Value tangent = get(reading.call().node(partial.parameter), 0);
-      Site at = site(id, {b_.convert(tangent, reading.out_type().dtype)});
+      VjpContext at = context(id, {b_.convert(tangent, reading.out_type().dtype)});
       sum = plus(sum, partial.formula(at));
     }
     set(id, 0, sum);
   }
 
   // The operator again, with the tangents as this parameter.
-  void linear(const Row& row, NodeId id, const Node& node) {
+  void linear(const DerivativeRule& rule, NodeId id, const Node& node) {
     Gradients sums(node.outputs.size());
-    for (const Partial& partial : row.partials) {
-      Site at = site(id, {});
-      if (!at.wants(partial.parameter)) continue;
+    for (const Partial& partial : rule.partials) {
+      VjpContext at = context(id, {});
+      if (!at.needs_input_grad(partial.parameter)) continue;
       std::vector<Argument> arguments = node.arguments;
       for_each_node(arguments[*at.call().op().parameter(partial.parameter)], [&](NodeId& operand) {
         const Value tangent = get(operand, 0);
@@ -117,12 +120,13 @@ class PushForwardSweep {
     return seeds;
   }
 
-  void expansion(const Row& row, NodeId id, const Node& node) {
-    Site at = site(id, {});
-    const Expanded expanded = expand(row, at, node);
-    std::vector<Seed> wanted;
-    for (const Value& output : expanded.outputs) wanted.push_back({output.id(), {}});
-    const auto tangents = push_forward(b_, expanded.tape, operand_seeds(node), wanted, gaps_);
+  void decomposition(const DerivativeRule& rule, NodeId id, const Node& node) {
+    VjpContext at = context(id, {});
+    const DecomposedCall decomposed = decompose(rule, at, node);
+    std::vector<Seed> outputs;
+    for (const Value& output : decomposed.outputs) outputs.push_back({output.id(), {}});
+    const auto tangents =
+        push_forward(b_, decomposed.tape, operand_seeds(node), outputs, missing_rules_);
     for (std::size_t i = 0; i < tangents.size() && i < node.outputs.size(); ++i)
       set(id, static_cast<std::int64_t>(i), tangents[i]);
   }
@@ -142,39 +146,39 @@ class PushForwardSweep {
     }
   }
 
-  Gradients stand_ins(const Row& row, const Node& node) {
+  Gradients stand_ins(const DerivativeRule& rule, const Node& node) {
     Gradients gradients(node.outputs.size());
-    for (std::size_t i = 0; i < gradients.size() && static_cast<int>(i) < row.outputs; ++i)
+    for (std::size_t i = 0; i < gradients.size() && static_cast<int>(i) < rule.outputs; ++i)
       if (is_floating(node.outputs[i].dtype))
         gradients[i] = stand_in(
             make_type(node.outputs[i].dtype, node.outputs[i].shape, node.outputs[i].device));
     return gradients;
   }
 
-  void transposed(const Row& row, NodeId id, const Node& node) {
-    const Gradients cotangents = stand_ins(row, node);
-    std::vector<NodeId> wanted, formulas;
+  void transposed(const DerivativeRule& rule, NodeId id, const Node& node) {
+    const Gradients cotangents = stand_ins(rule, node);
+    std::vector<NodeId> outputs, vjp_outputs;
     for (const Value& c : cotangents)
-      if (c.valid()) wanted.push_back(c.id());
+      if (c.valid()) outputs.push_back(c.id());
     std::vector<Seed> seeds;
-    Site at = site(id, cotangents);
-    for (const Partial& partial : row.partials) collect(partial, at, seeds);
-    for (const Seed& seed : seeds) formulas.push_back(seed.node);
-    const auto tape = stretch(b_.graph(), formulas, [&](NodeId node_id) {
+    VjpContext at = context(id, cotangents);
+    for (const Partial& partial : rule.partials) collect(partial, at, seeds);
+    for (const Seed& seed : seeds) vjp_outputs.push_back(seed.node);
+    const auto tape = backward_slice(b_.graph(), vjp_outputs, [&](NodeId node_id) {
       const auto& operands = node.operands;
       return node_id == id ||
              std::find(operands.begin(), operands.end(), node_id) != operands.end() ||
-             std::find(wanted.begin(), wanted.end(), node_id) != wanted.end();
+             std::find(outputs.begin(), outputs.end(), node_id) != outputs.end();
     });
-    const auto tangents = pull_back(b_, tape, seeds, wanted, gaps_);
+    const auto tangents = pull_back(b_, tape, seeds, outputs, missing_rules_);
     std::size_t next = 0;
     for (std::size_t i = 0; i < cotangents.size(); ++i)
       if (cotangents[i].valid()) set(id, static_cast<std::int64_t>(i), tangents[next++]);
   }
 
   // Seeds each operand's VJP with that operand's tangent.
-  void collect(const Partial& partial, Site& at, std::vector<Seed>& seeds) {
-    if (!at.wants(partial.parameter)) return;
+  void collect(const Partial& partial, VjpContext& at, std::vector<Seed>& seeds) {
+    if (!at.needs_input_grad(partial.parameter)) return;
     const auto operands = at.call().nodes(partial.parameter);
     std::vector<Value> values =
         partial.list != nullptr ? partial.list(at) : std::vector<Value>{partial.formula(at)};
@@ -187,21 +191,21 @@ class PushForwardSweep {
   }
 
   Builder& b_;
-  Gaps& gaps_;
-  Trail* trail_;                                           // null: within a decomposed call
+  MissingRules& missing_rules_;
+  TapeTrace* trace_;                                       // null: within a decomposed call
   std::unordered_map<std::uint32_t, Gradients> tangents_;  // by node; looked up only
 };
 
 }  // namespace
 
 std::vector<Value> push_forward(Builder& b, std::span<const NodeId> tape,
-                                std::span<const Seed> seeds, std::span<const Seed> wanted,
-                                Gaps& gaps, Trail* trail) {
-  PushForwardSweep sweep(b, gaps, trail);
+                                std::span<const Seed> seeds, std::span<const Seed> outputs,
+                                MissingRules& missing_rules, TapeTrace* trace) {
+  PushForwardSweep sweep(b, missing_rules, trace);
   for (const Seed& seed : seeds) sweep.seed(seed);
   for (const NodeId id : tape) sweep.visit(id);
   std::vector<Value> tangents;
-  for (const Seed& w : wanted)
+  for (const Seed& w : outputs)
     tangents.push_back(w.node.valid() ? sweep.get(w.node, w.output) : Value());
   return tangents;
 }

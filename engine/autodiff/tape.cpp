@@ -7,25 +7,25 @@
 
 namespace recut::autodiff {
 
-Builder::Place place_of_derivative(const Graph& graph, NodeId call) {
+Builder::Place location_of_derivative(const Graph& graph, NodeId call) {
   const Origin& origin = graph.origin(call);
   return {origin.module, origin.seq_nr,
           fmt::format("the derivative of %{} ({})", origin.name, graph.op(call).name),
           origin.source};
 }
 
-void Gaps::add(Builder& b, NodeId node) {
+void MissingRules::add(Builder& b, NodeId node) {
   const Operator& op = b.graph().op(node);
   Missing& missing = missing_.try_emplace(op.name, Missing{op.op, {}, 0}).first->second;
   if (missing.calls++ == 0)
     missing.first = b.subject().empty() ? "%" + b.graph().node_name(node) : b.subject();
 }
 
-std::string Gaps::first() const {
+std::string MissingRules::first() const {
   return fmt::format("{} has no derivative rule", missing_.begin()->first);
 }
 
-Diagnostics Gaps::diagnostics() const {
+Diagnostics MissingRules::diagnostics() const {
   Diagnostics list;
   for (const auto& [name, missing] : missing_)
     list.push_back(error(
@@ -51,8 +51,8 @@ bool any_active(const std::vector<NodeId>& nodes, const std::function<bool(NodeI
 bool is_active_output(const Graph& graph, NodeId item, const std::function<bool(NodeId)>& active) {
   const Node& node = graph[item];
   const NodeId whole = *node.arguments[0].get<NodeId>();
-  const Row* row = find_row(graph[whole].op);
-  const bool counts = row == nullptr || *node.arguments[1].get<std::int64_t>() < row->outputs;
+  const DerivativeRule* rule = find_derivative_rule(graph[whole].op);
+  const bool counts = rule == nullptr || *node.arguments[1].get<std::int64_t>() < rule->outputs;
   return counts && is_floating(node.type().dtype) && active(whole);
 }
 
@@ -62,22 +62,23 @@ bool is_active(const Graph& graph, NodeId call, const std::function<bool(NodeId)
   const Node& node = graph[call];
   if (node.op == Op::getitem) return is_active_output(graph, call, active);
   if (graph.op(call).is(kInput) || !is_real(graph, call)) return false;
-  const Row* row = find_row(node.op);
-  if (row == nullptr || row->kind == RowKind::expansion) return any_active(node.operands, active);
+  const DerivativeRule* rule = find_derivative_rule(node.op);
+  if (rule == nullptr || rule->kind == DerivativeKind::decomposition)
+    return any_active(node.operands, active);
   const Call::TypesOf types_of = [&](NodeId id) { return graph.pool().types_of(id); };
   const Call read(operator_of(node.op), node.arguments, types_of);
-  for (const Partial& p : row->partials)
+  for (const Partial& p : rule->partials)
     if (read.op().parameter(p.parameter) && any_active(read.nodes(p.parameter), active))
       return true;
   return false;
 }
 
-std::vector<NodeId> stretch(const Graph& graph, std::span<const NodeId> outputs,
-                            const std::function<bool(NodeId)>& border) {
+std::vector<NodeId> backward_slice(const Graph& graph, std::span<const NodeId> outputs,
+                                   const std::function<bool(NodeId)>& is_boundary) {
   std::vector<NodeId> found;
   std::unordered_set<std::uint32_t> seen;  // asked only, never walked
   const std::function<void(NodeId)> visit = [&](NodeId id) {
-    if (!id.valid() || border(id) || !seen.insert(id.index).second) return;
+    if (!id.valid() || is_boundary(id) || !seen.insert(id.index).second) return;
     for (const NodeId operand : graph[id].operands) visit(operand);
     found.push_back(id);
   };
@@ -90,15 +91,15 @@ Value fitted(const Value& value, const TensorType& type) {
   return sum_to(value.builder()->convert(value, type.dtype), type.shape);
 }
 
-Expanded expand(const Row& row, Site& site, const Node& call) {
-  Expanded expanded;
-  expanded.outputs = row.expansion(site);
+DecomposedCall decompose(const DerivativeRule& rule, VjpContext& context, const Node& call) {
+  DecomposedCall decomposed;
+  decomposed.outputs = rule.decomposition(context);
   std::vector<NodeId> ids;
-  for (const Value& v : expanded.outputs) ids.push_back(v.id());
-  expanded.tape = stretch(site.b.graph(), ids, [&](NodeId id) {
+  for (const Value& v : decomposed.outputs) ids.push_back(v.id());
+  decomposed.tape = backward_slice(context.b.graph(), ids, [&](NodeId id) {
     return std::find(call.operands.begin(), call.operands.end(), id) != call.operands.end();
   });
-  return expanded;
+  return decomposed;
 }
 
 }  // namespace recut::autodiff

@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "engine/autodiff/row.h"
+#include "engine/autodiff/derivative_rule.h"
 
 namespace recut::autodiff {
 
 // Names the derivative of a call as the subject of diagnostics from within its rule.
-Builder::Place place_of_derivative(const Graph& graph, NodeId call);
+Builder::Place location_of_derivative(const Graph& graph, NodeId call);
 
 // Operators that a derivative would have to pass and that have no rule, each with the number of its
 // calls and the first call.
-class Gaps {
+class MissingRules {
  public:
   struct Missing {
     Op op;
@@ -52,31 +52,31 @@ bool is_active(const Graph& graph, NodeId call, const std::function<bool(NodeId)
 
 // The backward slice of `outputs`: all nodes that they depend on, up to boundary nodes, which are
 // left out (as MLIR's getBackwardSlice). Operands precede users.
-std::vector<NodeId> stretch(const Graph& graph, std::span<const NodeId> outputs,
-                            const std::function<bool(NodeId)>& border);
+std::vector<NodeId> backward_slice(const Graph& graph, std::span<const NodeId> outputs,
+                                   const std::function<bool(NodeId)>& is_boundary);
 
 // Converts a gradient to the operand's dtype and sums it to the operand's shape.
 Value fitted(const Value& value, const TensorType& type);
 
 // A call decomposed: its outputs by simpler operators, and the nodes between them and the call's
 // operands.
-struct Expanded {
+struct DecomposedCall {
   std::vector<Value> outputs;
   std::vector<NodeId> tape;
 };
-Expanded expand(const Row& row, Site& site, const Node& call);
+DecomposedCall decompose(const DerivativeRule& rule, VjpContext& context, const Node& call);
 
 // The nodes that the rule of one call added, and the gradients of the call's operands.
-struct Pulled {
+struct VjpStep {
   NodeId call;
-  std::vector<NodeId> made;                          // in order
+  std::vector<NodeId> new_nodes;                     // in order
   std::vector<std::pair<NodeId, NodeId>> gradients;  // (operand, its gradient so far)
 };
 
 // A record of a sweep over the graph's own calls.
-struct Trail {
-  std::vector<std::size_t> marks;  // where in the graph's order each call's new nodes begin
-  std::vector<Pulled> pulled;      // of a reverse sweep
+struct TapeTrace {
+  std::vector<std::size_t> call_starts;  // where in the graph's order each call's new nodes begin
+  std::vector<VjpStep> vjp_steps;        // of a reverse sweep
 };
 
 // Reverse mode: the gradients of the leaves, in order. The gradient of a leaf that no seed depends
@@ -87,13 +87,14 @@ struct Trail {
 //
 // After Griewank and Walther, Evaluating Derivatives (2nd edition, 2008), chapters 3 and 6.
 std::vector<Value> pull_back(Builder& b, std::span<const NodeId> tape, std::span<const Seed> seeds,
-                             std::span<const NodeId> wanted, Gaps& gaps, Trail* trail = nullptr);
+                             std::span<const NodeId> leaves, MissingRules& missing_rules,
+                             TapeTrace* trace = nullptr);
 
 // Forward mode: the tangents of `outputs` (whose `value` is not read) from the tangents of the
 // seeds. A rule that has only a VJP is transposed: the VJP is linear in the output's gradient, and
 // reverse mode over it gives the Jacobian-vector product.
 std::vector<Value> push_forward(Builder& b, std::span<const NodeId> tape,
-                                std::span<const Seed> seeds, std::span<const Seed> wanted,
-                                Gaps& gaps, Trail* trail = nullptr);
+                                std::span<const Seed> seeds, std::span<const Seed> outputs,
+                                MissingRules& missing_rules, TapeTrace* trace = nullptr);
 
 }  // namespace recut::autodiff

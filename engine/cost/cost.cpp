@@ -10,12 +10,12 @@
 namespace recut {
 namespace {
 
-constexpr std::int64_t kManyFlops = std::int64_t{1} << 62;
+constexpr std::int64_t kMaxFlops = std::int64_t{1} << 62;
 
 // A saturating product: sizes come from files and may overflow.
 std::int64_t times(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) || product > kManyFlops ? kManyFlops : product;
+  return __builtin_mul_overflow(a, b, &product) || product > kMaxFlops ? kMaxFlops : product;
 }
 
 std::int64_t product(std::span<const std::int64_t> sizes) {
@@ -75,14 +75,14 @@ struct GradientProduct {
 };
 constexpr std::array kGradientProducts{GradientProduct{2, 0, 0}, GradientProduct{1, 1, 2}};
 
-bool is_wanted(const Node& node, const GradientProduct& product) {
+bool is_computed(const Node& node, const GradientProduct& product) {
   return node.outputs[product.first_output].exists() || node.outputs[product.last_output].exists();
 }
 
 std::int64_t gradient_flops(const Node& node, const OperandShapes& shapes) {
   const auto products =
       std::count_if(kGradientProducts.begin(), kGradientProducts.end(),
-                    [&](const GradientProduct& product) { return is_wanted(node, product); });
+                    [&](const GradientProduct& product) { return is_computed(node, product); });
   return convolution_flops(shapes.at(0, 0), shapes.at(2, 1), 2 * products);
 }
 
@@ -100,15 +100,16 @@ double gradient_micros(const Graph& graph, NodeId id, const DeviceRates& rates) 
   const Node& node = graph[id];
   const OperandShapes shapes(graph, node);
   const std::int64_t flops = convolution_flops(shapes.at(0, 0), shapes.at(2, 1), 2);
-  const double computing = static_cast<double>(flops) / rates.flops_of(product_dtype(graph, id));
+  const double compute_seconds =
+      static_cast<double>(flops) / rates.flops_of(product_dtype(graph, id));
   double micros = 0;
   for (const GradientProduct& product : kGradientProducts) {
-    if (!is_wanted(node, product)) continue;
+    if (!is_computed(node, product)) continue;
     std::int64_t bytes = bytes_of(graph, node.arguments[0]);
     bytes += bytes_of(graph, node.arguments[product.operand]);
     for (std::size_t o = product.first_output; o <= product.last_output; ++o)
       bytes += bytes_of(node, o);
-    micros += ModelledKernel{computing, bytes}.micros(rates);
+    micros += ModelledKernel{compute_seconds, bytes}.micros(rates);
   }
   return micros;
 }
@@ -142,7 +143,7 @@ std::int64_t node_traffic(const Graph& graph, NodeId id) {
   return bytes;
 }
 
-double node_computing(const Graph& graph, NodeId id, const DeviceRates& rates) {
+double node_compute_seconds(const Graph& graph, NodeId id, const DeviceRates& rates) {
   const std::int64_t flops = node_flops(graph, id);
   return flops > 0 ? static_cast<double>(flops) / rates.flops_of(product_dtype(graph, id)) : 0;
 }
@@ -150,11 +151,11 @@ double node_computing(const Graph& graph, NodeId id, const DeviceRates& rates) {
 std::optional<double> measured_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
   const Measurement* measurement = rates.measured ? graph.measurement(id) : nullptr;
   if (measurement != nullptr && measurement->micros) return measurement->micros;
-  return rates.prices == nullptr ? std::nullopt : rates.prices->of(std::span(&id, 1));
+  return rates.kernel_times == nullptr ? std::nullopt : rates.kernel_times->of(std::span(&id, 1));
 }
 
 KernelKind ModelledKernel::kind(const DeviceRates& rates) const {
-  if (computing > 0) return KernelKind::products;
+  if (compute_seconds > 0) return KernelKind::products;
   return 1e6 * static_cast<double>(bytes) / rates.bytes_per_second > rates.launch_micros
              ? KernelKind::memory
              : KernelKind::launches;
@@ -162,7 +163,7 @@ KernelKind ModelledKernel::kind(const DeviceRates& rates) const {
 
 double ModelledKernel::micros(const DeviceRates& rates) const {
   const double moving = static_cast<double>(bytes) / rates.bytes_per_second;
-  const double micros = rates.launch_micros + 1e6 * std::max(computing, moving);
+  const double micros = rates.launch_micros + 1e6 * std::max(compute_seconds, moving);
   switch (kind(rates)) {
     case KernelKind::products:
       return rates.corrections.products * micros;
@@ -179,7 +180,8 @@ double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
   if (op.is(kInput | kView)) return 0;
   if (const auto measured = measured_micros(graph, id, rates)) return *measured;
   if (graph[id].op == Op::convolution_backward) return gradient_micros(graph, id, rates);
-  return ModelledKernel{node_computing(graph, id, rates), node_traffic(graph, id)}.micros(rates);
+  return ModelledKernel{node_compute_seconds(graph, id, rates), node_traffic(graph, id)}.micros(
+      rates);
 }
 
 }  // namespace recut

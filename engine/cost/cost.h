@@ -21,7 +21,7 @@ std::int64_t node_traffic(const Graph& graph, NodeId id);
 // arithmetic and memory traffic (the roofline model: Williams, Waterman, Patterson 2009). Views,
 // inputs and constants take no time. A convolution_backward counts as two kernels: one for the
 // gradient of the input, one for those of weight and bias.
-double node_computing(const Graph& graph, NodeId id, const DeviceRates& rates);
+double node_compute_seconds(const Graph& graph, NodeId id, const DeviceRates& rates);
 double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates);
 
 // The measured time of a call: from the graph if `rates.measured` is set, or from the measured
@@ -33,7 +33,7 @@ enum class KernelKind : std::uint8_t { products, memory, launches };
 
 // A modelled kernel: seconds of arithmetic in products, and bytes of traffic.
 struct ModelledKernel {
-  double computing = 0;
+  double compute_seconds = 0;
   std::int64_t bytes = 0;
 
   KernelKind kind(const DeviceRates& rates) const;

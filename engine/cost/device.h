@@ -11,7 +11,7 @@
 
 namespace recut {
 
-class KernelPrices;  // measured_kernels.h
+class KernelTimes;  // measured_kernels.h
 
 // Measured over modelled times, by kind of kernel; 1 if not measured.
 struct Corrections {
@@ -19,7 +19,7 @@ struct Corrections {
   double memory = 1;    // others whose traffic takes longer than a launch
   double launches = 1;  // all others
 };
-inline constexpr double kLeastCorrection = 0.01, kMostCorrection = 100;  // of a device profile
+inline constexpr double kMinCorrection = 0.01, kMaxCorrection = 100;  // of a device profile
 
 // Sustained rates of a device. Defaults: an H100 on tf32 matrix products and on copies, with
 // launches that cost nothing.
@@ -34,7 +34,8 @@ struct DeviceRates {
   double launch_micros = 0;  // of every kernel
   bool measured = false;     // use the measured times of the graph's calls
   Corrections corrections;   // of kernels without a measured time
-  std::shared_ptr<const KernelPrices> prices;  // of the graph's kernels; null if there are none
+  std::shared_ptr<const KernelTimes>
+      kernel_times;  // of the graph's kernels; null if there are none
 };
 
 // The limits of a GPU's streaming multiprocessors (SMs) that decide how sums are shared out.

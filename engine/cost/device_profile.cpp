@@ -41,7 +41,7 @@ constexpr std::string_view kCorrectionKeys[] = {"products", "memory", "launches"
 struct Range {
   double low = 0, high = 0;
 };
-constexpr Range kCorrectionRange{kLeastCorrection, kMostCorrection};
+constexpr Range kCorrectionRange{kMinCorrection, kMaxCorrection};
 
 class ProfileReader {
  public:
@@ -56,7 +56,7 @@ class ProfileReader {
     }
     JsonFields fields(root, "the profile", complaints_);
     fields.only(kDeviceProfileKeys);
-    read_words(fields);
+    read_labels(fields);
     const Shares shares = read_shares(fields);
     read_products(fields);
     profile_.peaks.bytes_per_second = figure(fields, "bytes_per_second", {1, kMaxRate});
@@ -79,7 +79,7 @@ class ProfileReader {
     double products = 1, memory = 1;
   };
 
-  void read_words(JsonFields& fields) {
+  void read_labels(JsonFields& fields) {
     const auto name = fields.text("name", true);
     const auto fit = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -187,9 +187,9 @@ std::string builtin_names() {
 Result<DeviceRates> DeviceProfile::rates_of(const Graph& graph) const {
   DeviceRates known = rates;
   if (measured == nullptr || !measured->is_of(graph)) return known;
-  auto prices = KernelPrices::make(*measured, graph);
-  if (!prices) return prices.diagnostics();
-  known.prices = std::move(*prices);
+  auto kernel_times = KernelTimes::make(*measured, graph);
+  if (!kernel_times) return kernel_times.diagnostics();
+  known.kernel_times = std::move(*kernel_times);
   return known;
 }
 

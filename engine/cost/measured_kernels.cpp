@@ -81,9 +81,9 @@ MeasuredGraph read_measured_graph(JsonValue object, Complaints& complaints) {
   return measured;
 }
 
-Result<std::shared_ptr<const KernelPrices>> KernelPrices::make(const MeasuredGraph& measured,
-                                                               const Graph& graph) {
-  auto prices = std::make_shared<KernelPrices>();
+Result<std::shared_ptr<const KernelTimes>> KernelTimes::make(const MeasuredGraph& measured,
+                                                             const Graph& graph) {
+  auto kernel_times = std::make_shared<KernelTimes>();
   for (const MeasuredKernel& kernel : measured.kernels) {
     std::vector<NodeId> calls;
     for (const std::string& name : kernel.calls) {
@@ -91,24 +91,25 @@ Result<std::shared_ptr<const KernelPrices>> KernelPrices::make(const MeasuredGra
       if (!id) return id.diagnostics();
       calls.push_back(*id);
     }
-    prices->micros_[std::move(calls)] = kernel.micros;
+    kernel_times->micros_[std::move(calls)] = kernel.micros;
   }
-  return std::shared_ptr<const KernelPrices>(std::move(prices));
+  return std::shared_ptr<const KernelTimes>(std::move(kernel_times));
 }
 
-std::optional<double> KernelPrices::of(std::span<const NodeId> calls) const {
+std::optional<double> KernelTimes::of(std::span<const NodeId> calls) const {
   const auto found = micros_.find(std::vector<NodeId>(calls.begin(), calls.end()));
   if (found == micros_.end()) return std::nullopt;
   return found->second;
 }
 
 Result<std::shared_ptr<const Measurements>> with_workspaces(const MeasuredGraph& measured,
-                                                            const Graph& graph, std::int64_t most) {
+                                                            const Graph& graph,
+                                                            std::int64_t max_bytes) {
   auto measurements = graph.measured == nullptr ? std::make_shared<Measurements>()
                                                 : std::make_shared<Measurements>(*graph.measured);
   bool any = graph.measured != nullptr;
   for (const MeasuredKernel& kernel : measured.kernels) {
-    if (kernel.workspace_bytes == 0 || kernel.workspace_bytes > most) continue;
+    if (kernel.workspace_bytes == 0 || kernel.workspace_bytes > max_bytes) continue;
     const auto id = call_of(graph, kernel.calls.front());
     if (!id) return id.diagnostics();
     measurements->add(*id, {std::nullopt, kernel.workspace_bytes});

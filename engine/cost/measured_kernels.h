@@ -42,11 +42,11 @@ std::string graph_digest(const Graph& graph);
 MeasuredGraph read_measured_graph(JsonValue object, Complaints& complaints);
 
 // Measured microseconds by the calls of a kernel.
-class KernelPrices {
+class KernelTimes {
  public:
   // Fails if a call is not in the graph.
-  static Result<std::shared_ptr<const KernelPrices>> make(const MeasuredGraph& measured,
-                                                          const Graph& graph);
+  static Result<std::shared_ptr<const KernelTimes>> make(const MeasuredGraph& measured,
+                                                         const Graph& graph);
 
   // Nullopt for a kernel that was not measured.
   std::optional<double> of(std::span<const NodeId> calls) const;
@@ -60,6 +60,7 @@ class KernelPrices {
 // The graph's measurements extended by the measured workspaces of its calls, without those above
 // `max_bytes` bytes. Null if there are neither. Fails if a call is not in the graph.
 Result<std::shared_ptr<const Measurements>> with_workspaces(const MeasuredGraph& measured,
-                                                            const Graph& graph, std::int64_t most);
+                                                            const Graph& graph,
+                                                            std::int64_t max_bytes);
 
 }  // namespace recut

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "engine/fusion/group_set.h"
+#include "engine/fusion/horizontal_fusion.h"
 #include "engine/fusion/inlining.h"
-#include "engine/fusion/rows.h"
-#include "engine/fusion/siblings.h"
+#include "engine/fusion/persistent_reductions.h"
 #include "engine/ir/aliases.h"
 
 namespace recut {
@@ -49,14 +49,14 @@ class ProducerFuser {
     });
     const RowKernel rows = row_kernel(groups_.graph(), groups_.members(producer, consumer));
     if (rows.form == RowKernel::Form::impossible) return false;
-    const bool goes_on = rows.form == RowKernel::Form::goes_on;
-    if (goes_on && !may_go_on(rows, producer, consumer)) return false;
+    const bool continues = rows.form == RowKernel::Form::continues;
+    if (continues && !may_continue(rows, producer, consumer)) return false;
     const bool same_space =
-        a.elements == b.elements || (goes_on && runs_over(a, rows) && runs_over(b, rows));
+        a.elements == b.elements || (continues && runs_over(a, rows) && runs_over(b, rows));
     if (!closed && (!same_space || groups_.has_result(consumer))) return false;
-    if (groups_.footprint(producer, consumer) > GroupSet::little_more(groups_.largest_footprint()))
+    if (groups_.footprint(producer, consumer) > GroupSet::with_slack(groups_.largest_footprint()))
       return false;
-    return !groups_.depend_around(producer, consumer);
+    return !groups_.would_form_cycle(producer, consumer);
   }
 
   static bool runs_over(const GroupSet::Group& group, const RowKernel& rows) {
@@ -65,11 +65,11 @@ class ProducerFuser {
 
   // Whether kernels go that far, rows lie together, and enough of them, and nothing makes plans
   // worse.
-  bool may_go_on(const RowKernel& rows, Index a, Index b) const {
+  bool may_continue(const RowKernel& rows, Index a, Index b) const {
     if (fusion_ != Fusion::rows || !has_enough_rows(rows.space) || !lie_together(rows) ||
-        !groups_.hold_no_more(a, b))
+        !groups_.within_larger_footprint(a, b))
       return false;
-    return groups_.part(a) == GroupSet::Part::late ||
+    return groups_.part(a) == GroupSet::Part::needs_tangent ||
            std::none_of(rows.behind.begin(), rows.behind.end(),
                         [&](NodeId reader) { return reads_what_is_written(reader, rows, a, b); });
   }
@@ -110,7 +110,7 @@ const char* name_of(Fusion fusion) {
 }
 
 FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages, Fusion fusion,
-                            std::span<const NodeId> apart) {
+                            std::span<const NodeId> standalone) {
   if (fusion == Fusion::none) return {};
   GroupSet groups(graph, storages);
   ProducerFuser producers(groups, fusion);
@@ -121,11 +121,11 @@ FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages, Fu
     // makes for itself what it would have to read besides.
     do {
       while (producers.run()) continue;
-      inline_cheap_calls(groups, apart);
+      inline_cheap_calls(groups, standalone);
     } while (producers.run());
-    fuse_siblings(groups);
+    fuse_horizontally(groups);
   }
-  inline_cheap_calls(groups, apart);
+  inline_cheap_calls(groups, standalone);
   return std::move(groups).finish();
 }
 

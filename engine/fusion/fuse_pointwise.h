@@ -41,6 +41,6 @@ const char* name_of(Fusion fusion);
 
 // `standalone` are calls that no kernel but their own computes.
 FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages,
-                            Fusion fusion = Fusion::rows, std::span<const NodeId> apart = {});
+                            Fusion fusion = Fusion::rows, std::span<const NodeId> standalone = {});
 
 }  // namespace recut

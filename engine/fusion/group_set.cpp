@@ -17,7 +17,7 @@ constexpr std::size_t kMaxMembers = 64;
 constexpr std::size_t kMaxVisits = 200;
 
 // The slack of footprints is one part in so many.
-constexpr std::int64_t kLittleMore = 16;
+constexpr std::int64_t kSlackFraction = 16;
 
 }  // namespace
 
@@ -44,8 +44,8 @@ void GroupSet::find_parts() {
   for (std::size_t p = 0; p < needed.size(); ++p)
     parts_.push_back(!needed[p]   ? Part::unused
                      : forward[p] ? Part::forward
-                     : late[p]    ? Part::late
-                                  : Part::between);
+                     : late[p]    ? Part::needs_tangent
+                                  : Part::backward_only);
   returned_.assign(needed.size(), false);
   result_.assign(needed.size(), false);
   for (const NodeId id : goals) returned_[graph_.position(maker_of(graph_, id))] = true;
@@ -136,10 +136,10 @@ std::int64_t GroupSet::footprint(Index a, Index b) const {
   return bytes;
 }
 
-std::int64_t GroupSet::little_more(std::int64_t bytes) { return bytes + bytes / kLittleMore; }
+std::int64_t GroupSet::with_slack(std::int64_t bytes) { return bytes + bytes / kSlackFraction; }
 
-bool GroupSet::hold_no_more(Index a, Index b) const {
-  return footprint(a, b) <= little_more(std::max(footprint(a, a), footprint(b, b)));
+bool GroupSet::within_larger_footprint(Index a, Index b) const {
+  return footprint(a, b) <= with_slack(std::max(footprint(a, a), footprint(b, b)));
 }
 
 bool GroupSet::may_share_a_kernel(Index a, Index b) const {

@@ -20,7 +20,7 @@ class GroupSet {
 
   // The part of a step that a call belongs to: needed by results, needed by backward only, or
   // itself dependent on a tangent.
-  enum class Part : std::uint8_t { unused, forward, between, late };
+  enum class Part : std::uint8_t { unused, forward, backward_only, needs_tangent };
 
   struct Group {
     std::vector<NodeId> members;
@@ -60,11 +60,11 @@ class GroupSet {
   // The largest footprint of a single call.
   std::int64_t largest_footprint() const { return largest_footprint_; }
   // These bytes plus a slack, for weights and values of one element a row.
-  static std::int64_t little_more(std::int64_t bytes);
+  static std::int64_t with_slack(std::int64_t bytes);
   // Tells whether the joined footprint is at most the larger of both, plus the slack.
-  bool hold_no_more(Index a, Index b) const;
+  bool within_larger_footprint(Index a, Index b) const;
   // Tells whether a join would form a cycle: one group depends on the other through a third.
-  bool depend_around(Index a, Index b) { return reaches(a, b) || reaches(b, a); }
+  bool would_form_cycle(Index a, Index b) { return reaches(a, b) || reaches(b, a); }
 
   // The condition common to all joins: the size limit, and one part.
   bool may_share_a_kernel(Index a, Index b) const;

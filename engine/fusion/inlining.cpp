@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/fusion/rows.h"
+#include "engine/fusion/persistent_reductions.h"
 #include "engine/ir/aliases.h"
 
 namespace recut {
@@ -11,7 +11,7 @@ namespace {
 using Index = GroupSet::Index;
 
 // A kernel's registers and its readers' patience run out.
-constexpr std::size_t kMostInlined = 16;
+constexpr std::size_t kMaxInlined = 16;
 
 // Squares and cubes are multiplications, and a division by a number costs no more than a load.
 bool is_cheap(const Operator& op, const Node& node) {
@@ -28,8 +28,8 @@ bool contains(const std::vector<NodeId>& list, NodeId id) {
 class Inliner {
  public:
   // For one group that needs a tangent.
-  Inliner(const GroupSet& groups, Index group, std::span<const NodeId> apart)
-      : groups_(groups), graph_(groups.graph()), group_(group), apart_(apart) {}
+  Inliner(const GroupSet& groups, Index group, std::span<const NodeId> standalone)
+      : groups_(groups), graph_(groups.graph()), group_(group), standalone_(standalone) {}
 
   // Iterates to a fixed point: a value that is read only after an inlining may be inlined in turn.
   std::vector<NodeId> run() const {
@@ -62,7 +62,7 @@ class Inliner {
   }
 
   bool is_no_worse(const Kernel& kernel, const Kernel& than) const {
-    return kernel.inlined.size() <= kMostInlined && bytes_of(kernel) <= bytes_of(than);
+    return kernel.inlined.size() <= kMaxInlined && bytes_of(kernel) <= bytes_of(than);
   }
 
   // Inlines the value, computed from the kernel's reads, from inputs and from inlined calls. Fails
@@ -73,7 +73,7 @@ class Inliner {
       kernel.reads.push_back(value);
       return true;
     }
-    if (kernel.inlined.size() >= kMostInlined || !may_run_again(value)) return false;
+    if (kernel.inlined.size() >= kMaxInlined || !may_run_again(value)) return false;
     for (const NodeId operand : graph_[value].operands)
       if (!expand(maker_of(graph_, operand), kernel)) return false;
     kernel.inlined.push_back(value);
@@ -83,7 +83,7 @@ class Inliner {
   // Moves a value that no other kernel reads into this one, which then reads its operands. Fails
   // without a change if that is not allowed.
   bool move(NodeId value, bool once, Kernel& kernel) const {
-    if (kernel.inlined.size() >= kMostInlined || !may_move(value, once, kernel)) return false;
+    if (kernel.inlined.size() >= kMaxInlined || !may_move(value, once, kernel)) return false;
     kernel.inlined.push_back(value);
     for (const NodeId operand : graph_[value].operands) {
       const NodeId maker = maker_of(graph_, operand);
@@ -122,7 +122,7 @@ class Inliner {
     std::vector<NodeId> calls = members;
     groups_.sort_by_position(calls);
     const RowKernel rows = row_kernel(graph_, calls);
-    if (rows.form != RowKernel::Form::goes_on) return true;
+    if (rows.form != RowKernel::Form::continues) return true;
     calls.insert(calls.end(), kernel.inlined.begin(), kernel.inlined.end());
     groups_.sort_by_position(calls);
     std::vector<NodeId> made = {value};
@@ -149,8 +149,9 @@ class Inliner {
   }
 
   bool may_leave_its_kernel(NodeId call) const {
-    return groups_.fusible(call) && groups_.part(groups_.of(call)) != GroupSet::Part::late &&
-           std::find(apart_.begin(), apart_.end(), call) == apart_.end();
+    return groups_.fusible(call) &&
+           groups_.part(groups_.of(call)) != GroupSet::Part::needs_tangent &&
+           std::find(standalone_.begin(), standalone_.end(), call) == standalone_.end();
   }
 
   bool is_model_input(NodeId id) const {
@@ -173,17 +174,17 @@ class Inliner {
   const GroupSet& groups_;
   const Graph& graph_;
   const Index group_;
-  const std::span<const NodeId> apart_;
+  const std::span<const NodeId> standalone_;
 };
 
 }  // namespace
 
-void inline_cheap_calls(GroupSet& groups, std::span<const NodeId> apart) {
+void inline_cheap_calls(GroupSet& groups, std::span<const NodeId> standalone) {
   for (const NodeId id : groups.graph().order()) {
     const Index group = groups.of(id);
     if (groups[group].members.front() == id && groups.fusible(id) &&
-        groups.part(group) == GroupSet::Part::late)
-      groups.inline_into(group, Inliner(groups, group, apart).run());
+        groups.part(group) == GroupSet::Part::needs_tangent)
+      groups.inline_into(group, Inliner(groups, group, standalone).run());
   }
 }
 

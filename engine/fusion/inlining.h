@@ -25,6 +25,6 @@ namespace recut {
 //     no more bytes. No plan loses by it, since their operands may be saved in their stead. They
 //     still run once, and need not be cheap if the group's loops visit each element once.
 // Calls in `standalone` are never inlined.
-void inline_cheap_calls(GroupSet& groups, std::span<const NodeId> apart);
+void inline_cheap_calls(GroupSet& groups, std::span<const NodeId> standalone);
 
 }  // namespace recut

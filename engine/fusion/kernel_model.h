@@ -16,8 +16,8 @@ struct KernelModel {
   // One kernel a call.
   explicit KernelModel(const Graph& graph) : storages(graph) {}
   // Kernels of this extent; `standalone` are calls that no kernel but their own computes.
-  KernelModel(const Graph& graph, Fusion fusion, std::span<const NodeId> apart = {})
-      : storages(graph), groups(fuse_pointwise(graph, storages, fusion, apart)) {}
+  KernelModel(const Graph& graph, Fusion fusion, std::span<const NodeId> standalone = {})
+      : storages(graph), groups(fuse_pointwise(graph, storages, fusion, standalone)) {}
   // Given groups, such as a back end's true kernels, of the same graph as the storages.
   KernelModel(StorageModel of_storages, FusionGroups of_groups)
       : storages(std::move(of_storages)), groups(std::move(of_groups)) {}

@@ -13,7 +13,7 @@ class RunFinder {
  public:
   RunFinder(const Graph& graph, const FusionGroups& groups) : graph_(graph), groups_(groups) {
     for (std::int32_t g = 0; g < groups.size(); ++g)
-      most_inlined_ = std::max(most_inlined_, groups.inlined(g).size());
+      max_inlined_ = std::max(max_inlined_, groups.inlined(g).size());
   }
 
   // Returns false if some group does not run together.
@@ -51,7 +51,7 @@ class RunFinder {
   // The kernel that starts here: a group whose inlined calls come next, followed by its members, or
   // else the group of the next call. Empty if the next call is alone.
   std::span<const NodeId> kernel_ahead() const {
-    for (std::size_t n = 1; n <= most_inlined_ && n < ahead_.size(); ++n) {
+    for (std::size_t n = 1; n <= max_inlined_ && n < ahead_.size(); ++n) {
       const std::int32_t group = groups_.group(ahead_[n]);
       if (group == FusionGroups::kAlone || groups_.members(group).front() != ahead_[n]) continue;
       const auto inlined = groups_.inlined(group);
@@ -70,7 +70,7 @@ class RunFinder {
 
   const Graph& graph_;
   const FusionGroups& groups_;
-  std::size_t most_inlined_ = 0;  // by one kernel
+  std::size_t max_inlined_ = 0;  // by one kernel
   std::vector<KernelRun> runs_;
   std::span<const NodeId> ahead_;  // the calls that are still to come
   std::span<const NodeId> due_;    // the rest of the kernel that is running

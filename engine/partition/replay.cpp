@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/cost/device.h"
-#include "engine/fusion/kernel_price.h"
+#include "engine/fusion/kernel_cost.h"
 #include "engine/fusion/kernel_runs.h"
 #include "engine/ir/aliases.h"
 #include "engine/partition/liveness/liveness.h"

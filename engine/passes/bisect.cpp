@@ -33,7 +33,7 @@ class BisectSearch {
   }
 
   Bisection broken() {
-    found_.verdict = Bisection::Verdict::broken_promise;
+    found_.verdict = Bisection::Verdict::contract_violation;
     found_.pass = report_.failure->pass;
     found_.failure = report_.failure->message;
     found_.good = report_.graph();

@@ -18,11 +18,11 @@ using GraphCheck = std::function<Result<bool>(const Graph& graph)>;
 
 struct Bisection {
   enum class Verdict : std::uint8_t {
-    all_good,        // the check holds after every pass
-    input_bad,       // the check fails before the first pass
-    guilty_pass,     // it fails after `pass`, whose changes cannot be separated
-    guilty_change,   // it fails with `change` of `pass` and holds without it
-    broken_promise,  // `pass` violated the pass contract, as `failure` describes
+    all_good,            // the check holds after every pass
+    input_bad,           // the check fails before the first pass
+    guilty_pass,         // it fails after `pass`, whose changes cannot be separated
+    guilty_change,       // it fails with `change` of `pass` and holds without it
+    contract_violation,  // `pass` violated the pass contract, as `failure` describes
   };
   Verdict verdict = Verdict::all_good;
   std::string pass;

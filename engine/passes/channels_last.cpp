@@ -55,9 +55,9 @@ Strides strides_of_pixels(const Shape& shape) {
 // Tells whether a type is channels last. Strides of dimensions of length 1 do not matter.
 bool is_last(const TensorType& type) {
   if (type.shape.size() != kRank) return false;
-  const Strides wanted = strides_of_pixels(type.shape);
+  const Strides channels_last_strides = strides_of_pixels(type.shape);
   for (std::size_t d = 0; d < kRank; ++d)
-    if (type.shape[d] != 1 && type.strides[d] != wanted[d]) return false;
+    if (type.shape[d] != 1 && type.strides[d] != channels_last_strides[d]) return false;
   return true;
 }
 
@@ -285,7 +285,7 @@ class ChannelsLast {
 }  // namespace
 
 Pass channels_last_pass(const Device& device) {
-  return {"channels_last", find_pass("channels_last")->prose,
+  return {"channels_last", find_pass("channels_last")->description,
           [device](const Graph& graph) { return ChannelsLast(graph, device).run(); }, false, true};
 }
 

@@ -19,7 +19,7 @@ PassResult dead_code(const Graph& graph) {
   const auto before = std::make_shared<const Graph>(graph);
   for (const NodeId id : graph.order())
     if (!result.graph.contains(id))
-      result.changes.push_back({"unused", id, {}, ChangeWords(before, {id}, nullptr, {})});
+      result.changes.push_back({"unused", id, {}, ChangeDescription(before, {id}, nullptr, {})});
   return result;
 }
 

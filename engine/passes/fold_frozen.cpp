@@ -41,9 +41,9 @@ std::span<const Pass> freezing_passes() {
 
 namespace {
 
-class Folding {
+class FrozenFolder {
  public:
-  Folding(const Graph& graph, const Inputs& values) : graph_(graph), values_(values) {}
+  FrozenFolder(const Graph& graph, const Inputs& values) : graph_(graph), values_(values) {}
 
   Result<Frozen> run() {
     find_computed();
@@ -82,27 +82,27 @@ class Folding {
 
   Result<Evaluation> compute() const {
     const std::vector<NodeId> roots(roots_.begin(), roots_.end());
-    Graph computing = with_nodes(graph_, needed_nodes(graph_, roots));
-    computing.results = roots;
-    computing.gradients.clear();
+    Graph folded_graph = with_nodes(graph_, needed_nodes(graph_, roots));
+    folded_graph.results = roots;
+    folded_graph.gradients.clear();
     Inputs inputs;
-    for (const NodeId id : computing.order())
-      if (computing.op(id).is(kInput)) {
+    for (const NodeId id : folded_graph.order())
+      if (folded_graph.op(id).is(kInput)) {
         const auto it = values_.find(id);
         if (it != values_.end()) inputs.emplace(id, it->second);
       }
-    return evaluate(computing, inputs);
+    return evaluate(folded_graph, inputs);
   }
 
   Result<Frozen> replace(const std::vector<Tensor>& computed) {
     std::map<NodeId, Tensor> fresh;
     std::size_t at = 0;
-    std::map<NodeId, std::size_t> place;
-    for (const NodeId id : roots_) place.emplace(id, at++);
+    std::map<NodeId, std::size_t> output_index;
+    for (const NodeId id : roots_) output_index.emplace(id, at++);
     const Graph to =
         rebuild(graph_, [&](Graph& graph, NodeId old, const std::vector<Argument>& arguments) {
-          const auto it = place.find(old);
-          if (it == place.end()) return keep_node(graph_, graph, old, arguments);
+          const auto it = output_index.find(old);
+          if (it == output_index.end()) return keep_node(graph_, graph, old, arguments);
           const NodeId id = graph.add_constant(graph_.type(old), graph_.origin(old));
           fresh.emplace(id, computed[it->second]);
           return id;
@@ -136,7 +136,7 @@ class Folding {
 }  // namespace
 
 Result<Frozen> fold_frozen(const Graph& graph, const Inputs& values) {
-  return Folding(graph, values).run();
+  return FrozenFolder(graph, values).run();
 }
 
 }  // namespace recut

@@ -13,33 +13,33 @@ namespace {
 
 // Indices of candidates: of outputs, counted from the first result to the last gradient, or of
 // nodes in the graph's order.
-using Places = std::vector<std::size_t>;
+using Indices = std::vector<std::size_t>;
 
 // One kind of reduction: its candidates, and the graph without some of them.
 struct Step {
-  Places (*candidates)(const Graph& graph);
-  Graph (*without)(const Graph& graph, const Places& taken);
+  Indices (*candidates)(const Graph& graph);
+  Graph (*without)(const Graph& graph, const Indices& taken);
 };
 
-Places outputs(const Graph& graph) {
-  Places places;
+Indices outputs(const Graph& graph) {
+  Indices indices;
   const std::size_t results = graph.results.size();
   for (std::size_t i = 0; i < results + graph.gradients.size(); ++i)
-    if (i < results || graph.gradients[i - results].valid()) places.push_back(i);
-  return places;
+    if (i < results || graph.gradients[i - results].valid()) indices.push_back(i);
+  return indices;
 }
 
 // Gradients keep their indices, one an input, while any is left.
-Graph without_outputs(const Graph& graph, const Places& taken) {
+Graph without_outputs(const Graph& graph, const Indices& taken) {
   Graph smaller = graph;
-  const std::set<std::size_t> gone(taken.begin(), taken.end());
+  const std::set<std::size_t> removed(taken.begin(), taken.end());
   smaller.results.clear();
   for (std::size_t i = 0; i < graph.results.size(); ++i)
-    if (gone.count(i) == 0) smaller.results.push_back(graph.results[i]);
+    if (removed.count(i) == 0) smaller.results.push_back(graph.results[i]);
   bool any = false;
   for (std::size_t i = 0; i < graph.gradients.size(); ++i) {
     NodeId& gradient = smaller.gradients[i];
-    if (gone.count(graph.results.size() + i) != 0) gradient = NodeId();
+    if (removed.count(graph.results.size() + i) != 0) gradient = NodeId();
     any = any || gradient.valid();
   }
   if (!any) smaller.gradients.clear();
@@ -47,7 +47,7 @@ Graph without_outputs(const Graph& graph, const Places& taken) {
 }
 
 // Replaces outputs by their operands, which become results: a gradient's operand is no gradient.
-Graph with_operands_as_outputs(const Graph& graph, const Places& taken) {
+Graph with_operands_as_outputs(const Graph& graph, const Indices& taken) {
   Graph smaller = without_outputs(graph, taken);
   const auto add = [&](NodeId id) {
     if (graph.op(id).is(kInput) || graph.op(id).multiple_outputs()) return;
@@ -79,23 +79,23 @@ NodeId substitute(const Graph& graph, NodeId call) {
 }
 
 template <class Predicate>
-Places nodes_where(const Graph& graph, Predicate predicate) {
-  Places places;
+Indices nodes_where(const Graph& graph, Predicate predicate) {
+  Indices indices;
   for (std::size_t i = 0; i < graph.order().size(); ++i)
-    if (predicate(graph.order()[i])) places.push_back(i);
-  return places;
+    if (predicate(graph.order()[i])) indices.push_back(i);
+  return indices;
 }
 
-Places calls(const Graph& graph) {
+Indices calls(const Graph& graph) {
   return nodes_where(graph, [&](NodeId id) { return gives_a_tensor(graph, id); });
 }
 
-Places replaceable_calls(const Graph& graph) {
+Indices replaceable_calls(const Graph& graph) {
   return nodes_where(
       graph, [&](NodeId id) { return gives_a_tensor(graph, id) && substitute(graph, id).valid(); });
 }
 
-Places unread_inputs(const Graph& graph) {
+Indices unread_inputs(const Graph& graph) {
   const Users users(graph);
   return nodes_where(graph, [&](NodeId id) {
     const auto is_output = [&](const std::vector<NodeId>& list) {
@@ -109,42 +109,42 @@ Places unread_inputs(const Graph& graph) {
 // The graph with the taken nodes replaced by `replacement(to, old, map)`; an invalid id removes the
 // node. Types do not change, so that all other nodes stay.
 using Map = std::vector<NodeId>;
-using Image = std::function<NodeId(Graph& to, NodeId old, const Map& map)>;
+using Replacement = std::function<NodeId(Graph& to, NodeId old, const Map& map)>;
 
-Graph with_images(const Graph& from, const Places& taken, const Image& image) {
-  const std::set<std::size_t> gone(taken.begin(), taken.end());
+Graph with_images(const Graph& from, const Indices& taken, const Replacement& replacement) {
+  const std::set<std::size_t> removed(taken.begin(), taken.end());
   Graph to = from.fresh();
   Map map(from.order().size());
   const auto mapped = [&](NodeId id) { return id.valid() ? map[from.position(id)] : id; };
   for (std::size_t i = 0; i < map.size(); ++i) {
     const NodeId id = from.order()[i];
-    map[i] =
-        gone.count(i) != 0 ? image(to, id, map) : copy_node(from, id, to, from.origin(id), mapped);
+    map[i] = removed.count(i) != 0 ? replacement(to, id, map)
+                                   : copy_node(from, id, to, from.origin(id), mapped);
   }
   for (const NodeId id : from.results) to.results.push_back(mapped(id));
-  std::size_t place = 0;
+  std::size_t index = 0;
   for (const NodeId id : from.inputs()) {
     if (from.gradients.empty() || from.input_kind(id) == InputKind::tangent) continue;
-    const NodeId gradient = from.gradients[place++];
-    if (gone.count(from.position(id)) == 0) to.gradients.push_back(mapped(gradient));
+    const NodeId gradient = from.gradients[index++];
+    if (removed.count(from.position(id)) == 0) to.gradients.push_back(mapped(gradient));
   }
   return to;
 }
 
 // Replaces nodes by constants, which have no gradients and need no operands.
-Graph with_constants(const Graph& graph, const Places& taken) {
+Graph with_constants(const Graph& graph, const Indices& taken) {
   return with_images(graph, taken, [&](Graph& to, NodeId old, const Map&) {
     return to.add_constant(graph.type(old), {graph.node_name(old), "", -1});
   });
 }
 
-Graph with_operands(const Graph& graph, const Places& taken) {
+Graph with_operands(const Graph& graph, const Indices& taken) {
   return with_images(graph, taken, [&](Graph&, NodeId old, const Map& map) {
     return map[graph.position(substitute(graph, old))];
   });
 }
 
-Graph without_nodes(const Graph& graph, const Places& taken) {
+Graph without_nodes(const Graph& graph, const Indices& taken) {
   return with_images(graph, taken, [](Graph&, NodeId, const Map&) { return NodeId(); });
 }
 
@@ -189,11 +189,11 @@ class MinimizeSearch {
     std::size_t part = step.candidates(found_.graph).size();
     for (; part > 0; part /= 2) {
       std::size_t at = 0;
-      for (Places all = step.candidates(found_.graph); at < all.size();
+      for (Indices all = step.candidates(found_.graph); at < all.size();
            all = step.candidates(found_.graph)) {
         const std::size_t end = std::min(at + part, all.size());
-        const auto taken = take(step, Places(all.begin() + static_cast<std::ptrdiff_t>(at),
-                                             all.begin() + static_cast<std::ptrdiff_t>(end)));
+        const auto taken = take(step, Indices(all.begin() + static_cast<std::ptrdiff_t>(at),
+                                              all.begin() + static_cast<std::ptrdiff_t>(end)));
         if (!taken) return taken.diagnostics();
         if (!*taken) at = end;
       }
@@ -202,8 +202,8 @@ class MinimizeSearch {
   }
 
   // Removes these candidates if the graph still fails without them. Tells whether it did.
-  Result<bool> take(const Step& step, const Places& places) {
-    Graph smaller = without_dead_nodes(step.without(found_.graph, places));
+  Result<bool> take(const Step& step, const Indices& indices) {
+    Graph smaller = without_dead_nodes(step.without(found_.graph, indices));
     if (outputs(smaller).empty() || weight(smaller) >= weight(found_.graph)) return false;
     if (!verify(smaller).empty()) return false;
     const auto is_good = good(smaller);

@@ -19,7 +19,7 @@
 #include "engine/ir/call.h"
 #include "engine/ir/operator_map.h"
 #include "engine/passes/rewrite_nodes.h"
-#include "engine/rewrite/uniform.h"
+#include "engine/rewrite/splat_values.h"
 
 namespace recut::passes {
 namespace {
@@ -29,13 +29,13 @@ namespace {
 struct Query {
   const Call& call;
   const TensorType& result;
-  const UniformValues& uniform;
+  const SplatAnalysis& splats;
 
   // The number that a parameter has in every element: a scalar argument or a splat. It is compared
   // unrounded: 1.001 is not 1 even in bf16, since arithmetic rounds only its result.
-  std::optional<UniformValue> number(std::string_view parameter) const {
+  std::optional<SplatValue> number(std::string_view parameter) const {
     if (const NodeId id = call.node(parameter); id.valid()) {
-      const UniformValue* value = uniform.of(id);
+      const SplatValue* value = splats.of(id);
       if (value == nullptr) return std::nullopt;
       return is_floating(value->dtype) ? in_result(value->real, 0, true)
                                        : in_result(0, value->integer, false);
@@ -46,19 +46,19 @@ struct Query {
 
  private:
   // An integer operand of a floating result converts: integer zero becomes 0.0, not -0.0.
-  std::optional<UniformValue> in_result(double real, std::int64_t integer, bool is_real) const {
+  std::optional<SplatValue> in_result(double real, std::int64_t integer, bool is_real) const {
     if (is_floating(result.dtype))
-      return UniformValue{result.dtype, is_real ? real : static_cast<double>(integer), 0};
+      return SplatValue{result.dtype, is_real ? real : static_cast<double>(integer), 0};
     if (is_real) return std::nullopt;
-    return UniformValue{result.dtype, 0, integer};
+    return SplatValue{result.dtype, 0, integer};
   }
 };
 
 // Returns the name of the parameter that the call equals, if any.
-using Survivor = std::optional<std::string_view> (*)(const Query&);
+using FindSurvivor = std::optional<std::string_view> (*)(const Query&);
 using Name = std::optional<std::string_view>;
 
-bool is_zero_of_sign(const std::optional<UniformValue>& value, bool negative) {
+bool is_zero_of_sign(const std::optional<SplatValue>& value, bool negative) {
   if (!value || !value->is(0)) return false;
   return !is_floating(value->dtype) || std::signbit(value->real) == negative;
 }
@@ -121,13 +121,13 @@ Name no_padding(const Query& q) {
 
 Name source(const Query&) { return "src"; }
 
-struct Row {
+struct NoopRule {
   std::string_view packet;
   std::string_view rule;
-  Survivor survivor;
+  FindSurvivor survivor;
 };
 
-constexpr Row kRows[] = {
+constexpr NoopRule kNoopRules[] = {
     {"view", "view to its own shape", operand},
     {"expand", "expand to its own shape", operand},
     {"squeeze", "squeeze of nothing", operand},
@@ -151,16 +151,16 @@ constexpr Row kRows[] = {
     {"where", "equal branches", equal_branches},
 };
 
-const Row* row_of(Op op) {
-  static const OperatorMap<const Row*> kByOperator = [] {
-    OperatorMap<const Row*> rows;
+const NoopRule* noop_rule_of(Op op) {
+  static const OperatorMap<const NoopRule*> kByOperator = [] {
+    OperatorMap<const NoopRule*> rules;
     for (const Operator& o : all_operators()) {
-      const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) {
-        return r.packet == o.packet && !o.multiple_outputs();
-      });
-      if (row != std::end(kRows)) rows.set(o.op, row);
+      const auto* rule = std::find_if(
+          std::begin(kNoopRules), std::end(kNoopRules),
+          [&](const NoopRule& r) { return r.packet == o.packet && !o.multiple_outputs(); });
+      if (rule != std::end(kNoopRules)) rules.set(o.op, rule);
     }
-    return rows;
+    return rules;
   }();
   return kByOperator[op];
 }
@@ -168,7 +168,7 @@ const Row* row_of(Op op) {
 class NoopRemoval {
  public:
   explicit NoopRemoval(const Graph& from)
-      : from_(from), uniform_(from.pool()), pinned_(from), outputs_(from) {}
+      : from_(from), splats_(from.pool()), pinned_(from), outputs_(from) {}
 
   PassResult run() {
     return rewrite_nodes(
@@ -177,7 +177,7 @@ class NoopRemoval {
           return try_rewrite(to, old, arguments);
         },
         [&](NodeId old, const Graph& to, NodeId successor) {
-          uniform_.learn(successor);
+          splats_.analyze(successor);
           outputs_.placed(old, to, successor);
         });
   }
@@ -185,20 +185,21 @@ class NoopRemoval {
  private:
   std::optional<Rewrite> try_rewrite(const Graph& to, NodeId old,
                                      const std::vector<Argument>& arguments) const {
-    const Row* row = row_of(from_[old].op);
-    if (row == nullptr) return std::nullopt;
-    const auto index = survivor(*row, from_.op(old), from_.type(old), arguments);
+    const NoopRule* rule = noop_rule_of(from_[old].op);
+    if (rule == nullptr) return std::nullopt;
+    const auto index = survivor(*rule, from_.op(old), from_.type(old), arguments);
     if (!index) return std::nullopt;
     const auto* successor = arguments[*index].get<NodeId>();
     if (successor == nullptr || !may_become(old, to, *successor)) return std::nullopt;
-    return Rewrite{row->rule, *successor};
+    return Rewrite{rule->rule, *successor};
   }
 
-  std::optional<std::size_t> survivor(const Row& row, const Operator& op, const TensorType& result,
+  std::optional<std::size_t> survivor(const NoopRule& rule, const Operator& op,
+                                      const TensorType& result,
                                       const std::vector<Argument>& arguments) const {
     const Call::TypesOf types_of = [&](NodeId id) { return from_.pool().types_of(id); };
     const Call call(op, arguments, types_of);
-    const Name name = row.survivor(Query{call, result, uniform_});
+    const Name name = rule.survivor(Query{call, result, splats_});
     return name ? op.parameter(*name) : std::nullopt;
   }
 
@@ -209,7 +210,7 @@ class NoopRemoval {
   }
 
   const Graph& from_;
-  UniformValues uniform_;
+  SplatAnalysis splats_;
   PinnedStorages pinned_;
   OutputStorages outputs_;
 };

@@ -66,7 +66,7 @@ class PadMm {
   PadMm(const Graph& from, const Device& device)
       : from_(from), device_(device), pinned_(from), operands_(from) {
     for (const NodeId id : from.order())
-      if (const auto product = product_to_pad(id)) announce(id, *product);
+      if (const auto product = product_to_pad(id)) request(id, *product);
   }
 
   PassResult run() {
@@ -127,8 +127,9 @@ class PadMm {
     const double rate = device_.rates.flops_of(dtype);
     const double intensity = sizes.multiplied() / (sizes.left() + sizes.right() + sizes.result());
     if (intensity <= 0.5 * rate / device_.rates.bytes_per_second) return false;
-    const double plain = product_seconds(sizes, dtype, device_.slowdown_of(dtype));
-    return plain > kMargin * (product_seconds(wide, dtype, 1) + copies_seconds(sizes, wide, dtype));
+    const double unpadded = product_seconds(sizes, dtype, device_.slowdown_of(dtype));
+    return unpadded >
+           kMargin * (product_seconds(wide, dtype, 1) + copies_seconds(sizes, wide, dtype));
   }
 
   double moved(double elements, DType dtype) const {
@@ -191,9 +192,9 @@ class PadMm {
     return *from_[old].arguments[argument].get<NodeId>();
   }
 
-  void announce(NodeId old, const Product& product) {
+  void request(NodeId old, const Product& product) {
     for (const Filled& f : filled(old, product))
-      operands_.announce(operand(old, f.argument), f.zeros);
+      operands_.request(operand(old, f.argument), f.zeros);
   }
 
   NodeId padded(Graph& to, NodeId old, std::vector<Argument> arguments, const Product& product) {
@@ -224,7 +225,7 @@ class PadMm {
 }  // namespace
 
 Pass pad_mm_pass(const Device& device) {
-  return {"pad_mm", find_pass("pad_mm")->prose,
+  return {"pad_mm", find_pass("pad_mm")->description,
           [device](const Graph& graph) { return PadMm(graph, device).run(); }, false, true};
 }
 

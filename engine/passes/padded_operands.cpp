@@ -107,30 +107,30 @@ PaddedOperands::PaddedOperands(const Graph& from)
       pinned_(from),
       successors_(from.order().begin(), from.order().end()) {}
 
-PaddedOperands::Place PaddedOperands::place_of(NodeId old, const Zeros& zeros) const {
-  Place place{{}, old, zeros, {}, {}};
-  while (const auto below = beneath(from_, place.base, place.zeros)) {
-    place.views.emplace_back(place.base, place.zeros);
-    place.base = from_[place.base].operands.front();
-    place.zeros = *below;
+PaddedOperands::PadTarget PaddedOperands::pad_target_of(NodeId old, const Zeros& zeros) const {
+  PadTarget target{{}, old, zeros, {}, {}};
+  while (const auto below = beneath(from_, target.base, target.zeros)) {
+    target.views.emplace_back(target.base, target.zeros);
+    target.base = from_[target.base].operands.front();
+    target.zeros = *below;
   }
-  if (!is_contiguous(from_.type(place.base))) place = {{}, old, zeros, {}, {}};
-  place.pad = pad_of(place.zeros);
-  if (const auto own = own_pad(from_, place.base)) {
-    place.widens = place.base;
-    for (std::size_t i = 0; i < own->size(); ++i) place.pad[i] += (*own)[i];
+  if (!is_contiguous(from_.type(target.base))) target = {{}, old, zeros, {}, {}};
+  target.pad = pad_of(target.zeros);
+  if (const auto own = own_pad(from_, target.base)) {
+    target.widens = target.base;
+    for (std::size_t i = 0; i < own->size(); ++i) target.pad[i] += (*own)[i];
   }
-  return place;
+  return target;
 }
 
-void PaddedOperands::announce(NodeId old, const Zeros& zeros) {
-  const Place place = place_of(old, zeros);
-  if (place.widens.valid() && !pinned_.contains(place.widens) &&
-      may_widen(place.widens, place.zeros))
-    wider_.emplace(place.widens, place.pad);
+void PaddedOperands::request(NodeId old, const Zeros& zeros) {
+  const PadTarget target = pad_target_of(old, zeros);
+  if (target.widens.valid() && !pinned_.contains(target.widens) &&
+      may_widen(target.widens, target.zeros))
+    wider_.emplace(target.widens, target.pad);
 }
 
-bool PaddedOperands::goes_out(NodeId old) const {
+bool PaddedOperands::is_output(NodeId old) const {
   const auto among = [&](const std::vector<NodeId>& outputs) {
     return std::find(outputs.begin(), outputs.end(), old) != outputs.end();
   };
@@ -138,7 +138,7 @@ bool PaddedOperands::goes_out(NodeId old) const {
 }
 
 bool PaddedOperands::may_widen(NodeId old, const Zeros& zeros) const {
-  if (goes_out(old)) return false;
+  if (is_output(old)) return false;
   const auto users = users_.of(old);
   return std::all_of(users.begin(), users.end(), [&](NodeId user) {
     if (!from_.op(user).is(kView)) return true;
@@ -163,11 +163,11 @@ std::optional<NodeId> PaddedOperands::widened(Graph& to, NodeId old,
 }
 
 NodeId PaddedOperands::padded(Graph& to, NodeId old, const Zeros& zeros, std::string_view name) {
-  const Place place = place_of(old, zeros);
-  const NodeId base = place.widens.valid() ? from_[place.widens].operands.front() : place.base;
-  NodeId made = pad_once(to, successors_[from_.position(base)], place.pad, name);
-  for (std::size_t v = place.views.size(); v-- > 0;)
-    made = viewed(from_, place.views[v].first, to, made, place.views[v].second, name);
+  const PadTarget target = pad_target_of(old, zeros);
+  const NodeId base = target.widens.valid() ? from_[target.widens].operands.front() : target.base;
+  NodeId made = pad_once(to, successors_[from_.position(base)], target.pad, name);
+  for (std::size_t v = target.views.size(); v-- > 0;)
+    made = viewed(from_, target.views[v].first, to, made, target.views[v].second, name);
   return made;
 }
 

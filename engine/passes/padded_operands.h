@@ -29,7 +29,7 @@ class PaddedOperands {
   explicit PaddedOperands(const Graph& from);
 
   // Announces a padding of a value. To be called before anything is created.
-  void announce(NodeId old, const Zeros& zeros);
+  void request(NodeId old, const Zeros& zeros);
 
   // For a constant_pad_nd of the graph that must be wider: the slice of the wider padding that
   // equals it. Nullopt for all other calls.
@@ -43,18 +43,18 @@ class PaddedOperands {
 
  private:
   // Where the padding of a value goes: the views above it, outermost first, each with its zeros.
-  struct Place {
+  struct PadTarget {
     std::vector<std::pair<NodeId, Zeros>> views;
     NodeId base;
     Zeros zeros;    // of the base
     NodeId widens;  // the base, if it is a padding itself; else invalid
     Pad pad;        // of the base, or of the operand of that padding
   };
-  Place place_of(NodeId old, const Zeros& zeros) const;
+  PadTarget pad_target_of(NodeId old, const Zeros& zeros) const;
 
   // Tells whether a value may change strides: only views that keep the padded dimensions show them.
   bool may_widen(NodeId old, const Zeros& zeros) const;
-  bool goes_out(NodeId old) const;
+  bool is_output(NodeId old) const;
 
   NodeId pad_once(Graph& to, NodeId value, const Pad& pad, std::string_view name);
 

@@ -43,8 +43,8 @@ class PartialPass {
  private:
   // Appends a node of the pass's graph with its operands. Inputs exist from the start: a change
   // that needs a new one cannot be applied alone.
-  void bring(Graph& to, NodeId wanted) {
-    std::vector<NodeId> open{wanted};
+  void bring(Graph& to, NodeId root) {
+    std::vector<NodeId> open{root};
     while (!open.empty() && possible_) {
       const NodeId id = open.back();
       std::vector<NodeId> missing;

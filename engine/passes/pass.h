@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/ir/graph.h"
-#include "engine/rewrite/change_words.h"
+#include "engine/rewrite/change_description.h"
 #include "engine/rewrite/rewriter.h"
 
 namespace recut {
@@ -22,17 +22,17 @@ namespace recut {
 // One change: the node `before` of the input graph became the nodes `after` of the output graph.
 // The two graphs share a pool, so that ids mean the same in both.
 struct Change {
-  std::string_view rule;      // the pass's name for it: "add of zero"
-  NodeId before;              //
-  std::vector<NodeId> after;  // empty if it was removed without a replacement
-  ChangeWords words;          // "%y = add.Scalar(%x, -0.0) : f32[4]  =>  %x"
+  std::string_view rule;          // the pass's name for it: "add of zero"
+  NodeId before;                  //
+  std::vector<NodeId> after;      // empty if it was removed without a replacement
+  ChangeDescription description;  // "%y = add.Scalar(%x, -0.0) : f32[4]  =>  %x"
 };
 
 // The rules and statistics of a pass that is made of rules.
 struct RuleReport {
   std::shared_ptr<const RuleSet> rules;    // null for other passes; owns the names of changes
   std::vector<RuleStatistics> statistics;  // one a row
-  bool at_rest = true;                     // see Rewritten
+  bool converged = true;                   // see Rewritten
 };
 
 struct PassResult {
@@ -44,7 +44,7 @@ struct PassResult {
 
 struct Pass {
   std::string_view name;
-  std::string_view prose;
+  std::string_view description;
   std::function<PassResult(const Graph& graph)> run;
   bool by_default = true;   // false: opt-in, unless a stage's table says otherwise
   bool exact = by_default;  // true: bit-exact

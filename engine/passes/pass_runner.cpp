@@ -34,7 +34,7 @@ std::vector<std::string_view> known_names(std::span<const Pass> more) {
 
 // The first violation of the pass contract (pass.h), or nullopt: an unsound graph, another
 // signature, or a wrong `changed`.
-std::optional<std::string> broken_promise(const Graph& before, const PassResult& result) {
+std::optional<std::string> contract_violation(const Graph& before, const PassResult& result) {
   const Failures failures = verify(result.graph, before);
   if (!failures.empty())
     return fmt::format("left a graph with {} failures:\n{}", failures.size(),
@@ -120,7 +120,7 @@ void PassRunner::check_result() {
   PassResult result = std::move(unchecked_->result);
   const double milliseconds = unchecked_->milliseconds;
   unchecked_.reset();
-  if (auto wrong = broken_promise(before, result)) {
+  if (auto wrong = contract_violation(before, result)) {
     report_.failure = PassFailure{std::string(pass.name), std::move(*wrong)};
     return;
   }

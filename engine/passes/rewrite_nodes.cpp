@@ -6,7 +6,7 @@ namespace recut {
 namespace {
 
 // An existing successor is shown by name, a new one as a call.
-ChangeWords::Part shown(const Graph& from, NodeId old, const Graph& to, NodeId successor) {
+ChangeDescription::Part shown(const Graph& from, NodeId old, const Graph& to, NodeId successor) {
   return {successor, !from.contains(successor) && to.node_name(successor) == from.node_name(old)};
 }
 
@@ -15,13 +15,13 @@ void describe(const Graph& from, const Graph& to, std::vector<Change>& changes) 
   const auto before = std::make_shared<const Graph>(from);
   const auto after = std::make_shared<const Graph>(to);
   for (Change& change : changes)
-    change.words = ChangeWords(before, {change.before}, after,
-                               {shown(from, change.before, to, change.after.front())});
+    change.description = ChangeDescription(before, {change.before}, after,
+                                           {shown(from, change.before, to, change.after.front())});
 }
 
 }  // namespace
 
-PassResult rewrite_nodes(const Graph& from, const TryRewrite& try_rewrite, const Placed& placed) {
+PassResult rewrite_nodes(const Graph& from, const TryRewrite& try_rewrite, const OnPlaced& placed) {
   std::vector<Change> changes;
   Graph to = rebuild(from, [&](Graph& graph, NodeId old, const std::vector<Argument>& arguments) {
     NodeId successor;

@@ -20,9 +20,9 @@ using TryRewrite = std::function<std::optional<Rewrite>(Graph& to, NodeId old,
                                                         const std::vector<Argument>& arguments)>;
 
 // Called after every call of `from` with its successor, in order.
-using Placed = std::function<void(NodeId old, const Graph& to, NodeId successor)>;
+using OnPlaced = std::function<void(NodeId old, const Graph& to, NodeId successor)>;
 
 PassResult rewrite_nodes(const Graph& from, const TryRewrite& try_rewrite,
-                         const Placed& placed = {});
+                         const OnPlaced& placed = {});
 
 }  // namespace recut

@@ -48,8 +48,9 @@ PassResult run_rules(const Graph& graph, std::shared_ptr<const RuleSet> rules) {
   Rewritten rewritten = apply_rules(graph, *rules);
   PassResult result{std::move(rewritten.graph), rewritten.changed, {}};
   for (RuleHit& hit : rewritten.hits)
-    result.changes.push_back({hit.rule, hit.before, std::move(hit.after), std::move(hit.words)});
-  result.rules = {std::move(rules), std::move(rewritten.statistics), rewritten.at_rest};
+    result.changes.push_back(
+        {hit.rule, hit.before, std::move(hit.after), std::move(hit.description)});
+  result.rules = {std::move(rules), std::move(rewritten.statistics), rewritten.converged};
   return result;
 }
 

@@ -16,67 +16,70 @@ namespace {
 // The table of stages. A pass may belong to several. Within a stage a pass precedes those that its
 // result gives opportunities to: canonical forms and folding first, then pattern matching
 // (attention), then choices for a device, cleanup last.
-constexpr Runs kInexact = Runs::inexact;
-constexpr Runs kNamed = Runs::named;
+constexpr RunCondition kInexact = RunCondition::inexact;
+constexpr RunCondition kOptIn = RunCondition::opt_in;
 
 constexpr StagePass kPreGrad[] = {
-    {"plain_forms"},
-    {"conv_bn_eval", kNamed},
-    {"known_values", kNamed},
-    {"uniform_constants"},
+    {"canonicalize"},
+    {"conv_bn_eval", kOptIn},
+    {"constant_folding", kOptIn},
+    {"splat_constants"},
     {"noop_removal"},
-    {"conversions"},
+    {"merge_casts"},
     {"view_chains"},
     {"attention", kInexact},
     {"triangular_masks", kInexact},
     {"attention_masks", kInexact},
-    {"copies"},
+    {"merge_clones"},
     {"dead_code"},
 };
 constexpr StagePass kJoint[] = {
-    {"plain_forms"},
-    {"known_values", kNamed},
-    {"uniform_constants"},
+    {"canonicalize"},
+    {"constant_folding", kOptIn},
+    {"splat_constants"},
     {"noop_removal"},
-    {"conversions"},
-    {"roundings", kInexact},
+    {"merge_casts"},
+    {"elide_rounding_casts", kInexact},
     {"scatter_of_full"},
-    {"padded_slices"},
+    {"slice_backward_to_pad"},
     {"randperm_indices"},
     {"batch_of_one"},
-    {"separate_gradients"},
+    {"split_convolution_backward"},
     {"view_chains"},
     {"attention", kInexact},
     {"triangular_masks", kInexact},
     {"attention_masks", kInexact},
     {"scaled_softmax", kInexact},
-    {"joined_products", kNamed},
-    {"epilogues", kNamed},
-    {"pad_mm", kNamed},
-    {"channels_last", kNamed},
-    {"decompositions", kNamed},
-    {"copies"},
+    {"horizontal_matmul_fusion", kOptIn},
+    {"epilogues", kOptIn},
+    {"pad_mm", kOptIn},
+    {"channels_last", kOptIn},
+    {"decompositions", kOptIn},
+    {"merge_clones"},
     {"dead_code"},
 };
 constexpr StagePass kPostGrad[] = {
-    {"plain_forms"},
-    {"known_values", kNamed},
-    {"uniform_constants"},
+    {"canonicalize"},
+    {"constant_folding", kOptIn},
+    {"splat_constants"},
     {"noop_removal"},
-    {"conversions"},
+    {"merge_casts"},
     {"view_chains"},
-    {"joined_products", kNamed},
-    {"pad_mm", kNamed},
-    {"decompositions", kNamed},
-    {"copies"},
+    {"horizontal_matmul_fusion", kOptIn},
+    {"pad_mm", kOptIn},
+    {"decompositions", kOptIn},
+    {"merge_clones"},
     {"dead_code"},
 };
 // binary_folding may create work for conv_bn_folding: two rounds (Inductor has four). dead_code
 // then removes their leftovers, which horizontal_matmul_fusion would otherwise fuse.
 constexpr StagePass kFreezing[] = {
-    {"plain_forms"},       {"quantized_products"}, {"conv_bn_folding"}, {"binary_folding"},
-    {"conv_bn_folding"},   {"binary_folding"},     {"dead_code"},       {"joined_products"},
-    {"prepacked_weights"}, {"pad_mm", kNamed},     {"dead_code"},
+    {"canonicalize"},      {"quantized_products"},
+    {"conv_bn_folding"},   {"binary_folding"},
+    {"conv_bn_folding"},   {"binary_folding"},
+    {"dead_code"},         {"horizontal_matmul_fusion"},
+    {"prepacked_weights"}, {"pad_mm", kOptIn},
+    {"dead_code"},
 };
 
 constexpr StageInfo kStages[] = {
@@ -124,11 +127,12 @@ Diagnostics faults_of_custom(const Pipeline& pipeline, std::span<const Pass> mor
 }
 
 bool runs_in(const Pipeline& pipeline, const StagePass& pass) {
-  return pass.runs == Runs::always || (pass.runs == Runs::inexact && pipeline.inexact) ||
+  return pass.runs == RunCondition::always ||
+         (pass.runs == RunCondition::inexact && pipeline.inexact) ||
          contains(pipeline.with, pass.name);
 }
 
-void add_custom(const Pipeline& pipeline, Stage stage, When when, StageRun& run) {
+void add_custom(const Pipeline& pipeline, Stage stage, StageEdge when, StageRun& run) {
   for (const CustomPass& custom : pipeline.custom)
     if (custom.stage == stage && custom.when == when) run.names.emplace_back(custom.pass.name);
 }
@@ -137,7 +141,7 @@ void add_custom(const Pipeline& pipeline, Stage stage, When when, StageRun& run)
 
 std::span<const StageInfo> all_stages() { return kStages; }
 
-std::string_view name_of(Stage stage, When when) {
+std::string_view name_of(Stage stage, StageEdge when) {
   static constexpr std::string_view kNames[][2] = {{"before:pre-grad", "after:pre-grad"},
                                                    {"before:joint", "after:joint"},
                                                    {"before:post-grad", "after:post-grad"},
@@ -190,11 +194,11 @@ Result<std::vector<StageRun>> stage_runs(const Pipeline& pipeline, RunnerOptions
   std::vector<StageRun> runs;
   for (const Stage stage : pipeline.stages) {
     StageRun& run = runs.emplace_back(StageRun{stage, {}});
-    add_custom(pipeline, stage, When::before, run);
+    add_custom(pipeline, stage, StageEdge::before, run);
     for (int round = 0; round < (pipeline.inexact ? 2 : 1); ++round)
       for (const StagePass& pass : info_of(stage).passes)
         if (runs_in(pipeline, pass)) run.names.emplace_back(pass.name);
-    add_custom(pipeline, stage, When::after, run);
+    add_custom(pipeline, stage, StageEdge::after, run);
   }
   for (const CustomPass& custom : pipeline.custom) options.more.push_back(custom.pass);
   return runs;

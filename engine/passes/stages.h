@@ -22,17 +22,17 @@ namespace recut {
 enum class Stage : std::uint8_t { pre_grad, joint, post_grad, freezing };
 
 // When a pass of a stage runs: always, if inexact passes are enabled, or only if it is named.
-enum class Runs : std::uint8_t { always, inexact, named };
+enum class RunCondition : std::uint8_t { always, inexact, opt_in };
 
 struct StagePass {
   std::string_view name;
-  Runs runs = Runs::always;
+  RunCondition runs = RunCondition::always;
 };
 
 struct StageInfo {
   Stage stage;
   std::string_view name;              // "pre-grad"
-  std::string_view prose;             // the graphs that it is for
+  std::string_view description;       // the graphs that it is for
   std::span<const StagePass> passes;  // in order
 };
 
@@ -43,17 +43,17 @@ const StageInfo& info_of(Stage stage);
 // Parses "pre-grad,joint". Fails if a name is unknown or repeated.
 Result<std::vector<Stage>> parse_stages(std::string_view list);
 
-enum class When : std::uint8_t { before, after };
+enum class StageEdge : std::uint8_t { before, after };
 
 // A pass of the caller's own, run before or after a stage. Several at one point run in order.
 struct CustomPass {
   Stage stage = Stage::joint;
-  When when = When::before;
+  StageEdge when = StageEdge::before;
   Pass pass;
 };
 
 // The name of that point: "before:joint".
-std::string_view name_of(Stage stage, When when);
+std::string_view name_of(Stage stage, StageEdge when);
 
 // Fails if the stage does not take such a graph: pre-grad and freezing take forward graphs only.
 Result<Done> check_stage(Stage stage, const Graph& graph);

@@ -3,16 +3,16 @@
 //   %rows = view(arange(n), [n, 1])
 //   %seen = le.Tensor(arange(n), %rows)       =>     %seen = tril(full([n, n], true))
 //
-// Needs uniform_constants (masks that are true everywhere are `full` already). Bit-exact.
+// Needs splat_constants (masks that are true everywhere are `full` already). Bit-exact.
 // Establishes: every contiguous boolean value that depends only on the difference of its last two
 // indices is tril or triu of a `full`; an expanded mask stays an `expand`. Values that as_strided
 // reads keep their storage.
 //
-// The affine value analysis of index arithmetic is engine/rewrite/positions.h.
+// The affine value analysis of index arithmetic is engine/rewrite/affine_values.h.
 #include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
 #include "engine/passes/rewrite_nodes.h"
-#include "engine/rewrite/uniform.h"
+#include "engine/rewrite/splat_values.h"
 
 namespace recut::passes {
 namespace {
@@ -23,7 +23,7 @@ struct Triangle {
 };
 
 // tril is true where column <= row + diagonal, triu where column >= row + diagonal.
-std::optional<Triangle> triangle_of(const Positions& p) {
+std::optional<Triangle> triangle_of(const AffineValue& p) {
   const std::size_t rank = p.steps.size();
   if (rank < 2) return std::nullopt;
   for (std::size_t d = 0; d + 2 < rank; ++d)
@@ -50,20 +50,20 @@ std::optional<NodeId> make(Graph& to, const Triangle& triangle, const Node& node
 }  // namespace
 
 PassResult triangular_masks(const Graph& graph) {
-  const UniformValues values(graph);
+  const SplatAnalysis values(graph);
   const PinnedStorages pinned(graph);
   return rewrite_nodes(
       graph, [&](Graph& to, NodeId old, const std::vector<Argument>&) -> std::optional<Rewrite> {
         const Node& node = graph[old];
-        const Positions* positions = values.positions_of(old);
-        if (positions == nullptr || node.type().dtype != DType::boolean || values.of(old) ||
+        const AffineValue* affine = values.affine_value_of(old);
+        if (affine == nullptr || node.type().dtype != DType::boolean || values.of(old) ||
             node.op == Op::tril || node.op == Op::triu || pinned.contains(old))
           return std::nullopt;
-        const auto triangle = triangle_of(*positions);
+        const auto triangle = triangle_of(*affine);
         if (!triangle) return std::nullopt;
         const auto made = make(to, *triangle, node, graph.origin(old));
         if (!made) return std::nullopt;
-        return Rewrite{"a comparison of positions", *made};
+        return Rewrite{"a comparison of indices", *made};
       });
 }
 

@@ -11,7 +11,7 @@
 
 #include "engine/ir/argument.h"
 #include "engine/ir/call.h"
-#include "engine/rewrite/uniform.h"
+#include "engine/rewrite/splat_values.h"
 
 namespace recut {
 
@@ -32,7 +32,7 @@ struct Scope {
   std::span<const Argument> variables;
   const Call::TypesOf& types_of;
   // Null if the value is not known to be a splat.
-  const std::function<const UniformValue*(NodeId)>& uniform;
+  const std::function<const SplatValue*(NodeId)>& splat;
 
   const TensorType& type(NodeId id) const { return types_of(id).front(); }
 };
@@ -45,7 +45,7 @@ bool holds(const Expression& expression, const Scope& scope);
 // An entry of the table of functions, which engine/rewrite/README.md documents for users.
 struct Function {
   std::string_view name;  // "rank", or an operator: "+", "==", "and"
-  std::size_t least, most;
+  std::size_t min_operands, max_operands;
   std::optional<Argument> (*evaluate)(const Scope& scope, std::span<const Argument> operands);
 };
 const Function* find_function(std::string_view name);  // null if there is none

@@ -162,12 +162,12 @@ bool ExpressionParser::parse_variable_name(std::string& out) {
 }
 
 bool ExpressionParser::parse_variable(Expression& out) {
-  const Token place = token_;
+  const Token location = token_;
   std::string name;
   if (!parse_variable_name(name)) return false;
   const auto it = std::find(variables_.begin(), variables_.end(), name);
   if (it == variables_.end())
-    return fail_at(place, fmt::format("?{} is bound nowhere above", name));
+    return fail_at(location, fmt::format("?{} is bound nowhere above", name));
   out = variable_expression(static_cast<std::size_t>(it - variables_.begin()));
   return true;
 }
@@ -198,15 +198,15 @@ bool ExpressionParser::parse_list(Expression& out) {
 }
 
 bool ExpressionParser::parse_call(Expression& out) {
-  const Token place = token_;
+  const Token location = token_;
   const Function* function = find_function(token_.text);
   if (function == nullptr) return fail(fmt::format("unknown function '{}'", token_.text));
   advance();
   std::vector<Expression> operands;
   if (!expect("(") || !parse_items(")", operands)) return false;
-  if (operands.size() < function->least || operands.size() > function->most)
-    return fail_at(place, fmt::format("{} takes {} arguments, found {}", function->name,
-                                      function->most, operands.size()));
+  if (operands.size() < function->min_operands || operands.size() > function->max_operands)
+    return fail_at(location, fmt::format("{} takes {} arguments, found {}", function->name,
+                                         function->max_operands, operands.size()));
   out = call_expression(function->name, std::move(operands));
   return true;
 }

@@ -118,7 +118,7 @@ FunctionValue remainder(const Scope&, Operands o) {
   return Argument((*a % *b + *b) % *b);
 }
 
-FunctionValue least(const Scope&, Operands o) {
+FunctionValue minimum(const Scope&, Operands o) {
   return arithmetic(
       o,
       [](std::int64_t a, std::int64_t b, std::int64_t* r) {
@@ -128,7 +128,7 @@ FunctionValue least(const Scope&, Operands o) {
       [](double a, double b) { return a < b ? a : b; });
 }
 
-FunctionValue most(const Scope&, Operands o) {
+FunctionValue maximum(const Scope&, Operands o) {
   return arithmetic(
       o,
       [](std::int64_t a, std::int64_t b, std::int64_t* r) {
@@ -358,9 +358,9 @@ FunctionValue replaced(const Scope&, Operands o) {
 
 // A list of one item repeated.
 FunctionValue repeated(const Scope&, Operands o) {
-  constexpr std::int64_t kMost = 64;
+  constexpr std::int64_t kMaxRepeats = 64;
   const auto count = integer(o[1]);
-  if (!count || *count < 0 || *count > kMost) return std::nullopt;
+  if (!count || *count < 0 || *count > kMaxRepeats) return std::nullopt;
   return Argument(ArgumentList(static_cast<std::size_t>(*count), o[0]));
 }
 
@@ -387,9 +387,9 @@ FunctionValue wrapped(const Scope&, Operands o) {
 // ------------------------------------------------------------------------------------------------
 
 // The number in every element of the value; undefined if it is no known splat.
-FunctionValue uniform(const Scope& scope, Operands o) {
+FunctionValue known_splat(const Scope& scope, Operands o) {
   const auto* id = o[0].get<NodeId>();
-  const UniformValue* value = id == nullptr ? nullptr : scope.uniform(*id);
+  const SplatValue* value = id == nullptr ? nullptr : scope.splat(*id);
   return value == nullptr ? std::nullopt : FunctionValue(as_argument(*value));
 }
 
@@ -399,8 +399,8 @@ constexpr Function kFunctions[] = {
     {"*", 2, 2, multiply},
     {"/", 2, 2, divide},
     {"mod", 2, 2, remainder},
-    {"min", 2, 2, least},
-    {"max", 2, 2, most},
+    {"min", 2, 2, minimum},
+    {"max", 2, 2, maximum},
     {"sqrt", 1, 1, square_root},
     {"real", 1, 1, as_real},
     {"is_number", 1, 1, is_number},
@@ -438,7 +438,7 @@ constexpr Function kFunctions[] = {
     {"replaced", 3, 3, replaced},
     {"repeated", 2, 2, repeated},
     {"wrapped", 2, 2, wrapped},
-    {"uniform", 1, 1, uniform},
+    {"uniform", 1, 1, known_splat},
 };
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace recut {
 namespace {
 
 // Steps of one search; a pattern of 60 nodes takes about a hundred.
-constexpr int kMostSteps = 20000;
+constexpr int kMaxMatchSteps = 20000;
 
 class Matcher {
  public:
@@ -208,7 +208,7 @@ class Matcher {
     if (!results_differ() || (rule_.closed && !is_closed())) return false;
     const Mark before = mark();
     const Scope scope{bindings_.nodes, bindings_.variables, subject_.types_of(),
-                      subject_.uniform_of()};
+                      subject_.splat_of()};
     for (const Condition& condition : rule_.conditions) {
       if (!condition.defines) {
         if (holds(condition.expression, scope)) continue;
@@ -254,7 +254,7 @@ class Matcher {
   Bindings bindings_;
   std::vector<Goal> goals_;
   std::vector<std::size_t> bound_nodes_, bound_variables_;  // in the order of binding
-  int steps_left_ = kMostSteps;
+  int steps_left_ = kMaxMatchSteps;
 };
 
 // Types the calls of a replacement, one after another.
@@ -289,10 +289,10 @@ class Planner {
 
   Result<PlannedReplacement::Call> plan(const ReplacementNode& node) {
     const Call::TypesOf types = [&](NodeId id) { return types_of(id); };
-    const std::function<const UniformValue*(NodeId)> uniform = [&](NodeId id) {
-      return id.index >= kFirstPlanned ? nullptr : subject_.uniform(id);
+    const std::function<const SplatValue*(NodeId)> splat = [&](NodeId id) {
+      return id.index >= kFirstPlanned ? nullptr : subject_.splat(id);
     };
-    const Scope scope{values_, variables_, types, uniform};
+    const Scope scope{values_, variables_, types, splat};
     PlannedReplacement::Call call{node.op, {}, {}};
     for (std::size_t i = 0; i < node.arguments.size(); ++i) {
       auto value = evaluate(node.arguments[i], scope);

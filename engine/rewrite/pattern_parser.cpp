@@ -17,7 +17,7 @@ void mark_values(const PatternArgument& argument, std::vector<bool>& marked) {
 }  // namespace
 
 bool PatternParser::parse_pattern() {
-  const Token place = token_;
+  const Token location = token_;
   if (!expect("{")) return false;
   for (;;) {
     skip_empty_lines();
@@ -27,12 +27,12 @@ bool PatternParser::parse_pattern() {
     if (!parse_pattern_line()) return false;
   }
   advance();
-  return check_reached(place);
+  return check_reached(location);
 }
 
 bool PatternParser::parse_pattern_line() {
-  const Token place = token_;
-  if (accept("results")) return parse_pattern_results(place);
+  const Token location = token_;
+  if (accept("results")) return parse_pattern_results(location);
   std::string name;
   PatternNode node;
   if (!take_text(TokenKind::reference, "a definition (%name = …) or 'results'", name) ||
@@ -40,11 +40,11 @@ bool PatternParser::parse_pattern_line() {
     return false;
   node.name = name;
   // The name is declared after the line: marks and arguments refer to names above.
-  return parse_pattern_node(node) && add_value(place, name) && parse_marks(node) && end_line();
+  return parse_pattern_node(node) && add_value(location, name) && parse_marks(node) && end_line();
 }
 
 bool PatternParser::parse_pattern_node(PatternNode& node) {
-  const Token place = token_;
+  const Token location = token_;
   std::string word;
   if (!take_text(TokenKind::word, "'any', 'constant' or an operator", word)) return false;
   if (word == "any" || word == "constant") {
@@ -54,11 +54,11 @@ bool PatternParser::parse_pattern_node(PatternNode& node) {
   node.kind = PatternNode::Kind::call;
   node.op = find_operator_by_name(word);
   if (node.op == nullptr || node.op->is(kInput))
-    return fail_unknown_operator(place, {"any", "constant"});
-  return parse_pattern_call(place, node);
+    return fail_unknown_operator(location, {"any", "constant"});
+  return parse_pattern_call(location, node);
 }
 
-bool PatternParser::parse_pattern_call(const Token& place, PatternNode& node) {
+bool PatternParser::parse_pattern_call(const Token& location, PatternNode& node) {
   node.arguments.resize(node.op->parameters.size());
   const auto parse_one = [&](std::size_t i) {
     return parse_pattern_argument(node.arguments[i], 0);
@@ -67,8 +67,8 @@ bool PatternParser::parse_pattern_call(const Token& place, PatternNode& node) {
   for (std::size_t i = 0; i < node.arguments.size(); ++i)
     if (node.arguments[i].kind == PatternArgument::Kind::absent &&
         !node.op->parameters[i].has_default && !node.op->parameters[i].optional)
-      return fail_at(place, fmt::format("{} needs an argument for '{}' (_ matches any)",
-                                        node.op->name, node.op->parameters[i].name));
+      return fail_at(location, fmt::format("{} needs an argument for '{}' (_ matches any)",
+                                           node.op->name, node.op->parameters[i].name));
   return !accept(":") || parse_type_pattern(node.type);
 }
 
@@ -103,14 +103,14 @@ bool PatternParser::parse_pattern_argument(PatternArgument& out, int depth) {
 
 // (expression): a fresh variable, with a condition that it equals the expression.
 bool PatternParser::parse_computed_argument(PatternArgument& out) {
-  const Token place = token_;
+  const Token location = token_;
   advance();
   Condition equal;
   Expression expected;
   if (!parse_expression(expected) || !expect(")")) return false;
   out.kind = PatternArgument::Kind::variable;
   out.index = variables_.size();
-  variables_.push_back(fmt::format("({}:{})", place.line, place.column));
+  variables_.push_back(fmt::format("({}:{})", location.line, location.column));
   std::vector<Expression> sides;
   sides.push_back(variable_expression(out.index));
   sides.push_back(std::move(expected));
@@ -155,7 +155,7 @@ bool PatternParser::begins_type() const {
 // floating[?n, _, 4], f32, ?dtype[…], number
 bool PatternParser::parse_type_pattern(TypePattern& out) {
   using Kind = TypePattern::Kind;
-  const Token place = token_;
+  const Token location = token_;
   if (token_.is("?")) {
     out.kind = Kind::variable;
     if (!parse_variable_index(out.variable)) return false;
@@ -172,9 +172,9 @@ bool PatternParser::parse_type_pattern(TypePattern& out) {
       out.kind = Kind::exact;
       out.dtype = *exact;
     } else if (word != "number") {
-      return fail_at(place, fmt::format("expected a dtype, 'number', 'floating' or 'integral', "
-                                        "found '{}'",
-                                        word));
+      return fail_at(location, fmt::format("expected a dtype, 'number', 'floating' or 'integral', "
+                                           "found '{}'",
+                                           word));
     }
   }
   return !token_.is("[") || parse_dimensions(out);
@@ -198,14 +198,14 @@ bool PatternParser::parse_dimensions(TypePattern& out) {
 bool PatternParser::parse_marks(PatternNode& node) {
   bool optional = false;
   while (accept("@")) {
-    const Token place = token_;
+    const Token location = token_;
     if (accept("users")) {
       std::int64_t count = 0;
       if (!expect("(") || !parse_whole_number(count) || !expect(")")) return false;
       node.users = count;
     } else if (accept("commutative")) {
       if (node.kind != PatternNode::Kind::call || node.op->parameters.size() < 2)
-        return fail_at(place, "@commutative is for calls with two operands");
+        return fail_at(location, "@commutative is for calls with two operands");
       node.commutative = true;
     } else if (accept("optional")) {
       optional = true;
@@ -228,8 +228,8 @@ bool PatternParser::parse_optional(const PatternNode& node) {
       std::find(operands.begin(), operands.end(), true) == operands.end())
     return fail(
         "@optional is for calls: their first operand stands for them where they are missing");
-  if (optional_.size() >= kMostOptionalNodes)
-    return fail(fmt::format("more than {} @optional values in one rule", kMostOptionalNodes));
+  if (optional_.size() >= kMaxOptionalNodes)
+    return fail(fmt::format("more than {} @optional values in one rule", kMaxOptionalNodes));
   OptionalNode optional{rule_.pattern.size(), {}, {}};
   if (accept("(")) {
     do {
@@ -250,17 +250,17 @@ bool PatternParser::parse_substitute(OptionalNode& optional) {
   }
   std::size_t variable = 0;
   PatternArgument literal;
-  const Token place = token_;
+  const Token location = token_;
   if (!parse_variable_index(variable) || !expect("=")) return false;
   if (!parse_pattern_argument(literal, 0)) return false;
   if (literal.kind != PatternArgument::Kind::literal)
-    return fail_at(place, "a variable of what is missing can only be a literal");
+    return fail_at(location, "a variable of what is missing can only be a literal");
   optional.variables.emplace_back(variable, std::move(literal.literal));
   return true;
 }
 
-bool PatternParser::parse_pattern_results(const Token& place) {
-  if (!rule_.results.empty()) return fail_at(place, "the pattern has 'results' already");
+bool PatternParser::parse_pattern_results(const Token& location) {
+  if (!rule_.results.empty()) return fail_at(location, "the pattern has 'results' already");
   do {
     const Token result = token_;
     std::size_t value = 0;
@@ -275,22 +275,22 @@ bool PatternParser::parse_pattern_results(const Token& place) {
 }
 
 // Every value must lead to a result; any other would never be bound.
-bool PatternParser::check_reached(const Token& place) {
-  if (rule_.results.empty()) return fail_at(place, "the pattern has no 'results'");
+bool PatternParser::check_reached(const Token& location) {
+  if (rule_.results.empty()) return fail_at(location, "the pattern has no 'results'");
   std::vector<bool> reached(rule_.pattern.size());
   for (const std::size_t result : rule_.results) reached[result] = true;
   for (std::size_t i = reached.size(); i-- > 0;) {
     if (!reached[i])
-      return fail_at(place, fmt::format("%{} leads to no result", rule_.pattern[i].name));
+      return fail_at(location, fmt::format("%{} leads to no result", rule_.pattern[i].name));
     for (const PatternArgument& argument : rule_.pattern[i].arguments)
       mark_values(argument, reached);
   }
   return true;
 }
 
-bool PatternParser::add_value(const Token& place, const std::string& name) {
+bool PatternParser::add_value(const Token& location, const std::string& name) {
   if (std::find(values_.begin(), values_.end(), name) != values_.end())
-    return fail_at(place, fmt::format("%{} is defined twice", name));
+    return fail_at(location, fmt::format("%{} is defined twice", name));
   values_.push_back(name);
   return true;
 }

@@ -14,7 +14,7 @@ class PatternParser : protected ExpressionParser {
   // Reads the lines between braces into the current rule.
   bool parse_pattern();
 
-  bool add_value(const Token& place, const std::string& name);
+  bool add_value(const Token& location, const std::string& name);
   bool parse_variable_index(std::size_t& out);  // ?name; declares it if it is new
 
   Rule rule_;
@@ -23,7 +23,7 @@ class PatternParser : protected ExpressionParser {
  private:
   bool parse_pattern_line();
   bool parse_pattern_node(PatternNode& node);
-  bool parse_pattern_call(const Token& place, PatternNode& node);
+  bool parse_pattern_call(const Token& location, PatternNode& node);
   bool parse_pattern_argument(PatternArgument& out, int depth);
   bool parse_computed_argument(PatternArgument& out);
   bool parse_pattern_list(PatternArgument& out, int depth);
@@ -33,8 +33,8 @@ class PatternParser : protected ExpressionParser {
   bool parse_marks(PatternNode& node);
   bool parse_optional(const PatternNode& node);
   bool parse_substitute(OptionalNode& optional);
-  bool parse_pattern_results(const Token& place);
-  bool check_reached(const Token& place);
+  bool parse_pattern_results(const Token& location);
+  bool check_reached(const Token& location);
 };
 
 }  // namespace recut

@@ -18,9 +18,9 @@ struct Match {
   const Rule* rule;
   std::vector<NodeId> results;  // before replacement
   PlannedReplacement planned;
-  std::vector<NodeId> made;              // by planned call: its node, once created
-  std::vector<NodeId> after;             // the replacements of the results
-  std::vector<ChangeWords::Part> shown;  // new and existing nodes
+  std::vector<NodeId> made;                    // by planned call: its node, once created
+  std::vector<NodeId> after;                   // the replacements of the results
+  std::vector<ChangeDescription::Part> shown;  // new and existing nodes
 };
 
 // Rules by the operator of their anchor, in the order of the set.
@@ -36,10 +36,10 @@ RuleIndex index_of(const RuleSet& rules, const Graph& graph) {
     return node.kind != PatternNode::Kind::call || has[node.op->op];
   };
   RuleIndex index;
-  for (const auto& [anchor, places] : rules.by_anchor) {
+  for (const auto& [anchor, rule_indices] : rules.by_anchor) {
     if (!has[anchor]) continue;
-    for (const std::size_t place : places) {
-      const Rule& rule = rules.rules[place];
+    for (const std::size_t rule_index : rule_indices) {
+      const Rule& rule = rules.rules[rule_index];
       if (std::all_of(rule.pattern.begin(), rule.pattern.end(), may_stand))
         index[anchor].push_back(&rule);
     }
@@ -82,7 +82,7 @@ class Finder {
     auto planned = plan_replacement(rule, subject_, bindings);
     if (!planned) {
       if (statistics.untyped++ == 0)
-        statistics.untyped_words = planned.diagnostics().front().message;
+        statistics.untyped_reason = planned.diagnostics().front().message;
       return false;
     }
     Match found{&rule, {}, std::move(*planned), {}, {}, {}};
@@ -163,16 +163,16 @@ class Replacer {
       match.made.resize(match.planned.calls.size());
       match.after.resize(match.results.size());
       for (std::size_t i = 0; i < match.results.size(); ++i)
-        place_of_.emplace(match.results[i], Place{&match, i});
+        slot_of_.emplace(match.results[i], ResultSlot{&match, i});
     }
   }
 
   Graph run() {
     return rebuild(from_, [&](Graph& to, NodeId old, const std::vector<Argument>& arguments) {
-      const auto place = place_of_.find(old);
+      const auto slot = slot_of_.find(old);
       NodeId image;
-      if (place != place_of_.end())
-        image = replace(to, *place->second.match, place->second.result, old, arguments);
+      if (slot != slot_of_.end())
+        image = replace(to, *slot->second.match, slot->second.result, old, arguments);
       if (!image.valid()) image = keep_node(from_, to, old, arguments);
       images_[from_.position(old)] = image;
       outputs_.placed(old, to, image);
@@ -187,7 +187,7 @@ class Replacer {
   }
 
  private:
-  struct Place {
+  struct ResultSlot {
     Match* match;
     std::size_t result;
   };
@@ -249,7 +249,7 @@ class Replacer {
   const Graph& from_;
   std::vector<Match>& matches_;
   OutputStorages outputs_;
-  std::unordered_map<NodeId, Place> place_of_;  // looked up only
+  std::unordered_map<NodeId, ResultSlot> slot_of_;  // looked up only
   std::vector<NodeId> images_;  // by position: the replacement, invalid for inputs
 };
 
@@ -272,10 +272,10 @@ class Rewriting {
  private:
   void rewrite() {
     // A rule that matches its own result may double the graph with every sweep.
-    const std::size_t most_nodes = 4 * input_.order().size() + 10000;
-    for (int sweep = 0; sweep < kMostSweeps && graph().order().size() < most_nodes; ++sweep)
+    const std::size_t max_nodes = 4 * input_.order().size() + 10000;
+    for (int sweep = 0; sweep < kMaxRuleSweeps && graph().order().size() < max_nodes; ++sweep)
       if (!step()) return;
-    result_.at_rest = false;
+    result_.converged = false;
   }
 
   // The graph after the last sweep. The input graph is copied only if a rule matches.
@@ -303,17 +303,18 @@ class Rewriting {
 
   bool log(Match& match, const std::shared_ptr<const Graph>& before) {
     RuleHit hit{rules_.name_of(*match.rule), NodeId(), {}, {}};
-    std::vector<NodeId> was;
+    std::vector<NodeId> old_nodes;
     for (std::size_t i = 0; i < match.results.size(); ++i) {
       if (!match.after[i].valid()) continue;
       if (!hit.before.valid()) hit.before = came_from(match.results[i]);
       hit.after.push_back(match.after[i]);
-      was.push_back(match.results[i]);
+      old_nodes.push_back(match.results[i]);
     }
     if (hit.after.empty()) return false;
-    std::sort(was.begin(), was.end(),
+    std::sort(old_nodes.begin(), old_nodes.end(),
               [&](NodeId a, NodeId b) { return before->position(a) < before->position(b); });
-    hit.words = ChangeWords(before, std::move(was), stage_, std::move(match.shown));
+    hit.description =
+        ChangeDescription(before, std::move(old_nodes), stage_, std::move(match.shown));
     ++result_.statistics[match.rule->row].hits;
     result_.hits.push_back(std::move(hit));
     return true;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/ir/graph.h"
-#include "engine/rewrite/change_words.h"
+#include "engine/rewrite/change_description.h"
 #include "engine/rewrite/rule.h"
 
 namespace recut {
@@ -23,7 +23,7 @@ struct RuleHit {
   std::string_view rule;  // of the RuleSet
   NodeId before;
   std::vector<NodeId> after;
-  ChangeWords words;  // "%y = …; %z = …  =>  %a = …; %b"
+  ChangeDescription description;  // "%y = …; %z = …  =>  %a = …; %b"
 };
 
 struct RuleStatistics {
@@ -33,7 +33,7 @@ struct RuleStatistics {
   double milliseconds = 0;  // of tries
   // Matches given up because the replacement's types did not fit: a fault of the rule.
   std::int64_t untyped = 0;
-  std::string untyped_words;  // the reason of the first
+  std::string untyped_reason;  // the reason of the first
 };
 
 struct Rewritten {
@@ -41,10 +41,10 @@ struct Rewritten {
   bool changed = false;
   std::vector<RuleHit> hits;
   std::vector<RuleStatistics> statistics;  // one a row of the set
-  bool at_rest = true;  // false: rules kept matching the results of others and were stopped
+  bool converged = true;  // false: rules kept matching the results of others and were stopped
 };
 
-inline constexpr int kMostSweeps = 64;
+inline constexpr int kMaxRuleSweeps = 64;
 
 Rewritten apply_rules(const Graph& graph, const RuleSet& rules);
 

@@ -36,8 +36,8 @@ class RowTester {
     for (const Rule* form : forms_) {
       // The samples of a row are shared among its forms, at least two each.
       const int before = test_.samples;
-      const int wanted = std::max(2, options_.samples / test_.forms);
-      try_form(*form, wanted);
+      const int target = std::max(2, options_.samples / test_.forms);
+      try_form(*form, target);
       if (test_.samples > before) ++test_.forms_fired;
       if (!test_.failure.empty()) return std::move(test_);
     }
@@ -50,7 +50,7 @@ class RowTester {
   }
 
  private:
-  void try_form(const Rule& form, int wanted) {
+  void try_form(const Rule& form, int target) {
     RuleSet alone;
     alone.rows = {row_};
     alone.add(form);
@@ -58,7 +58,7 @@ class RowTester {
     SampleRandom random(hash_text(options_.seed, row_.name));
     const int before = test_.samples;
     for (int attempt = 0; attempt < attempts(form); ++attempt) {
-      if (test_.samples - before >= wanted || !test_.failure.empty()) return;
+      if (test_.samples - before >= target || !test_.failure.empty()) return;
       const auto sample = sample_graph(form, random, sample_of(form, attempt));
       if (sample && seen_.insert(in_one_line(*sample)).second) try_sample(alone, *sample);
     }
@@ -81,9 +81,9 @@ class RowTester {
     const Rewritten after = apply_rules(sample, alone);
     const RuleStatistics& statistics = after.statistics.front();
     if (statistics.untyped > 0)
-      return fail(sample, "the replacement does not fit: " + statistics.untyped_words);
+      return fail(sample, "the replacement does not fit: " + statistics.untyped_reason);
     if (!after.changed) return;
-    if (!after.at_rest) return fail(sample, "the rule matches its own result without end");
+    if (!after.converged) return fail(sample, "the rule matches its own result without end");
     if (const Failures failures = verify(after.graph); !failures.empty())
       return fail(sample, "the replacement is unsound:\n" + print(after.graph, failures));
     ++test_.samples;
@@ -117,7 +117,7 @@ class RowTester {
       return fail(before, "the replacement can't be evaluated: " + format(found.diagnostics()));
     ++test_.comparisons;
     if (values == SampleValues::special) {
-      const std::string problem = numbers_for_others(expected->outputs, found->outputs);
+      const std::string problem = nonfinite_mismatch(expected->outputs, found->outputs);
       if (!problem.empty()) fail(before, said_of(problem, "special", seed, after));
       return;
     }

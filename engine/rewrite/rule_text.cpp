@@ -9,7 +9,7 @@
 namespace recut {
 namespace {
 
-constexpr std::size_t kMostDiagnostics = 20;
+constexpr std::size_t kMaxDiagnostics = 20;
 
 class RuleTextParser : PatternParser {
  public:
@@ -21,7 +21,7 @@ class RuleTextParser : PatternParser {
   Result<RuleSet> run() {
     for (skip_empty_lines(); token_.kind != TokenKind::end_of_file; skip_empty_lines()) {
       if (!parse_rule()) skip_rule();
-      if (diagnostics_.size() >= kMostDiagnostics) break;
+      if (diagnostics_.size() >= kMaxDiagnostics) break;
     }
     if (!diagnostics_.empty()) return diagnostics_;
     return std::move(set_);
@@ -32,7 +32,7 @@ class RuleTextParser : PatternParser {
   // does because the rule before it lacks its end.
   void skip_rule() {
     while (token_.kind != TokenKind::end_of_file &&
-           (token_.line == place_.line || !token_.is("rule"))) {
+           (token_.line == location_.line || !token_.is("rule"))) {
       skip_line(token_.line);
       skip_empty_lines();
     }
@@ -53,7 +53,7 @@ class RuleTextParser : PatternParser {
   }
 
   void begin_rule() {
-    place_ = token_;
+    location_ = token_;
     row_ = RuleRow{{}, token_.line, {}, {}};
     rule_ = Rule{};
     optional_.clear();
@@ -63,15 +63,15 @@ class RuleTextParser : PatternParser {
   }
 
   bool parse_name() {
-    const Token place = token_;
+    const Token location = token_;
     if (!take_text(TokenKind::string, "the rule's name in quotes", row_.name)) return false;
     const bool taken = std::any_of(set_.rows.begin(), set_.rows.end(),
                                    [&](const RuleRow& row) { return row.name == row_.name; });
-    return !taken || fail_at(place, fmt::format("there is a rule \"{}\" already", row_.name));
+    return !taken || fail_at(location, fmt::format("there is a rule \"{}\" already", row_.name));
   }
 
   bool parse_clause() {
-    const Token place = token_;
+    const Token location = token_;
     if (accept("closed")) {
       rule_.closed = true;
       return end_line();
@@ -80,7 +80,7 @@ class RuleTextParser : PatternParser {
     if (accept("defined"))
       return take_text(TokenKind::string, "the reason in quotes", row_.defined) && end_line();
     if (accept("pattern")) {
-      if (!rule_.pattern.empty()) return fail_at(place, "the rule has a pattern already");
+      if (!rule_.pattern.empty()) return fail_at(location, "the rule has a pattern already");
       return parse_pattern() && end_line();
     }
     constexpr std::string_view kLater[] = {"where", "let", "replacement", "sample"};
@@ -98,7 +98,7 @@ class RuleTextParser : PatternParser {
     if (accept("let")) return parse_let();
     if (accept("sample")) return parse_sample();
     advance();
-    return parse_replacement(place) && end_line();
+    return parse_replacement(location) && end_line();
   }
 
   // inexact "why" relative 1e-5 absolute 1e-6
@@ -129,11 +129,11 @@ class RuleTextParser : PatternParser {
 
   // let ?x = expression: binds ?x for the clauses below.
   bool parse_let() {
-    const Token place = token_;
+    const Token location = token_;
     const std::size_t before = variables_.size();
     Condition let;
     if (!parse_variable_index(let.defines.emplace())) return false;
-    if (*let.defines != before) return fail_at(place, "the variable is bound already");
+    if (*let.defines != before) return fail_at(location, "the variable is bound already");
     if (!expect("=") || !parse_expression(let.expression) || !end_line()) return false;
     rule_.conditions.push_back(std::move(let));
     return true;
@@ -144,11 +144,11 @@ class RuleTextParser : PatternParser {
     RuleSample sample;
     do {
       if (token_.kind == TokenKind::reference) {
-        const Token place = token_;
+        const Token location = token_;
         auto& [node, type] = sample.types.emplace_back();
         if (!find_value(node) || !expect("=") || !parse_type(type)) return false;
         if (node >= rule_.pattern.size() || rule_.pattern[node].kind == PatternNode::Kind::call)
-          return fail_at(place, "a sample gives types to wildcards of the pattern only");
+          return fail_at(location, "a sample gives types to wildcards of the pattern only");
         continue;
       }
       auto& [variable, value] = sample.variables.emplace_back();
@@ -158,7 +158,7 @@ class RuleTextParser : PatternParser {
       const std::vector<Argument> none(variables_.size());
       const std::vector<NodeId> no_values(values_.size());
       const Call::TypesOf no_types = [](NodeId) { return std::span<const TensorType>(); };
-      const std::function<const UniformValue*(NodeId)> unknown = [](NodeId) { return nullptr; };
+      const std::function<const SplatValue*(NodeId)> unknown = [](NodeId) { return nullptr; };
       const auto number = evaluate(literal, Scope{no_values, none, no_types, unknown});
       if (!number) return fail("a sample's variable has to be a literal");
       value = *number;
@@ -168,14 +168,14 @@ class RuleTextParser : PatternParser {
   }
 
   bool parse_known_variable(std::size_t& out) {
-    const Token place = token_;
+    const Token location = token_;
     const std::size_t known = variables_.size();
     if (!parse_variable_index(out)) return false;
-    return out < known || fail_at(place, "the variable is bound nowhere above");
+    return out < known || fail_at(location, "the variable is bound nowhere above");
   }
 
-  bool parse_replacement(const Token& place) {
-    if (replaced_) return fail_at(place, "the rule has a replacement already");
+  bool parse_replacement(const Token& location) {
+    if (replaced_) return fail_at(location, "the rule has a replacement already");
     replaced_ = true;
     if (!expect("{")) return false;
     for (;;) {
@@ -193,7 +193,7 @@ class RuleTextParser : PatternParser {
   }
 
   bool parse_replacement_line() {
-    const Token place = token_;
+    const Token location = token_;
     if (accept("results")) {
       do {
         if (!find_value(rule_.replacement_results.emplace_back())) return false;
@@ -204,30 +204,30 @@ class RuleTextParser : PatternParser {
     if (!take_text(TokenKind::reference, "a definition (%name = …) or 'results'", node.name) ||
         !expect("="))
       return false;
-    const Token operator_place = token_;
+    const Token operator_location = token_;
     std::string word;
     if (!take_text(TokenKind::word, "an operator", word)) return false;
     node.op = find_operator_by_name(word);
-    if (node.op == nullptr) return fail_unknown_operator(operator_place);
+    if (node.op == nullptr) return fail_unknown_operator(operator_location);
     if (node.op->is(kInput | kImpure))
-      return fail_at(operator_place, fmt::format("'{}' can't stand in a replacement", word));
+      return fail_at(operator_location, fmt::format("'{}' can't stand in a replacement", word));
     node.arguments.resize(node.op->parameters.size());
     const auto parse_one = [&](std::size_t i) { return parse_expression(node.arguments[i]); };
-    if (!parse_arguments(*node.op, parse_one) || !add_value(place, node.name) || !end_line())
+    if (!parse_arguments(*node.op, parse_one) || !add_value(location, node.name) || !end_line())
       return false;
     rule_.replacement.push_back(std::move(node));
     return true;
   }
 
   bool finish_rule() {
-    if (rule_.pattern.empty()) return fail_at(place_, "the rule has no pattern");
-    if (!replaced_) return fail_at(place_, "the rule has no replacement");
+    if (rule_.pattern.empty()) return fail_at(location_, "the rule has no pattern");
+    if (!replaced_) return fail_at(location_, "the rule has no replacement");
     if (!row_.defined.empty() && !row_.inexact)
-      return fail_at(place_, "a rule with 'defined' isn't exact: 'inexact' is missing");
+      return fail_at(location_, "a rule with 'defined' isn't exact: 'inexact' is missing");
     rule_.row = set_.rows.size();
     rule_.variables = variables_;
     auto variants = rule_variants(rule_, optional_);
-    if (!variants) return fail_at(place_, variants.diagnostics().front().message);
+    if (!variants) return fail_at(location_, variants.diagnostics().front().message);
     for (Rule& variant : *variants) set_.add(std::move(variant));
     set_.rows.push_back(std::move(row_));
     return true;
@@ -235,7 +235,7 @@ class RuleTextParser : PatternParser {
 
   RuleSet set_;
   RuleRow row_;
-  Token place_;            // of the current rule
+  Token location_;         // of the current rule
   bool replaced_ = false;  // its replacement has been read
 };
 

@@ -82,17 +82,17 @@ class Variant {
       if (reached[i])
         for (const PatternArgument& argument : rule_.pattern[i].arguments)
           for_each_value(argument, [&](std::size_t index) { reached[index] = true; });
-    std::vector<PatternNode> kept;
+    std::vector<PatternNode> remaining;
     index_.assign(reached.size() + rule_.replacement.size(), kGone);
     for (std::size_t i = 0; i < reached.size(); ++i) {
       if (!reached[i]) continue;
-      index_[i] = kept.size();
-      kept.push_back(std::move(rule_.pattern[i]));
+      index_[i] = remaining.size();
+      remaining.push_back(std::move(rule_.pattern[i]));
     }
     for (std::size_t i = 0; i < reached.size(); ++i) index_[i] = index_[stands_for_[i]];
     for (std::size_t i = 0; i < rule_.replacement.size(); ++i)
-      index_[reached.size() + i] = kept.size() + i;
-    rule_.pattern = std::move(kept);
+      index_[reached.size() + i] = remaining.size() + i;
+    rule_.pattern = std::move(remaining);
   }
 
   void renumber_all() {
@@ -152,14 +152,14 @@ std::optional<MatchPlan::Step> next_step(const Rule& rule, const std::vector<boo
 // The plan starts at the result that reaches most of the pattern, so that few users are tried.
 Result<MatchPlan> plan_of(const Rule& rule) {
   MatchPlan plan;
-  std::size_t most = 0;
+  std::size_t max_count = 0;
   for (const std::size_t result : rule.results) {
     if (rule.pattern[result].kind != PatternNode::Kind::call) continue;
     const std::size_t count = reach_of(rule, result);
-    if (count > most) plan.anchor = result;
-    most = std::max(most, count);
+    if (count > max_count) plan.anchor = result;
+    max_count = std::max(max_count, count);
   }
-  if (most == 0) return error("a pattern needs a result that is a call");
+  if (max_count == 0) return error("a pattern needs a result that is a call");
   std::vector<bool> reached(rule.pattern.size());
   reach(rule, plan.anchor, reached);
   while (const auto step = next_step(rule, reached)) {

@@ -15,7 +15,7 @@ struct OptionalNode {
   std::vector<std::size_t> absent_values;  // read as none
 };
 
-inline constexpr std::size_t kMostOptionalNodes = 8;
+inline constexpr std::size_t kMaxOptionalNodes = 8;
 
 // The rule with each of its n optional nodes present or missing: up to 2^n rules, each with its
 // match plan. Fails if one of them cannot be matched.

@@ -31,15 +31,15 @@ constexpr double kEdges[] = {0.0,
                              1e308,
                              std::numeric_limits<double>::quiet_NaN()};
 constexpr double kSpecial[] = {kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()};
-constexpr std::int64_t kWholeEdges[] = {0,
-                                        1,
-                                        -1,
-                                        2,
-                                        127,
-                                        -128,
-                                        std::numeric_limits<std::int32_t>::max(),
-                                        std::numeric_limits<std::int64_t>::min(),
-                                        std::numeric_limits<std::int64_t>::max()};
+constexpr std::int64_t kIntegerEdges[] = {0,
+                                          1,
+                                          -1,
+                                          2,
+                                          127,
+                                          -128,
+                                          std::numeric_limits<std::int32_t>::max(),
+                                          std::numeric_limits<std::int64_t>::min(),
+                                          std::numeric_limits<std::int64_t>::max()};
 
 double real(std::uint64_t bits, SampleValues values) {
   if (values == SampleValues::edge && bits % 4 != 0) return kEdges[(bits >> 8) % std::size(kEdges)];
@@ -51,7 +51,7 @@ double real(std::uint64_t bits, SampleValues values) {
 // Only one integer in three is an edge value, since most of them are out of range as indices.
 std::int64_t whole(std::uint64_t bits, SampleValues values) {
   if (values == SampleValues::edge && bits % 3 == 0)
-    return kWholeEdges[(bits >> 8) % std::size(kWholeEdges)];
+    return kIntegerEdges[(bits >> 8) % std::size(kIntegerEdges)];
   return static_cast<std::int64_t>((bits >> 8) % 3);
 }
 
@@ -120,7 +120,7 @@ Inputs sample_inputs(const Graph& graph, std::uint64_t seed, SampleValues values
   return inputs;
 }
 
-std::string numbers_for_others(const std::vector<Tensor>& expected,
+std::string nonfinite_mismatch(const std::vector<Tensor>& expected,
                                const std::vector<Tensor>& found) {
   for (std::size_t output = 0; output < expected.size(); ++output) {
     if (!expected[output].exists() || !is_floating(expected[output].dtype)) continue;

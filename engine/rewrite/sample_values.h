@@ -30,7 +30,7 @@ SampleComparison compare_sides(const std::vector<Tensor>& expected,
 
 // Describes an output element that is finite where a NaN or an infinity was expected; empty if
 // there is none. Rounding explains no such difference.
-std::string numbers_for_others(const std::vector<Tensor>& expected,
+std::string nonfinite_mismatch(const std::vector<Tensor>& expected,
                                const std::vector<Tensor>& found);
 
 }  // namespace recut

@@ -15,7 +15,7 @@ std::int64_t SampleRandom::below(std::int64_t bound) {
 
 namespace {
 
-constexpr std::int64_t kMostElements = 2048;  // of one value
+constexpr std::int64_t kMaxSampleElements = 2048;  // of one value
 
 constexpr DType kFloating[] = {DType::f32, DType::f32, DType::f32,
                                DType::f64, DType::f16, DType::bf16};
@@ -27,7 +27,7 @@ constexpr DType kAny[] = {DType::f32, DType::f32,  DType::f32, DType::f64,    DT
 class GraphSampler {
  public:
   GraphSampler(const Rule& rule, SampleRandom& random, const RuleSample* fixed)
-      : rule_(rule), random_(random), fixed_(fixed), uniform_(graph_.pool()) {
+      : rule_(rule), random_(random), fixed_(fixed), splats_(graph_.pool()) {
     graph_.name = "sample";
     values_.resize(rule.pattern.size() + rule.replacement.size());
     variables_.resize(rule.variables.size());
@@ -40,7 +40,7 @@ class GraphSampler {
       const PatternNode& node = rule_.pattern[i];
       const bool made = node.kind == PatternNode::Kind::call ? make_call(i) : make_wildcard(i);
       if (!made) return std::nullopt;
-      uniform_.learn(values_[i]);
+      splats_.analyze(values_[i]);
     }
     for (const std::size_t result : rule_.results) add_output(values_[result]);
     return std::move(graph_);
@@ -65,26 +65,26 @@ class GraphSampler {
   }
 
   // Tells whether a condition compares the number of this value.
-  static bool asks_uniform(const Expression& e, std::size_t value) {
+  static bool is_splat_query(const Expression& e, std::size_t value) {
     if (e.function != nullptr && e.function->name == "uniform" && e.items[0].index == value)
       return true;
     return std::any_of(e.items.begin(), e.items.end(),
-                       [&](const Expression& item) { return asks_uniform(item, value); });
+                       [&](const Expression& item) { return is_splat_query(item, value); });
   }
 
-  bool should_be_uniform(std::size_t value) {
+  bool should_be_splat(std::size_t value) {
     return std::any_of(rule_.conditions.begin(), rule_.conditions.end(),
-                       [&](const Condition& c) { return asks_uniform(c.expression, value); }) &&
+                       [&](const Condition& c) { return is_splat_query(c.expression, value); }) &&
            !random_.one_in(4);
   }
 
   // The number in a condition `uniform(%x) == number`, or `<=` or `>=`.
-  std::optional<Argument> number_wanted(std::size_t value) const {
+  std::optional<Argument> required_number(std::size_t value) const {
     for (const Condition& condition : rule_.conditions) {
       const Expression& e = condition.expression;
       const std::string_view name = e.function == nullptr ? "" : e.function->name;
       if (name != "==" && name != "<=" && name != ">=") continue;
-      if (asks_uniform(e.items[0], value) && e.items[1].kind == Expression::Kind::literal)
+      if (is_splat_query(e.items[0], value) && e.items[1].kind == Expression::Kind::literal)
         return e.items[1].literal;
     }
     return std::nullopt;
@@ -97,13 +97,13 @@ class GraphSampler {
     const PatternNode& node = rule_.pattern[i];
     TensorType type = given_type(i).value_or(TensorType{});
     if (!type.exists()) type = random_type(node.type);
-    if (!type.exists() || element_count(type.shape) > kMostElements) return false;
+    if (!type.exists() || element_count(type.shape) > kMaxSampleElements) return false;
     if (!bind_type(node.type, type)) return false;
     Origin origin{node.name, {}, -1};
     if (node.kind == PatternNode::Kind::constant)
       values_[i] = graph_.add_constant(type, origin);
-    else if (is_contiguous(type) && should_be_uniform(i))
-      values_[i] = make_full(type, origin, number_wanted(i));
+    else if (is_contiguous(type) && should_be_splat(i))
+      values_[i] = make_full(type, origin, required_number(i));
     else
       values_[i] = graph_.add_input(InputKind::input, type, origin);
     return values_[i].valid();
@@ -241,7 +241,7 @@ class GraphSampler {
     if (!made) return false;
     values_[i] = *made;
     for (const TensorType& type : graph_[*made].outputs)
-      if (type.exists() && element_count(type.shape) > kMostElements) return false;
+      if (type.exists() && element_count(type.shape) > kMaxSampleElements) return false;
     return node.op->multiple_outputs() || bind_type(node.type, graph_.type(*made));
   }
 
@@ -255,11 +255,11 @@ class GraphSampler {
       case PatternArgument::Kind::value:
         return values_[pattern.index];
       case PatternArgument::Kind::ignored:
-        if (auto size = size_wanted(node, parameter)) return *size;
+        if (auto size = required_size(node, parameter)) return *size;
         return random_literal(*node.op, parameter, before);
       case PatternArgument::Kind::variable: {
         Argument& bound = variables_[pattern.index];
-        if (bound.absent()) bound = wanted_value(pattern.index).value_or(Argument());
+        if (bound.absent()) bound = required_value(pattern.index).value_or(Argument());
         if (bound.absent()) bound = random_literal(*node.op, parameter, before);
         if (bound.absent()) bound = node.op->parameters[parameter].default_value;
         return bound;
@@ -275,7 +275,7 @@ class GraphSampler {
   }
 
   // The size of a view that the pattern's type requires, if it is known by now.
-  std::optional<Argument> size_wanted(const PatternNode& node, std::size_t parameter) const {
+  std::optional<Argument> required_size(const PatternNode& node, std::size_t parameter) const {
     if (node.op->parameters[parameter].name != "size" || !node.type.dims) return std::nullopt;
     ArgumentList size;
     for (const TypePattern::Dimension& dim : *node.type.dims) {
@@ -287,13 +287,13 @@ class GraphSampler {
   }
 
   // The value that a guard `?v == expression` gives the variable, if it is known by now.
-  std::optional<Argument> wanted_value(std::size_t variable) {
+  std::optional<Argument> required_value(std::size_t variable) {
     const Call::TypesOf types = [&](NodeId id) { return graph_.pool().types_of(id); };
-    const std::function<const UniformValue*(NodeId)> uniform = [&](NodeId id) {
-      return uniform_.of(id);
+    const std::function<const SplatValue*(NodeId)> splat = [&](NodeId id) {
+      return splats_.of(id);
     };
     std::vector<Argument> known = variables_;
-    const Scope scope{values_, known, types, uniform};
+    const Scope scope{values_, known, types, splat};
     for (const Condition& condition : rule_.conditions) {
       const Expression& e = condition.expression;
       if (condition.defines) {
@@ -377,12 +377,12 @@ class GraphSampler {
       return shape;
     }
     const auto at = random_.below(static_cast<std::int64_t>(shape.size()) + 1);
-    const auto place = shape.begin() + static_cast<std::ptrdiff_t>(at);
-    if (place != shape.end() && *place % 2 == 0 && *place > 0) {
-      *place /= 2;
-      shape.insert(place, 2);
+    const auto dim = shape.begin() + static_cast<std::ptrdiff_t>(at);
+    if (dim != shape.end() && *dim % 2 == 0 && *dim > 0) {
+      *dim /= 2;
+      shape.insert(dim, 2);
     } else {
-      shape.insert(place, 1);
+      shape.insert(dim, 1);
     }
     return shape;
   }
@@ -391,7 +391,7 @@ class GraphSampler {
   SampleRandom& random_;
   const RuleSample* fixed_;
   Graph graph_;
-  UniformValues uniform_;
+  SplatAnalysis splats_;
   std::vector<NodeId> values_;
   std::vector<Argument> variables_;
 };

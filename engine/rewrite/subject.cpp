@@ -6,7 +6,7 @@ namespace recut {
 namespace {
 
 // Chains of views and arithmetic on one number are short.
-constexpr int kDeepestUniform = 16;
+constexpr int kMaxSplatDepth = 16;
 
 }  // namespace
 
@@ -15,9 +15,9 @@ Subject::Subject(const Graph& graph)
       alive_(live_nodes(graph)),
       outputs_(graph.order().size()),
       pinned_(graph),
-      uniform_(graph.pool()),
+      splats_(graph.pool()),
       types_of_([this](NodeId id) { return graph_.pool().types_of(id); }),
-      uniform_of_([this](NodeId id) { return uniform(id); }) {
+      splat_of_([this](NodeId id) { return splat(id); }) {
   const auto goes_out = [&](NodeId id) {
     if (id.valid()) ++outputs_[graph.position(id)];
   };
@@ -48,18 +48,18 @@ std::span<const NodeId> Subject::users(NodeId id) const {
   return std::span(users_).subspan(first_[p], first_[p + 1] - first_[p]);
 }
 
-const UniformValue* Subject::uniform(NodeId id) {
-  learn(id, kDeepestUniform);
-  return uniform_.of(id);
+const SplatValue* Subject::splat(NodeId id) {
+  analyze(id, kMaxSplatDepth);
+  return splats_.of(id);
 }
 
 // Analyses operands first. A value whose operands lie too deep stays unknown and is tried again on
 // the next query.
-void Subject::learn(NodeId id, int depth) {
-  if (depth == 0 || learnt_.count(id) != 0) return;
-  for (const NodeId operand : graph_[id].operands) learn(operand, depth - 1);
-  uniform_.learn(id);
-  learnt_.insert(id);
+void Subject::analyze(NodeId id, int depth) {
+  if (depth == 0 || analyzed_.count(id) != 0) return;
+  for (const NodeId operand : graph_[id].operands) analyze(operand, depth - 1);
+  splats_.analyze(id);
+  analyzed_.insert(id);
 }
 
 }  // namespace recut

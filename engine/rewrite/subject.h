@@ -9,7 +9,7 @@
 #include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
 #include "engine/ir/graph.h"
-#include "engine/rewrite/uniform.h"
+#include "engine/rewrite/splat_values.h"
 
 namespace recut {
 
@@ -26,13 +26,13 @@ class Subject {
 
   // The number in every element of a value; null if it is no known splat. The analysis is lazy and
   // of limited depth, since few values are queried.
-  const UniformValue* uniform(NodeId id);
+  const SplatValue* splat(NodeId id);
 
   const Call::TypesOf& types_of() const { return types_of_; }
-  const std::function<const UniformValue*(NodeId)>& uniform_of() const { return uniform_of_; }
+  const std::function<const SplatValue*(NodeId)>& splat_of() const { return splat_of_; }
 
  private:
-  void learn(NodeId id, int depth);
+  void analyze(NodeId id, int depth);
   void count_users();
 
   const Graph& graph_;
@@ -41,10 +41,10 @@ class Subject {
   std::vector<std::size_t> first_;     // of the node's users in users_
   std::vector<NodeId> users_;          // distinct, alive, in program order
   PinnedStorages pinned_;
-  UniformValues uniform_;
-  std::unordered_set<NodeId> learnt_;  // looked up only, never walked
+  SplatAnalysis splats_;
+  std::unordered_set<NodeId> analyzed_;  // looked up only, never walked
   Call::TypesOf types_of_;
-  std::function<const UniformValue*(NodeId)> uniform_of_;
+  std::function<const SplatValue*(NodeId)> splat_of_;
 };
 
 }  // namespace recut

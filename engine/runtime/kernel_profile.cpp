@@ -7,8 +7,8 @@
 
 #include "engine/cost/cost.h"
 #include "engine/cost/device.h"
+#include "engine/fusion/kernel_cost.h"
 #include "engine/fusion/kernel_model.h"
-#include "engine/fusion/kernel_price.h"
 #include "engine/ir/aliases.h"
 
 namespace recut {
@@ -87,7 +87,7 @@ Corrections corrections(const Graph& graph, const KernelModel& kernels, const Pr
   const auto& [storages, groups] = kernels;
   DeviceRates plain = rates;
   plain.corrections = {};
-  plain.prices = nullptr;
+  plain.kernel_times = nullptr;
   plain.measured = false;
   std::array<double, 3> measured{}, modelled{};
   for (std::size_t i = 0; i < program.launches.size(); ++i) {
@@ -100,7 +100,7 @@ Corrections corrections(const Graph& graph, const KernelModel& kernels, const Pr
   const auto factor = [&](KernelKind kind) {
     const auto k = static_cast<std::size_t>(kind);
     if (modelled[k] <= 0) return 1.0;
-    return std::clamp(measured[k] / modelled[k], kLeastCorrection, kMostCorrection);
+    return std::clamp(measured[k] / modelled[k], kMinCorrection, kMaxCorrection);
   };
   return {factor(KernelKind::products), factor(KernelKind::memory), factor(KernelKind::launches)};
 }

@@ -79,7 +79,7 @@ Result<CostModel> find_cost_model(const Graph& graph, const std::optional<Device
   auto rates = model->device.rates_of(graph);
   if (!rates) return rates.diagnostics();
   model->device.rates = std::move(*rates);
-  if (model->device.measured != nullptr && model->device.rates.prices == nullptr)
+  if (model->device.measured != nullptr && model->device.rates.kernel_times == nullptr)
     model->device.title += "; the kernels that were measured are another graph's";
   return model;
 }

@@ -46,7 +46,7 @@ Result<GradReport> reverse(const Graph& graph, const GradRequest& request) {
   report.forward_of_joint = is_joint(graph);
   std::optional<Graph> half;
   if (report.forward_of_joint) {
-    auto found = forward_half(graph);
+    auto found = extract_forward_graph(graph);
     if (!found) return found.diagnostics();
     half = std::move(found->graph);
     if (!options.differentiable) options.differentiable = found->differentiable;
@@ -98,8 +98,8 @@ Pass gradient_pass(std::shared_ptr<StepMaking> making, GradOptions options) {
     for (DerivativeStep& step : steps) {
       std::vector<NodeId> after;
       if (result.graph.contains(step.call)) after.push_back(step.call);
-      after.insert(after.end(), step.made.begin(), step.made.end());
-      result.changes.push_back({step.rule, step.call, std::move(after), std::move(step.words)});
+      after.insert(after.end(), step.new_nodes.begin(), step.new_nodes.end());
+      result.changes.push_back({step.rule, step.call, std::move(after), std::move(step.text)});
     }
     return result;
   };

@@ -62,7 +62,7 @@ Result<std::size_t> loss_of_joint(const Graph& joint) {
         "training needs one tangent, that of a loss, a real number without dimensions; of the "
         "tangents {}",
         listed(joint, tangents)));
-  const auto half = forward_half(joint);
+  const auto half = extract_forward_graph(joint);
   if (!half) return half.diagnostics();
   return half->differentiable.front();
 }

@@ -100,7 +100,7 @@ std::string pins(const DocumentView& d) {
   return words;
 }
 
-// "grad adam 0.001 +attention -copies my.rules"; "" where everything is as usual.
+// "grad adam 0.001 +attention -merge_clones my.rules"; "" where everything is as usual.
 std::string recipe(const DocumentView& d) {
   const Recipe& r = d.wishes.recipe;
   std::string words = r.differentiate ? "grad " : "";

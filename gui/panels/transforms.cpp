@@ -199,7 +199,7 @@ class TransformsPanel {
     const Touch t = row(ui_, fmt::format("offered {}", pass.name), rest, false, "off");
     if (t.pressed) intents_.push_back({"pass.toggle", std::string(pass.name)});
     if (t.hovered)
-      hint(ui_, fmt::format("{}{}", pass.prose,
+      hint(ui_, fmt::format("{}{}", pass.description,
                             pass.by_default ? ""
                             : pass.exact    ? "\nIt runs where it is named"
                                             : "\nNot bit by bit: it runs where it is named"));
@@ -236,7 +236,7 @@ class TransformsPanel {
     if (name == kOptimizerPass) return kOptimizerPassProse;
     if (name == kRulesPass) return "Your own rules.";
     const Pass* pass = find_pass(name);
-    return pass != nullptr ? pass->prose : std::string_view();
+    return pass != nullptr ? pass->description : std::string_view();
   }
 
   void plan_row(const Rect& whole) {

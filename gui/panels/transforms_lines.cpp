@@ -106,7 +106,7 @@ void add_rules(std::vector<TransformLine>& lines, const Transforms& memory,
   if (memory.rules.empty()) return;
   lines.push_back({TransformKind::blank});
   lines.push_back({TransformKind::heading});
-  if (!passes_of(document)[document.pass - 1].rules.at_rest)
+  if (!passes_of(document)[document.pass - 1].rules.converged)
     lines.push_back({TransformKind::restless});
   for (std::size_t i = 0; i < memory.rules.size(); ++i) {
     lines.push_back({TransformKind::rule, i});

@@ -86,7 +86,7 @@ class Rules {
     const bool chosen = anchor.node == change.before && anchor.pass + 1 == document_.pass;
     const std::string& name = before_.node_name(change.before);
     const Touch t = row(ui_, fmt::format("hit {}", at), rect, chosen, name);
-    if (t.hovered) hint(ui_, change.words.text().substr(0, kTransformsRulesLongestHint));
+    if (t.hovered) hint(ui_, change.description.text().substr(0, kTransformsRulesLongestHint));
     if (t.pressed) {
       memory_.open_hit = memory_.open_hit == number ? Transforms::kNoPass : number;
       intents_.push_back({"select.at", fmt::format("{} {}", document_.pass - 1, name)});
@@ -151,7 +151,7 @@ class Rules {
                                     format_count(row.hits), format_micros(row.milliseconds * 1000));
     if (row.untyped > 0)
       words += fmt::format("\n{} matches given up, the replacement does not fit: {}",
-                           format_count(row.untyped), row.untyped_words);
+                           format_count(row.untyped), row.untyped_reason);
     return words;
   }
 

@@ -57,7 +57,7 @@ class Options {
 
   void read(DifferentiateOptions& options) {
     if (!is_object_) return;
-    if (fields_.find("wrt").present()) options.request.options.wanted = fields_.texts("wrt");
+    if (fields_.find("wrt").present()) options.request.options.requires_grad = fields_.texts("wrt");
     if (const JsonValue results = fields_.find("results"); results.present())
       options.request.options.differentiable = places("results", results);
     options.passes = passes();

@@ -70,7 +70,7 @@ recut_status read_graph(std::string_view bytes, const char* name, const char* op
 // Checks that the options name inputs with gradients, and results of the graph.
 Result<recut::Done> check_names(const recut::Graph& graph, const recut::GradOptions& options) {
   Diagnostics wrong;
-  for (const std::string& name : options.wanted.value_or(std::vector<std::string>{})) {
+  for (const std::string& name : options.requires_grad.value_or(std::vector<std::string>{})) {
     const recut::NodeId id = graph.find(name);
     if (!id.valid() || !graph.is_input(id) || !recut::is_floating(graph.type(id).dtype))
       wrong.push_back(recut::error(fmt::format(

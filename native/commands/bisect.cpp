@@ -49,7 +49,7 @@ std::string_view name_of(Verdict verdict) {
       return "guilty_pass";
     case Verdict::guilty_change:
       return "guilty_change";
-    case Verdict::broken_promise:
+    case Verdict::contract_violation:
       break;
   }
   return "broken_promise";
@@ -76,7 +76,7 @@ std::string as_text(const Bisection& found) {
                          found.checks);
     case Verdict::input_bad:
       return "The check fails before the first pass: no pass is guilty.\n";
-    case Verdict::broken_promise:
+    case Verdict::contract_violation:
       return fmt::format("{} is guilty: it {}\n", found.pass, found.failure);
     case Verdict::guilty_pass:
     case Verdict::guilty_change:

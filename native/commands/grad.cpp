@@ -40,9 +40,9 @@ GradRequest request_of(const GradArguments& arguments, const Graph& graph) {
   GradRequest request;
   request.mode = arguments.mode == "jvp" ? GradMode::forward : GradMode::reverse;
   if (arguments.wanted == std::vector<std::string>{"*"})
-    request.options.wanted = real_inputs(graph);
+    request.options.requires_grad = real_inputs(graph);
   else if (!arguments.wanted.empty())
-    request.options.wanted = arguments.wanted;
+    request.options.requires_grad = arguments.wanted;
   if (!arguments.results.empty()) request.options.differentiable = arguments.results;
   request.steps = arguments.verbose || arguments.json;
   return request;
@@ -115,7 +115,7 @@ int grad(const GradArguments& arguments, const Console& console) {
   if (arguments.verbose && !arguments.json) {
     const std::string_view remark = arguments.out.empty() ? "; " : "";  // as a comment
     for (const DerivativeStep& step : report->steps)
-      console.out << fmt::format("{}{}: {}\n", remark, step.rule, step.words);
+      console.out << fmt::format("{}{}: {}\n", remark, step.rule, step.text);
   }
   return kDone;
 }

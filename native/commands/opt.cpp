@@ -79,8 +79,8 @@ std::string complaints(const PipelineReport& report) {
     for (const RuleStatistics& rule : pass.rules.statistics)
       if (rule.untyped > 0)
         text += fmt::format("{}: {}: {} matches given up, the replacement does not fit: {}\n",
-                            pass.name, rule.rule, rule.untyped, rule.untyped_words);
-    if (!pass.rules.at_rest)
+                            pass.name, rule.rule, rule.untyped, rule.untyped_reason);
+    if (!pass.rules.converged)
       text += fmt::format("{}: stopped: the rules go on matching what they made\n", pass.name);
   }
   return text;
@@ -190,7 +190,8 @@ int opt(const OptArguments& arguments, const Console& console) {
   if (arguments.verbose)
     for (const PassReport& pass : document->passes.passes)
       for (const Change& change : pass.changes)
-        console.out << fmt::format("{}: {}: {}\n", pass.name, change.rule, change.words.text());
+        console.out << fmt::format("{}: {}: {}\n", pass.name, change.rule,
+                                   change.description.text());
   return kDone;
 }
 
@@ -202,13 +203,13 @@ std::string passes_in_words() {
     std::string passes;
     for (const StagePass& pass : stage.passes)
       passes += fmt::format(fmt::runtime(kForms[static_cast<std::size_t>(pass.runs)]), pass.name);
-    words += fmt::format("  {:<12}{}\n             {}\n", stage.name, stage.prose, passes);
+    words += fmt::format("  {:<12}{}\n             {}\n", stage.name, stage.description, passes);
   }
   words += "Passes:\n";
   for (const auto& table : {all_passes(), freezing_passes()})
     for (const Pass& pass : table)
-      words += fmt::format("  {:<20}{}{}\n", pass.name, pass.prose,
-                           pass.exact ? "" : " Not bit by bit.");
+      words += fmt::format("  {:<28}{}{}\n", pass.name, pass.description,
+                           pass.exact ? "" : " Not bit-exact.");
   return words;
 }
 

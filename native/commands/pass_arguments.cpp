@@ -20,12 +20,12 @@ namespace {
 // Parses --rules FILE, before:STAGE=FILE or after:STAGE=FILE.
 struct RulesArgument {
   std::string path;
-  std::optional<std::pair<Stage, When>> where;  // none: the pass `rules`
+  std::optional<std::pair<Stage, StageEdge>> where;  // none: the pass `rules`
 };
 
 Result<RulesArgument> parse_rules_argument(const std::string& text) {
-  for (const auto& [when, prefix] :
-       {std::pair{When::before, std::string("before:")}, {When::after, std::string("after:")}}) {
+  for (const auto& [when, prefix] : {std::pair{StageEdge::before, std::string("before:")},
+                                     {StageEdge::after, std::string("after:")}}) {
     const std::size_t equals = text.find('=');
     if (!text.starts_with(prefix)) continue;
     if (equals == std::string::npos)

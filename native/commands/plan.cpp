@@ -6,7 +6,7 @@
 #include "engine/input/bytes.h"
 #include "engine/ir/printer.h"
 #include "engine/partition/problem/moccasin.h"
-#include "engine/passes/halves.h"
+#include "engine/passes/partitioned_graphs.h"
 #include "engine/workspace/plan_text.h"
 #include "engine/workspace/reasons.h"
 #include "gui/pictures/memory_timeline.h"
@@ -35,7 +35,7 @@ Result<Done> write_halves(const PlanCommand& command, const Document& document,
                           const Planned& planned) {
   const auto chosen = command.graph.half_passes(document.file);
   if (!chosen) return chosen.diagnostics();
-  const Halves halves = halves_of(document.graph(), planned.plan);
+  const PartitionedGraphs halves = partition_graphs(document.graph(), planned.plan);
   for (const auto& [name, half] :
        {std::pair{"forward", &halves.forward}, {"backward", &halves.backward}}) {
     const auto report = run_passes(*half, chosen->names, chosen->options);

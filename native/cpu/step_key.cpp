@@ -55,8 +55,8 @@ std::string beside_text(const Graph& graph) {
 // The measured times that price kernels, if any.
 std::string prices_text(const Graph& graph, const DeviceRates& rates) {
   std::string text;
-  if (rates.prices == nullptr) return text;
-  for (const auto& [calls, micros] : rates.prices->all()) {
+  if (rates.kernel_times == nullptr) return text;
+  for (const auto& [calls, micros] : rates.kernel_times->all()) {
     for (const NodeId id : calls) text += fmt::format("{} ", graph.position(id));
     text += fmt::format("{}\n", micros);
   }

@@ -8,8 +8,8 @@
 #include <optional>
 #include <sstream>
 
+#include "engine/autodiff/derivative_rule.h"
 #include "engine/autodiff/differentiate.h"
-#include "engine/autodiff/row.h"
 #include "engine/eval/evaluator.h"
 #include "engine/input/text.h"
 #include "engine/ir/verifier.h"
@@ -58,9 +58,9 @@ Result<Graph> with_results(Graph graph) {
     graph.results = {last};
     return graph;
   }
-  const autodiff::Row* row = autodiff::find_row(graph[last].op);
+  const autodiff::DerivativeRule* rule = autodiff::find_derivative_rule(graph[last].op);
   for (std::size_t i = 0; i < graph[last].outputs.size(); ++i) {
-    if (row != nullptr && static_cast<int>(i) >= row->outputs) continue;
+    if (rule != nullptr && static_cast<int>(i) >= rule->outputs) continue;
     if (!is_floating(graph[last].outputs[i].dtype)) continue;
     auto item = graph.make(Op::getitem, {Argument(last), Argument(static_cast<std::int64_t>(i))});
     if (!item) return item.diagnostics();
@@ -220,9 +220,9 @@ void check_reverse(Checker& c, const Graph& joint) {
   for (const NodeId id : joint.inputs())
     if (joint.input_kind(id) == InputKind::tangent)
       weights.push_back(c.values[joint.node_name(id)]);
-  std::size_t place = 0;
+  std::size_t index = 0;
   for (const NodeId id : c.graph.inputs()) {
-    const std::size_t gradient = place++;
+    const std::size_t gradient = index++;
     if (!joint.gradients[gradient].valid()) continue;
     const Numbers& found = (*outputs)[joint.results.size() + gradient];
     Numbers& x = c.values[c.graph.node_name(id)];
@@ -281,9 +281,9 @@ void check_products(Checker& c, const Graph& joint, const std::vector<Numbers>& 
   for (const NodeId id : joint.inputs())
     if (joint.input_kind(id) == InputKind::tangent)
       left += dot(c.values[joint.node_name(id)], tangents[k++]);
-  std::size_t place = 0;
+  std::size_t index = 0;
   for (const NodeId id : c.graph.inputs()) {
-    const std::size_t gradient = place++;
+    const std::size_t gradient = index++;
     if (joint.gradients[gradient].valid())
       right += dot((*outputs)[joint.results.size() + gradient],
                    c.values[c.graph.node_name(id) + "_tangent"]);
@@ -295,34 +295,34 @@ void check_products(Checker& c, const Graph& joint, const std::vector<Numbers>& 
 // with the same direction.
 void check_twice(Checker& c, const Graph& joint) {
   const Graph gradients = with_outputs(joint, valid_ones(joint.gradients));
-  std::vector<std::string> wanted;
-  std::size_t place = 0;
+  std::vector<std::string> requires_grad;
+  std::size_t index = 0;
   for (const NodeId id : c.graph.inputs())
-    if (joint.gradients[place++].valid()) wanted.push_back(c.graph.node_name(id));
-  const auto forward = jvp(gradients, {std::nullopt, wanted});
+    if (joint.gradients[index++].valid()) requires_grad.push_back(c.graph.node_name(id));
+  const auto forward = jvp(gradients, {std::nullopt, requires_grad});
   if (!forward) return void(c.complain_of(forward.diagnostics(), "forward over reverse"));
   const auto products = check_forward(c, gradients, *forward, "forward over reverse");
   if (!products) return;
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < gradients.results.size(); ++i) all.push_back(i);
-  const auto reverse = differentiate(gradients, {all, wanted});
+  const auto reverse = differentiate(gradients, {all, requires_grad});
   if (!reverse) return void(c.complain_of(reverse.diagnostics(), "reverse over reverse"));
   std::size_t k = 0;
   for (const NodeId id : reverse->inputs())
     if (reverse->input_kind(id) == InputKind::tangent)
-      c.values[reverse->node_name(id)] = c.values[wanted[k++] + "_tangent"];
+      c.values[reverse->node_name(id)] = c.values[requires_grad[k++] + "_tangent"];
   const auto outputs = c.run(*reverse, "reverse over reverse");
   if (!outputs) return;
   k = 0;
   for (std::size_t i = 0; i < reverse->gradients.size(); ++i) {
     if (!reverse->gradients[i].valid()) continue;
     const Numbers& found = (*outputs)[reverse->results.size() + i];
-    const auto at = static_cast<std::size_t>(
-        std::find(wanted.begin(), wanted.end(), reverse->node_name(reverse->inputs()[i])) -
-        wanted.begin());
+    const auto at = static_cast<std::size_t>(std::find(requires_grad.begin(), requires_grad.end(),
+                                                       reverse->node_name(reverse->inputs()[i])) -
+                                             requires_grad.begin());
     for (std::size_t e = 0; e < found.size(); ++e)
       c.compare(found[e], (*products)[at][e], 1e-8,
-                fmt::format("reverse over reverse: {}[{}]", wanted[at], e));
+                fmt::format("reverse over reverse: {}[{}]", requires_grad[at], e));
   }
 }
 

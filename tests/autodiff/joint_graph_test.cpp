@@ -50,7 +50,7 @@ TEST_CASE("joint graph: unused and integer inputs have no gradient; a parameter 
   CHECK(joint.results.size() == 2);
 }
 
-TEST_CASE("joint graph: every step says whose row it was and what it became", "[autodiff]") {
+TEST_CASE("joint graph: every step names its rule and its new nodes", "[autodiff]") {
   const Graph forward = parse(R"(graph "steps" {
   %w = parameter f32[3, 2]
   %x = input f32[2, 3]
@@ -66,26 +66,26 @@ TEST_CASE("joint graph: every step says whose row it was and what it became", "[
   std::vector<std::string> rules;
   for (const DerivativeStep& step : steps) {
     rules.emplace_back(step.rule);
-    INFO(step.words);
+    INFO(step.text);
     CHECK(forward.contains(step.call));
-    CHECK(step.words.starts_with(print_node(*joint, step.call)));
-    for (const NodeId made : step.made) {
+    CHECK(step.text.starts_with(print_node(*joint, step.call)));
+    for (const NodeId made : step.new_nodes) {
       CHECK(joint->contains(made));
       CHECK_FALSE(forward.contains(made));
       CHECK(joint->origin(made).seq_nr == joint->origin(step.call).seq_nr);
-      CHECK(step.words.find(print_node(*joint, made)) != std::string::npos);
+      CHECK(step.text.find(print_node(*joint, made)) != std::string::npos);
     }
   }
   // From the results back; a sum hands its gradient on, and what relu gives is added to it.
   CHECK(rules == std::vector<std::string>{"add.Tensor", "relu", "mm"});
-  CHECK(steps[0].made.empty());
-  CHECK(steps[0].words.ends_with("gradient of %z: %tangents_1; gradient of %y: %tangents_1"));
-  CHECK(joint->op(steps[1].made.back()).op == Op::add_Tensor);
-  CHECK(steps[2].made.back() == joint->gradients[0]);
+  CHECK(steps[0].new_nodes.empty());
+  CHECK(steps[0].text.ends_with("gradient of %z: %tangents_1; gradient of %y: %tangents_1"));
+  CHECK(joint->op(steps[1].new_nodes.back()).op == Op::add_Tensor);
+  CHECK(steps[2].new_nodes.back() == joint->gradients[0]);
 
   // Nothing that backward is made of stands outside of the steps.
   std::size_t made = 0;
-  for (const DerivativeStep& step : steps) made += step.made.size();
+  for (const DerivativeStep& step : steps) made += step.new_nodes.size();
   CHECK(joint->order().size() == forward.order().size() + 1 + made);
 
   // The log changes nothing, and there is none where there is no joint graph.
@@ -171,7 +171,7 @@ TEST_CASE("joint graph: backward nodes carry their partner's module and sequence
 }
 
 TEST_CASE("joint graph: what can't be differentiated is said by name", "[autodiff]") {
-  const auto complaint = [](const Graph& graph, const GradOptions& options = {}) {
+  const auto diagnostics_of = [](const Graph& graph, const GradOptions& options = {}) {
     const auto joint = differentiate(graph, options);
     return joint.ok() ? "" : format(joint.diagnostics());
   };
@@ -181,37 +181,37 @@ TEST_CASE("joint graph: what can't be differentiated is said by name", "[autodif
   results %y
 }
 )");
-  CHECK(complaint(random) ==
+  CHECK(diagnostics_of(random) ==
         "error: the derivative of %y (scaled_dot_product_attention): with dropout it has no "
         "derivative rule\n");
   const Graph plain = parse(
       "graph \"g\" {\n  %x = parameter f32[2]\n  %i = input i64[2]\n"
       "  %y = exp(%x)\n  results %y, %i\n}\n");
-  CHECK(complaint(plain, {std::nullopt, std::vector<std::string>{"z"}}).find("no input z") !=
+  CHECK(diagnostics_of(plain, {std::nullopt, std::vector<std::string>{"z"}}).find("no input z") !=
         std::string::npos);
-  CHECK(complaint(plain, {std::nullopt, std::vector<std::string>{"i"}}).find("only real inputs") !=
+  CHECK(diagnostics_of(plain, {std::nullopt, std::vector<std::string>{"i"}})
+            .find("only real inputs") != std::string::npos);
+  CHECK(diagnostics_of(plain, {std::vector<std::size_t>{1}, std::nullopt}).find("not real") !=
         std::string::npos);
-  CHECK(complaint(plain, {std::vector<std::size_t>{1}, std::nullopt}).find("not real") !=
+  CHECK(diagnostics_of(plain, {std::vector<std::size_t>{9}, std::nullopt}).find("is not there") !=
         std::string::npos);
-  CHECK(complaint(plain, {std::vector<std::size_t>{9}, std::nullopt}).find("is not there") !=
-        std::string::npos);
-  CHECK(complaint(joint_of(plain)).find("joint graph already") != std::string::npos);
+  CHECK(diagnostics_of(joint_of(plain)).find("joint graph already") != std::string::npos);
 }
 
 // Rules make calls of their own, which the reader hasn't written.
 TEST_CASE("joint graph: what a rule can't do is said of the call that it is for", "[autodiff]") {
-  const auto complaint = [](const std::string& lines) {
+  const auto diagnostics_of = [](const std::string& lines) {
     const Graph graph = parse("graph \"g\" {\n" + lines + "\n}\n");
     const auto reverse = differentiate(graph, {});
     const auto forward = jvp(graph, {});
-    std::string words;
-    if (!reverse) words += format(reverse.diagnostics());
-    if (!forward) words += format(forward.diagnostics());
-    return words;
+    std::string text;
+    if (!reverse) text += format(reverse.diagnostics());
+    if (!forward) text += format(forward.diagnostics());
+    return text;
   };
-  const auto count = [](const std::string& words, const std::string& part) {
+  const auto count = [](const std::string& text, const std::string& part) {
     int found = 0;
-    for (std::size_t at = words.find(part); at != std::string::npos; at = words.find(part, at + 1))
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
       ++found;
     return found;
   };
@@ -224,32 +224,32 @@ TEST_CASE("joint graph: what a rule can't do is said of the call that it is for"
       {"%q = constant f32[3, 2]\n %a = special_zeta(%x, %q)\n %y = exp(%a)", "special_zeta"},
   };
   for (const auto& [lines, op] : kCalls) {
-    const std::string words =
-        complaint("%x = parameter f32[3, 2]\n " + std::string(lines) + "\n results %y");
-    INFO(words);
-    const int complaints = count(words, "error: ");
-    CHECK(complaints >= 1);
-    CHECK(count(words, "the derivative of %a (") == complaints);
-    CHECK(count(words, op) == complaints);
-    CHECK(count(words, "call ") == 0);
+    const std::string text =
+        diagnostics_of("%x = parameter f32[3, 2]\n " + std::string(lines) + "\n results %y");
+    INFO(text);
+    const int errors = count(text, "error: ");
+    CHECK(errors >= 1);
+    CHECK(count(text, "the derivative of %a (") == errors);
+    CHECK(count(text, op) == errors);
+    CHECK(count(text, "call ") == 0);
   }
 }
 
-TEST_CASE("joint graph: its forward half has its results and no tangents, and gives as many back",
+TEST_CASE("joint graph: its forward graph has its results and no tangents, and gives as many back",
           "[autodiff]") {
   for (const std::string name : {"mlp", "resnet50", "gpt2", "unet", "tiny_ops"}) {
     INFO(name);
     const auto file = read_graph_file(RECUT_SOURCE_DIR "/samples/joint/" + name + ".json.gz");
     REQUIRE(file.ok());
-    const auto half = forward_half(file->graph);
-    REQUIRE(half.ok());
-    CHECK(verify(half->graph).empty());
-    CHECK(tangents(half->graph).empty());
-    CHECK(half->graph.results == file->graph.results);
-    const Graph joint = joint_of(half->graph, {half->differentiable, std::nullopt});
+    const auto forward = extract_forward_graph(file->graph);
+    REQUIRE(forward.ok());
+    CHECK(verify(forward->graph).empty());
+    CHECK(tangents(forward->graph).empty());
+    CHECK(forward->graph.results == file->graph.results);
+    const Graph joint = joint_of(forward->graph, {forward->differentiable, std::nullopt});
     CHECK(tangents(joint).size() == tangents(file->graph).size());
     // The default rule finds the same results: updates of batch-norm's buffers are none of them.
-    CHECK(tangents(joint_of(half->graph)).size() == tangents(file->graph).size());
+    CHECK(tangents(joint_of(forward->graph)).size() == tangents(file->graph).size());
     REQUIRE(joint.gradients.size() == file->graph.gradients.size());
     for (std::size_t i = 0; i < joint.gradients.size(); ++i)
       CHECK(joint.gradients[i].valid() == file->graph.gradients[i].valid());

@@ -111,7 +111,7 @@ GradientCase check_gradients(const std::string& stem) {
   if (!bytes) return refused_gradients(name, bytes.diagnostics());
   const auto tensors = parse_safetensors(*bytes, name);
   if (!tensors) return refused_gradients(name, tensors.diagnostics());
-  const auto half = forward_half(file->graph);
+  const auto half = extract_forward_graph(file->graph);
   if (!half) return refused_gradients(name, half.diagnostics());
   const auto ours = differentiate(half->graph, {half->differentiable, std::nullopt});
   if (!ours) return refused_gradients(name, ours.diagnostics());

@@ -58,8 +58,7 @@ TEST_CASE("device: figures are peaks times what is sustained", "[cost]") {
   CHECK(plain->rates.flops_of(DType::f32) == 500);
 }
 
-TEST_CASE("device: how much longer unaligned products take, where somebody measured it",
-          "[cost]") {
+TEST_CASE("device: how much longer unaligned products take, where somebody measured it", "[cost]") {
   const auto without = parse_device_profile(kGood, "p.json");
   REQUIRE(without.ok());
   CHECK(without->unaligned_slowdown == Device().unaligned_slowdown);
@@ -88,7 +87,7 @@ TEST_CASE("device: how much longer unaligned products take, where somebody measu
             .find("'unaligned_slowdown': unknown 'i8'") != std::string::npos);
 }
 
-TEST_CASE("device: what is wrong is said with its place", "[cost]") {
+TEST_CASE("device: faults are reported with their location", "[cost]") {
   CHECK(complaint_device_profile("[1]") ==
         "p.json:1:1: error: the file is a list, expected an object: a device profile");
   CHECK(complaint_device_profile(with("100.0", "-3")) ==
@@ -119,7 +118,7 @@ TEST_CASE("device: what is wrong is said with its place", "[cost]") {
         "p.json:9:16: error: the profile: 'sustained' is an int, expected an object");
 }
 
-TEST_CASE("device: several faults are several complaints", "[cost]") {
+TEST_CASE("device: several faults are several diagnostics", "[cost]") {
   const auto profile = parse_device_profile("{}", "p.json");
   REQUIRE_FALSE(profile.ok());
   CHECK(profile.diagnostics().size() == 7);
@@ -178,8 +177,7 @@ TEST_CASE("device: names and paths that aren't there", "[cost]") {
   CHECK(path.diagnostics().front().file == "no/such.json");
 }
 
-TEST_CASE("device: a node's price is its launch and the longer of computing and moving",
-          "[cost]") {
+TEST_CASE("device: a node's cost is its launch and the longer of computing and moving", "[cost]") {
   const Graph graph = parse(R"(graph "prices" {
     %a = input f32[100, 100]
     %b = input bf16[100, 100]
@@ -195,13 +193,13 @@ TEST_CASE("device: a node's price is its launch and the longer of computing and 
   rates.flops_of(DType::bf16) = 4e6;
   rates.bytes_per_second = 1e9;
   rates.launch_micros = 3;
-  const auto price = [&](const char* name) { return node_micros(graph, graph.find(name), rates); };
-  CHECK(price("n") == 3 + 2e6 / 4e6 * 1e6);
-  CHECK(price("m") == 3 + 80000 / 1e9 * 1e6);  // the model counts no work of x times itself
-  CHECK(price("e") == 3 + 80000 / 1e9 * 1e6);
-  CHECK(price("x") == 0);
-  CHECK(price("t") == 0);
-  CHECK(price("a") == 0);
+  const auto cost = [&](const char* name) { return node_micros(graph, graph.find(name), rates); };
+  CHECK(cost("n") == 3 + 2e6 / 4e6 * 1e6);
+  CHECK(cost("m") == 3 + 80000 / 1e9 * 1e6);  // the model counts no work of x times itself
+  CHECK(cost("e") == 3 + 80000 / 1e9 * 1e6);
+  CHECK(cost("x") == 0);
+  CHECK(cost("t") == 0);
+  CHECK(cost("a") == 0);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "engine/cost/device_profile.h"
-#include "engine/fusion/kernel_price.h"
+#include "engine/fusion/kernel_cost.h"
 #include "engine/ir/storage_model.h"
 #include "engine/workspace/cost_model.h"
 #include "tests/fusion/fused_graphs.h"
@@ -42,7 +42,7 @@ DeviceProfile profile_of(const std::string& more) {
   return std::move(*profile);
 }
 
-TEST_CASE("device: corrections and measured kernels that can't be are refused with their place",
+TEST_CASE("device: corrections and measured kernels that can't be are refused with their location",
           "[cost][measured]") {
   CHECK(complaint_measured_kernels(R"("corrections": {"products": 0})") ==
         "p.json:4:31: error: 'corrections': 'products' is 0, expected a number from 0.01 to 100");
@@ -131,7 +131,7 @@ TEST_CASE("measured: kernels take the times that they took, in their own graph a
 
   const auto other = find_cost_model(graph, measured("0123456789abcdef"), "", "fused");
   REQUIRE(other.ok());
-  CHECK(other->device.rates.prices == nullptr);
+  CHECK(other->device.rates.kernel_times == nullptr);
   CHECK(other->device.title == "A device; the kernels that were measured are another graph's");
   CHECK(node_micros(graph, c, other->device.rates) > 1e6);
 }
@@ -154,9 +154,9 @@ TEST_CASE("measured: workspaces of kernels are the graph's, up to the most that 
 
   measured.kernels[0].calls = {"nobody"};
   CHECK_FALSE(with_workspaces(measured, graph, 5000).ok());
-  const auto prices = KernelPrices::make(measured, graph);
-  REQUIRE_FALSE(prices.ok());
-  CHECK(prices.diagnostics().front().message ==
+  const auto kernel_times = KernelTimes::make(measured, graph);
+  REQUIRE_FALSE(kernel_times.ok());
+  CHECK(kernel_times.diagnostics().front().message ==
         "the device profile has measured a call 'nobody', and the graph has none");
 }
 

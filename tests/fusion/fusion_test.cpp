@@ -1,7 +1,7 @@
 // The fused model: the calls that join, and the cost of their kernel.
 #include <catch2/catch_test_macros.hpp>
 
-#include "engine/fusion/kernel_price.h"
+#include "engine/fusion/kernel_cost.h"
 #include "engine/fusion/kernel_traffic.h"
 #include "engine/partition/problem/joint_problem.h"
 #include "tests/fusion/fused_graphs.h"

@@ -184,7 +184,8 @@ TEST_CASE("inlining: what all of its readers compute for themselves vanishes", "
   planned.require_sound(planned.make());
 }
 
-TEST_CASE("inlining: what is dear, or would be kept for it, is read", "[fusion]") {
+TEST_CASE("inlining: expensive calls, and calls that it would save more for, are read",
+          "[fusion]") {
   const auto with =
       [](const std::string& made, const std::string& read) {
         return R"(graph "g" {
@@ -268,7 +269,8 @@ TEST_CASE("inlining: what one kernel alone reads moves into it", "[fusion]") {
         Names{});
 }
 
-TEST_CASE("inlining: what is dear moves where it runs once, and isn't computed twice", "[fusion]") {
+TEST_CASE("inlining: an expensive call moves where it runs once, and is not computed twice",
+          "[fusion]") {
   const auto moved = [](const std::string& text) { return inlined_before("g", around(text)); };
   CHECK(moved("%d = exp(%a)\n%g = mul.Tensor(%t, %d)\n%k = neg(%g)") == Names{"d"});
   CHECK(moved("%d = cosh(%a)\n%g = mul.Tensor(%t, %d)\n%k = neg(%g)") == Names{});

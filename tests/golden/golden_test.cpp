@@ -75,7 +75,7 @@ std::string opt(const Golden& golden) {
   std::string text;
   for (const PassReport& pass : report.passes)
     for (const Change& change : pass.changes)
-      text += fmt::format("{}: {}: {}\n", pass.name, change.rule, change.words.text());
+      text += fmt::format("{}: {}: {}\n", pass.name, change.rule, change.description.text());
   return text + print(report.graph());
 }
 

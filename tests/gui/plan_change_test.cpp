@@ -43,7 +43,7 @@ TEST_CASE("plan change: from answer to answer, with a reason for each value", "[
   CHECK(document.change->difference.rows.size() == flipped);
 
   // Another graph has no plan before it.
-  give(window, "pass.toggle", "copies");
+  give(window, "pass.toggle", "merge_clones");
   CHECK(document.before.plan == nullptr);
   CHECK(document.change == nullptr);
   CHECK(window.state("change").empty());

@@ -216,10 +216,10 @@ TEST_CASE("passes are switched off and named ones on", "[gui][recipe]") {
                     "click \"transforms/switch attention\"\n"
                     "wait idle\n"
                     "expect state recipe \"\"\n"
-                    "click \"transforms/pass uniform_constants\"\n"
+                    "click \"transforms/pass splat_constants\"\n"
                     "key t\n"
                     "wait idle\n"
-                    "expect state recipe -uniform_constants\n") == "");
+                    "expect state recipe -splat_constants\n") == "");
 }
 
 TEST_CASE("a recipe goes along with what is selected, and drops choices without a place",
@@ -240,7 +240,7 @@ TEST_CASE("a recipe is kept with its document, and damaged ones are left out", "
   saved.wishes.recipe.differentiate = true;
   saved.wishes.recipe.optimizer = OptimizerChoice{"sgd", 0.05};
   saved.wishes.recipe.on = {"attention"};
-  saved.wishes.recipe.off = {"copies", "rules"};
+  saved.wishes.recipe.off = {"merge_clones", "rules"};
   saved.wishes.recipe.rules = RuleFile{"rules/my.rules", kRules};
   CHECK(read_document(write_document(saved)).wishes == saved.wishes);
   saved.wishes.recipe.rules->text = "rule {";
@@ -258,8 +258,8 @@ TEST_CASE("a recipe is a part of links; long rules by their name alone", "[gui][
   state.sample = "tiny_conv";
   state.wishes.recipe.differentiate = true;
   state.wishes.recipe.optimizer = OptimizerChoice{"adamw", 0.002};
-  state.wishes.recipe.on = {"attention", "roundings"};
-  state.wishes.recipe.off = {"copies"};
+  state.wishes.recipe.on = {"attention", "elide_rounding_casts"};
+  state.wishes.recipe.off = {"merge_clones"};
   state.wishes.recipe.rules = RuleFile{"my.rules", kRules};
   const auto read = read_link(write_link(state));
   REQUIRE(read.ok());
@@ -272,12 +272,14 @@ TEST_CASE("a recipe is a part of links; long rules by their name alone", "[gui][
   Window window(bare_options());
   REQUIRE(follow_link(window.app, write_link(state)).ok());
   window.settle();
-  CHECK(window.state("recipe") == "grad adamw 0.002 +attention +roundings -copies my.rules");
+  CHECK(window.state("recipe") ==
+        "grad adamw 0.002 +attention +elide_rounding_casts -merge_clones my.rules");
 
   state.wishes.recipe.rules->text = std::string(5000, ' ');
   REQUIRE(follow_link(window.app, write_link(state)).ok());
   window.settle();
-  CHECK(window.state("recipe") == "grad adamw 0.002 +attention +roundings -copies");
+  CHECK(window.state("recipe") ==
+        "grad adamw 0.002 +attention +elide_rounding_casts -merge_clones");
   CHECK(window.state("notice").find("my.rules") != std::string::npos);
 
   // To a small graph that is a part of the program.

@@ -66,14 +66,14 @@ TEST_CASE("command: stages, and rules before and after them", "[native][passes]"
   CHECK(names[names.size() - 2] == "after:freezing");
   CHECK(names.back() == "rules");
   CHECK(std::count(names.begin(), names.end(), "rules") == 1);
-  CHECK(std::count(names.begin(), names.end(), "joined_products") == 1);
+  CHECK(std::count(names.begin(), names.end(), "horizontal_matmul_fusion") == 1);
   CHECK(std::count(names.begin(), names.end(), "attention") == 0);
 }
 
 TEST_CASE("command: named passes join the usual stage", "[native][passes]") {
   const Files files;
   const auto usual = passes_of(files.opt({}));
-  const auto more = passes_of(files.opt({"--with", "attention,joined_products"}));
+  const auto more = passes_of(files.opt({"--with", "attention,horizontal_matmul_fusion"}));
   CHECK(more.size() == usual.size() + 2);
   const Ran wrong = files.opt({"--with", "binary_folding"});
   CHECK(wrong.code == kBadInput);

@@ -136,7 +136,8 @@ struct Subject {
     for (std::size_t i = 0; i < forward.results.size(); ++i)
       if (is_floating(forward.type(forward.results[i]).dtype)) options.differentiable->push_back(i);
     for (const NodeId id : forward.inputs())
-      if (is_floating(forward.type(id).dtype)) options.wanted->push_back(forward.node_name(id));
+      if (is_floating(forward.type(id).dtype))
+        options.requires_grad->push_back(forward.node_name(id));
     results = *options.differentiable;
     auto made = differentiate(forward, options);
     INFO((made ? std::string() : format(made.diagnostics())));

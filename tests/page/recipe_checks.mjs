@@ -78,8 +78,8 @@ export const checks = {
     await tab.click('transforms/switch scaled_softmax');
     await tab.waitState('recipe', '+scaled_softmax');
     await tab.idle();
-    await tab.click('transforms/switch copies');
-    await tab.waitState('recipe', '+scaled_softmax -copies');
+    await tab.click('transforms/switch merge_clones');
+    await tab.waitState('recipe', '+scaled_softmax -merge_clones');
     await tab.idle();
     await picture(kit, tab, 'switches');
     assert.deepEqual(tab.faults, []);

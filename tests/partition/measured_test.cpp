@@ -6,7 +6,7 @@
 #include "engine/cost/cost.h"
 #include "engine/cost/device.h"
 #include "engine/fusion/fuse_pointwise.h"
-#include "engine/fusion/kernel_price.h"
+#include "engine/fusion/kernel_cost.h"
 #include "engine/partition/peak/exact.h"
 #include "engine/partition/peak/sequence.h"
 #include "engine/partition/peak/solver.h"

@@ -15,7 +15,7 @@ namespace recut {
 namespace {
 
 // Whether it gives the gradient of a convolution's input alone. PyTorch has that and the weight's
-// as one call, of which separate_gradients makes two: it counts with the other.
+// as one call, of which split_convolution_backward makes two: it counts with the other.
 bool is_half(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
   return node.op == Op::convolution_backward && !node.outputs[1].exists();

@@ -199,10 +199,10 @@ TEST_CASE("attention in graphs that Recut differentiates", "[passes]") {
         forward = report->graph();
       }
       GradOptions options;
-      options.wanted = std::vector<std::string>();
+      options.requires_grad = std::vector<std::string>();
       for (const NodeId id : forward.inputs())
         if (forward.type(id).shape.size() > 2 && is_floating(forward.type(id).dtype))
-          options.wanted->push_back(forward.node_name(id));
+          options.requires_grad->push_back(forward.node_name(id));
       const auto joint = differentiate(forward, options);
       if (!joint) FAIL(format(joint.diagnostics()));
       check_one_operator(row, *joint, true);

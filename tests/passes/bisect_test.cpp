@@ -128,7 +128,7 @@ TEST_CASE("bisect: a pass that says something else than it does is named alone",
 TEST_CASE("bisect: a pass that leaves no sound graph is guilty of that", "[passes]") {
   const Bisection found =
       searched(sums(), {{"dead_code", "", drop_dead}, {"breaker", "", break_graph_bisect}});
-  CHECK(found.verdict == Verdict::broken_promise);
+  CHECK(found.verdict == Verdict::contract_violation);
   CHECK(found.pass == "breaker");
   CHECK(found.failure.find("failures") != std::string::npos);
 }

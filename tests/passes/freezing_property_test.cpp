@@ -200,7 +200,7 @@ TEST_CASE("freezing keeps values on random chains", "[passes][random]") {
     for (const PassReport& pass : report->passes) hits[pass.name] += pass.changed ? 1 : 0;
   }
   for (const char* pass :
-       {"conv_bn_folding", "binary_folding", "joined_products", "prepacked_weights"}) {
+       {"conv_bn_folding", "binary_folding", "horizontal_matmul_fusion", "prepacked_weights"}) {
     INFO(pass);
     CHECK((chains < 100 || hits[pass] > 0));
   }

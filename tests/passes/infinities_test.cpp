@@ -173,7 +173,7 @@ TEST_CASE("gradients of attention with a number added keep what is none", "[pass
     for (const std::string& mask : masks_of_one_number("f32", number)) {
       INFO(number << "\n" << mask);
       GradOptions options;
-      options.wanted = {"q", "k", "v"};
+      options.requires_grad = {"q", "k", "v"};
       const auto joint = differentiate(parse(masked_attention({"f32", mask})), options);
       if (!joint) FAIL(format(joint.diagnostics()));
       check_numbers(both(*joint, number), false);

@@ -49,7 +49,7 @@ TEST_CASE("minimize: what the failure needs stays, and nothing else", "[passes]"
   CHECK(found->checks < 60);
 }
 
-TEST_CASE("minimize: gradients keep their places while there are any", "[passes]") {
+TEST_CASE("minimize: gradients keep their indices while there are any", "[passes]") {
   const Graph graph = parse(R"(graph "g" {
   %w = parameter f32[3]
   %x = input f32[3]

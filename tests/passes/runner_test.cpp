@@ -41,7 +41,7 @@ TEST_CASE("runner: a report for each pass, and every stage's graph", "[passes]")
   CHECK(first.nodes_after == 2);
   CHECK(first.milliseconds >= 0);
   REQUIRE(first.changes.size() == 1);
-  CHECK(first.changes[0].words.text() == "%dead = exp(%x) : f32[2]");
+  CHECK(first.changes[0].description.text() == "%dead = exp(%x) : f32[2]");
   CHECK(rule_hits(first.changes) == std::vector<std::pair<std::string_view, int>>{{"unused", 1}});
   CHECK_FALSE(report->passes[1].changed);
   CHECK(report->changed());
@@ -88,7 +88,7 @@ TEST_CASE("runner: an unknown pass is the user's fault", "[passes]") {
   CHECK(report.diagnostics().front().message.find("unknown pass 'dead_cod', expected one of") == 0);
 }
 
-TEST_CASE("runner: catches passes that break their promises", "[passes]") {
+TEST_CASE("runner: catches passes that violate their contract", "[passes]") {
   const Graph graph = with_dead_node();
   CHECK_FALSE(run_one(graph, do_nothing).failure);
 

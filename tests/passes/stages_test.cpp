@@ -50,10 +50,10 @@ TEST_CASE("stages: every pass belongs to one, and every name is a pass", "[passe
       INFO(stage.name << " " << pass.name);
       REQUIRE(find_pass(pass.name) != nullptr);
       // Only stage freezing runs inexact passes by default.
-      if (pass.runs == Runs::always && stage.stage != Stage::freezing)
+      if (pass.runs == RunCondition::always && stage.stage != Stage::freezing)
         CHECK(find_pass(pass.name)->exact);
       // A bit-exact pass there prepares for an inexact one.
-      if (pass.runs == Runs::inexact) CHECK(!find_pass(pass.name)->by_default);
+      if (pass.runs == RunCondition::inexact) CHECK(!find_pass(pass.name)->by_default);
     }
   }
 }
@@ -62,7 +62,7 @@ TEST_CASE("stages: joint is what runs where nothing is named", "[passes]") {
   CHECK(names_of({{Stage::joint}, {}, {}}) == default_passes());
 }
 
-TEST_CASE("stages: named passes stand at their places", "[passes]") {
+TEST_CASE("stages: opt-in passes run at their position", "[passes]") {
   const Names names = names_of({{Stage::joint}, {"decompositions", "attention"}, {}});
   const auto place = [&](const char* name) {
     return std::find(names.begin(), names.end(), name) - names.begin();
@@ -78,10 +78,10 @@ TEST_CASE("stages: named passes stand at their places", "[passes]") {
 TEST_CASE("stages: custom passes before and after each", "[passes]") {
   Pipeline pipeline;
   pipeline.stages = {Stage::joint, Stage::freezing};
-  pipeline.custom = {{Stage::joint, When::before, custom("first")},
-                     {Stage::joint, When::before, custom("second")},
-                     {Stage::joint, When::after, custom("third")},
-                     {Stage::freezing, When::after, custom("fourth")}};
+  pipeline.custom = {{Stage::joint, StageEdge::before, custom("first")},
+                     {Stage::joint, StageEdge::before, custom("second")},
+                     {Stage::joint, StageEdge::after, custom("third")},
+                     {Stage::freezing, StageEdge::after, custom("fourth")}};
   RunnerOptions options;
   const auto runs = stage_runs(pipeline, options);
   REQUIRE(runs.ok());
@@ -100,14 +100,14 @@ TEST_CASE("stages: custom passes before and after each", "[passes]") {
 }
 
 TEST_CASE("stages: custom passes that can't run are refused", "[passes]") {
-  CHECK(fault_of({{Stage::joint}, {}, {{Stage::freezing, When::before, custom("mine")}}}) ==
+  CHECK(fault_of({{Stage::joint}, {}, {{Stage::freezing, StageEdge::before, custom("mine")}}}) ==
         "'mine' is to run at stage freezing, which doesn't run");
-  CHECK(fault_of({{Stage::joint}, {}, {{Stage::joint, When::before, custom("dead_code")}}}) ==
+  CHECK(fault_of({{Stage::joint}, {}, {{Stage::joint, StageEdge::before, custom("dead_code")}}}) ==
         "there is a pass 'dead_code' already");
   CHECK(fault_of({{Stage::joint},
                   {},
-                  {{Stage::joint, When::before, custom("mine")},
-                   {Stage::joint, When::after, custom("mine")}}}) ==
+                  {{Stage::joint, StageEdge::before, custom("mine")},
+                   {Stage::joint, StageEdge::after, custom("mine")}}}) ==
         "there is a pass 'mine' already");
 }
 

@@ -27,7 +27,7 @@ inline Graph graph_of(const std::string& lines) {
 // What the rules leave alive, without the first and the last line and without types.
 inline std::string after(const RuleSet& rules, const std::string& lines) {
   const Rewritten rewritten = apply_rules(graph_of(lines), rules);
-  CHECK(rewritten.at_rest);
+  CHECK(rewritten.converged);
   const Graph live = without_dead_nodes(rewritten.graph);
   std::string text;
   for (const NodeId id : live.order()) {

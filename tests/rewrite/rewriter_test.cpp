@@ -247,11 +247,11 @@ rule "more of it" {
 })");
   const Graph graph = graph_of("%a = input f32[4]\n%b = neg(%a)\nresults %b");
   const Rewritten rewritten = apply_rules(graph, rules);
-  CHECK_FALSE(rewritten.at_rest);
+  CHECK_FALSE(rewritten.converged);
   CHECK(rewritten.graph.order().size() < 100000);
 }
 
-TEST_CASE("a replacement of another type is no match, and is told of", "[rewrite]") {
+TEST_CASE("a replacement of another type is no match, and is reported", "[rewrite]") {
   const RuleSet rules = rules_of(R"(
 rule "wrong type" {
   pattern {
@@ -271,7 +271,7 @@ rule "wrong type" {
   CHECK(rewritten.statistics[0].tries == 1);
   CHECK(rewritten.statistics[0].hits == 0);
   CHECK(rewritten.statistics[0].untyped == 1);
-  CHECK(rewritten.statistics[0].untyped_words ==
+  CHECK(rewritten.statistics[0].untyped_reason ==
         "result 1 would become bool[4] where it is f32[4]");
 }
 
@@ -315,7 +315,8 @@ rule "exp of log" {
   CHECK(rewritten.hits[0].before == graph.find("c"));
   REQUIRE(rewritten.hits[0].after.size() == 1);
   CHECK(rewritten.hits[0].after[0] == rewritten.graph.find("c"));
-  CHECK(rewritten.hits[0].words.text() == "%c = exp(%b) : f32[4]  =>  %c = relu(%a) : f32[4]");
+  CHECK(rewritten.hits[0].description.text() ==
+        "%c = exp(%b) : f32[4]  =>  %c = relu(%a) : f32[4]");
   // Two in the sweep that finds the match, one in the sweep that finds no more.
   CHECK(rewritten.statistics[0].tries == 3);
   CHECK(rewritten.statistics[0].hits == 1);

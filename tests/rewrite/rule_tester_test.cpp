@@ -108,7 +108,7 @@ void count_hits(const Graph& graph, const std::string& path, Hits& hits) {
   for (const PassReport& pass : report->passes)
     for (const RuleStatistics& rule : pass.rules.statistics) {
       hits[std::string(rule.rule)] += rule.hits;
-      INFO(path << ": " << rule.rule << ": " << rule.untyped_words);
+      INFO(path << ": " << rule.rule << ": " << rule.untyped_reason);
       CHECK(rule.untyped == 0);
     }
 }

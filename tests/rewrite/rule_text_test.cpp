@@ -30,7 +30,7 @@ TEST_CASE("rules that are well formed", "[rewrite]") {
   CHECK(faults(clauses("inexact \"rounds\"\ndefined \"nothing is 0\"\n" + kIdentity)).empty());
 }
 
-TEST_CASE("faults in rules have places", "[rewrite]") {
+TEST_CASE("faults in rules have locations", "[rewrite]") {
   CHECK(faults("graph") == "my.rules:1:1: error: expected 'rule', found 'graph'\n");
   CHECK(faults("rule x {") ==
         "my.rules:1:6: error: expected the rule's name in quotes, found 'x'\n");
@@ -74,7 +74,7 @@ std::string pattern_faults(const std::string& lines) {
   return faults("rule \"r\" {\n  pattern {\n" + lines + "\n}\n" + kIdentity + "\n}\n");
 }
 
-TEST_CASE("faults in patterns have places", "[rewrite]") {
+TEST_CASE("faults in patterns have locations", "[rewrite]") {
   CHECK(pattern_faults("%x = any\n%y = neg(%z)") ==
         "my.rules:4:10: error: %z is not defined before this line\n");
   CHECK(pattern_faults("%x = any\n%x = neg(%x)") == "my.rules:4:1: error: %x is defined twice\n");

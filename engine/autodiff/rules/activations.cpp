@@ -12,38 +12,40 @@ namespace {
 
 // The VJP of an activation with a backward operator (grad, self, …). The other arguments are the
 // activation's own, by name.
-Value by_backward(Site& s, Op backward) {
+Value by_backward(VjpContext& ctx, Op backward) {
   const Operator& row = operator_of(backward);
-  Positional arguments = {s.grad(), s["self"]};
+  Positional arguments = {ctx.grad(), ctx["self"]};
   for (std::size_t i = 2; i < row.parameters.size(); ++i)
-    arguments.push_back(s.given(row.parameters[i].name));
-  return s.b(backward, arguments);
+    arguments.push_back(ctx.given(row.parameters[i].name));
+  return ctx.b(backward, arguments);
 }
 
 // The same operator on another gradient: how a backward operator that is a mask depends on it.
-Value again(Site& s) {
-  std::vector<Argument> arguments(s.call().arguments().begin(), s.call().arguments().end());
-  arguments[0] = Argument(s.grad().id());
-  return s.b.call(s.op(), std::move(arguments));
+Value again(VjpContext& ctx) {
+  std::vector<Argument> arguments(ctx.call().arguments().begin(), ctx.call().arguments().end());
+  arguments[0] = Argument(ctx.grad().id());
+  return ctx.b.call(ctx.op(), std::move(arguments));
 }
 
-Value elu_gradient(Site& s, const Argument& alpha, double scale, const Argument& input_scale) {
-  const Argument scale_argument = s.has("scale") ? s.call().argument("scale") : Argument(scale);
-  return s.b(Op::elu_backward, {s.grad(), alpha, scale_argument, input_scale, false, s["self"]});
+Value elu_gradient(VjpContext& ctx, const Argument& alpha, double scale,
+                   const Argument& input_scale) {
+  const Argument scale_argument = ctx.has("scale") ? ctx.call().argument("scale") : Argument(scale);
+  return ctx.b(Op::elu_backward,
+               {ctx.grad(), alpha, scale_argument, input_scale, false, ctx["self"]});
 }
 
 constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 constexpr double kSeluScale = 1.0507009873554804934193349852946;
 
-Row mask(Op op) {
+DerivativeRule mask(Op op) {
   const std::string_view gradient = operator_of(op).parameters.front().name;
   return elementwise({op}, {{gradient, again}, {"self", nothing}});
 }
 
 // y = x Phi(x); the gradient is g (Phi(x) + x phi(x)).
-Value gelu_slope(Site& s, const Value& x) {
-  if (s.text("approximate") == "none") {
-    const Value phi = s.b.exp(squared(x) * -0.5) * 0.39894228040143267794;
+Value gelu_slope(VjpContext& ctx, const Value& x) {
+  if (ctx.text("approximate") == "none") {
+    const Value phi = ctx.b.exp(squared(x) * -0.5) * 0.39894228040143267794;
     const Value cumulated = (unary(Op::erf, x * 0.70710678118654752440) + 1) * 0.5;
     return cumulated + x * phi;
   }
@@ -54,123 +56,132 @@ Value gelu_slope(Site& s, const Value& x) {
   return (t + 1) * 0.5 + x * (1 - squared(t)) * inner * 0.5;
 }
 
-std::vector<Value> gelu_backward(Site& s) { return {s["grad_output"] * gelu_slope(s, s["self"])}; }
-
-std::vector<Value> silu_backward(Site& s) {
-  const Value x = s["self"], p = unary(Op::sigmoid, x);
-  return {s["grad_output"] * (p * (x * (1 - p) + 1))};
+std::vector<Value> gelu_backward(VjpContext& ctx) {
+  return {ctx["grad_output"] * gelu_slope(ctx, ctx["self"])};
 }
 
-std::vector<Value> mish_backward(Site& s) {
-  const Value x = s["self"], p = unary(Op::sigmoid, x);
+std::vector<Value> silu_backward(VjpContext& ctx) {
+  const Value x = ctx["self"], p = unary(Op::sigmoid, x);
+  return {ctx["grad_output"] * (p * (x * (1 - p) + 1))};
+}
+
+std::vector<Value> mish_backward(VjpContext& ctx) {
+  const Value x = ctx["self"], p = unary(Op::sigmoid, x);
   const Value t = unary(Op::tanh, unary(Op::softplus, x));
-  return {s["grad_output"] * (t + x * p * (1 - squared(t)))};
+  return {ctx["grad_output"] * (t + x * p * (1 - squared(t)))};
 }
 
-std::vector<Value> softplus_backward(Site& s) {
-  const Value scaled = times(s["self"], s.given("beta"));
-  const Value linear = s.b(Op::gt_Scalar, {scaled, s.given("threshold")});
-  return {s.b.where(linear, s["grad_output"], s["grad_output"] * unary(Op::sigmoid, scaled))};
+std::vector<Value> softplus_backward(VjpContext& ctx) {
+  const Value scaled = times(ctx["self"], ctx.given("beta"));
+  const Value linear = ctx.b(Op::gt_Scalar, {scaled, ctx.given("threshold")});
+  return {ctx.b.where(linear, ctx["grad_output"], ctx["grad_output"] * unary(Op::sigmoid, scaled))};
 }
 
-std::vector<Value> log_sigmoid_backward(Site& s) {
-  return {s["grad_output"] * unary(Op::sigmoid, -s["self"])};
+std::vector<Value> log_sigmoid_backward(VjpContext& ctx) {
+  return {ctx["grad_output"] * unary(Op::sigmoid, -ctx["self"])};
 }
 
-std::vector<Value> elu_backward(Site& s) {
-  const Value x = s["self_or_result"], g = s["grad_output"];
-  const double alpha = s.real("alpha"), scale = s.real("scale"), in = s.real("input_scale");
-  const Value bent =
-      s.boolean("is_result") ? (x + alpha * scale) * in : s.b.exp(x * in) * (alpha * scale * in);
-  return {s.b.where(s.b(Op::gt_Scalar, {x, 0}), g * scale, g * bent)};
+std::vector<Value> elu_backward(VjpContext& ctx) {
+  const Value x = ctx["self_or_result"], g = ctx["grad_output"];
+  const double alpha = ctx.real("alpha"), scale = ctx.real("scale"), in = ctx.real("input_scale");
+  const Value bent = ctx.boolean("is_result") ? (x + alpha * scale) * in
+                                              : ctx.b.exp(x * in) * (alpha * scale * in);
+  return {ctx.b.where(ctx.b(Op::gt_Scalar, {x, 0}), g * scale, g * bent)};
 }
 
-std::vector<Value> logit_backward(Site& s) {
-  const Value x = s["self"], slope = s["grad_output"] / (x * (1 - x));
-  if (!s.is_given("eps")) return {slope};
-  const double eps = s.real("eps");
-  const Value inside = both(s.b(Op::ge_Scalar, {x, eps}), s.b(Op::le_Scalar, {x, 1 - eps}));
+std::vector<Value> logit_backward(VjpContext& ctx) {
+  const Value x = ctx["self"], slope = ctx["grad_output"] / (x * (1 - x));
+  if (!ctx.is_given("eps")) return {slope};
+  const double eps = ctx.real("eps");
+  const Value inside = both(ctx.b(Op::ge_Scalar, {x, eps}), ctx.b(Op::le_Scalar, {x, 1 - eps}));
   return {keep_where(inside, slope)};
 }
 
-std::vector<Value> hardswish_backward(Site& s) {
-  const Value x = s["self"], g = s["grad_output"];
-  const Value bent = s.b.where(s.b(Op::le_Scalar, {x, 3}), g * (x / 3 + 0.5), g);
-  return {zero_where(s.b(Op::lt_Scalar, {x, -3}), bent)};
+std::vector<Value> hardswish_backward(VjpContext& ctx) {
+  const Value x = ctx["self"], g = ctx["grad_output"];
+  const Value bent = ctx.b.where(ctx.b(Op::le_Scalar, {x, 3}), g * (x / 3 + 0.5), g);
+  return {zero_where(ctx.b(Op::lt_Scalar, {x, -3}), bent)};
 }
 
-std::vector<Value> prelu(Site& s) {
-  const Value x = s["self"];
+std::vector<Value> prelu(VjpContext& ctx) {
+  const Value x = ctx["self"];
   Shape shape(static_cast<std::size_t>(x.rank()), 1);
-  const Value w = s["weight"];
+  const Value w = ctx["weight"];
   if (x.rank() > 1)
     shape[1] = w.count();
   else if (x.rank() == 1 && w.count() == x.size(0))
     shape[0] = w.count();
-  return {s.b(Op::_prelu_kernel, {x, s.b.view(w, shape)})};
+  return {ctx.b(Op::_prelu_kernel, {x, ctx.b.view(w, shape)})};
 }
 
-Value prelu_part(Site& s, std::int64_t part) {
-  return s.b(Op::_prelu_kernel_backward, {s.grad(), s["self"], s["weight"]})[part];
+Value prelu_part(VjpContext& ctx, std::int64_t part) {
+  return ctx.b(Op::_prelu_kernel_backward, {ctx.grad(), ctx["self"], ctx["weight"]})[part];
 }
 
-std::vector<Value> prelu_backward(Site& s) {
-  const Value g = s["grad_output"], x = s["self"];
-  const Value positive = s.b(Op::gt_Scalar, {x, 0});
-  return {s.b.where(positive, g, g * s["weight"]), zero_where(positive, g * x)};
+std::vector<Value> prelu_backward(VjpContext& ctx) {
+  const Value g = ctx["grad_output"], x = ctx["self"];
+  const Value positive = ctx.b(Op::gt_Scalar, {x, 0});
+  return {ctx.b.where(positive, g, g * ctx["weight"]), zero_where(positive, g * x)};
 }
 
-Value rrelu(Site& s) {
-  const bool functional = s.op() == Op::rrelu_with_noise_functional;
-  if (!functional && s.boolean("training"))
-    return s.b.fail("in training its noise is written in place: use the functional one");
-  return s.b(Op::rrelu_with_noise_backward,
-             {s.grad(), s["self"], functional ? s.out(1) : s["noise"], s.given("lower"),
-              s.given("upper"), s.given("training"), false});
+Value rrelu(VjpContext& ctx) {
+  const bool functional = ctx.op() == Op::rrelu_with_noise_functional;
+  if (!functional && ctx.boolean("training"))
+    return ctx.b.fail("in training its noise is written in place: use the functional one");
+  return ctx.b(Op::rrelu_with_noise_backward,
+               {ctx.grad(), ctx["self"], functional ? ctx.out(1) : ctx["noise"], ctx.given("lower"),
+                ctx.given("upper"), ctx.given("training"), false});
 }
 
-Value dropout(Site& s) {
-  if (s.is_given("train") && !s.boolean("train")) return s.grad();
-  const double p = s.real("p");
-  return s.b(Op::native_dropout_backward, {s.grad(), s.out(1), p < 1 ? 1 / (1 - p) : 0.0});
+Value dropout(VjpContext& ctx) {
+  if (ctx.is_given("train") && !ctx.boolean("train")) return ctx.grad();
+  const double p = ctx.real("p");
+  return ctx.b(Op::native_dropout_backward, {ctx.grad(), ctx.out(1), p < 1 ? 1 / (1 - p) : 0.0});
 }
 
-Rows piecewise() {
+DerivativeRules piecewise() {
   return {
       elementwise({Op::relu}, {{"self",
-                                [](Site& s) {
-                                  return s.b(Op::threshold_backward, {s.grad(), s.out(), 0});
+                                [](VjpContext& ctx) {
+                                  return ctx.b(Op::threshold_backward, {ctx.grad(), ctx.out(), 0});
                                 }}}),
-      elementwise({Op::relu6}, {{"self",
-                                 [](Site& s) {
-                                   return s.b(Op::hardtanh_backward, {s.grad(), s["self"], 0, 6});
-                                 }}}),
-      elementwise({Op::threshold},
-                  {{"self", [](Site& s) { return by_backward(s, Op::threshold_backward); }}}),
-      elementwise({Op::leaky_relu}, {{"self",
-                                      [](Site& s) {
-                                        return s.b(Op::leaky_relu_backward,
-                                                   {s.grad(), s["self"], s.given("negative_slope"),
-                                                    false});
-                                      }}}),
-      elementwise({Op::hardtanh},
-                  {{"self", [](Site& s) { return by_backward(s, Op::hardtanh_backward); }}}),
-      elementwise({Op::hardsigmoid},
-                  {{"self", [](Site& s) { return by_backward(s, Op::hardsigmoid_backward); }}}),
-      elementwise({Op::softshrink},
-                  {{"self", [](Site& s) { return by_backward(s, Op::softshrink_backward); }}}),
-      elementwise({Op::hardshrink},
-                  {{"self", [](Site& s) { return by_backward(s, Op::hardshrink_backward); }}}),
-      expands({Op::prelu}, prelu),
-      elementwise({Op::_prelu_kernel},
-                  {{"self", [](Site& s) { return prelu_part(s, 0); }},
-                   {"weight",
-                    [](Site& s) {
-                      const Value slope = zero_where(s.b(Op::gt_Scalar, {s["self"], 0}), s["self"]);
-                      return s.grad() * slope;
+      elementwise({Op::relu6},
+                  {{"self",
+                    [](VjpContext& ctx) {
+                      return ctx.b(Op::hardtanh_backward, {ctx.grad(), ctx["self"], 0, 6});
                     }}}),
-      formulas({Op::rrelu_with_noise, Op::rrelu_with_noise_functional}, {{"self", rrelu}}, 1),
-      formulas({Op::native_dropout}, {{"input", dropout}}, 1),
+      elementwise(
+          {Op::threshold},
+          {{"self", [](VjpContext& ctx) { return by_backward(ctx, Op::threshold_backward); }}}),
+      elementwise({Op::leaky_relu}, {{"self",
+                                      [](VjpContext& ctx) {
+                                        return ctx.b(Op::leaky_relu_backward,
+                                                     {ctx.grad(), ctx["self"],
+                                                      ctx.given("negative_slope"), false});
+                                      }}}),
+      elementwise(
+          {Op::hardtanh},
+          {{"self", [](VjpContext& ctx) { return by_backward(ctx, Op::hardtanh_backward); }}}),
+      elementwise(
+          {Op::hardsigmoid},
+          {{"self", [](VjpContext& ctx) { return by_backward(ctx, Op::hardsigmoid_backward); }}}),
+      elementwise(
+          {Op::softshrink},
+          {{"self", [](VjpContext& ctx) { return by_backward(ctx, Op::softshrink_backward); }}}),
+      elementwise(
+          {Op::hardshrink},
+          {{"self", [](VjpContext& ctx) { return by_backward(ctx, Op::hardshrink_backward); }}}),
+      decomposes({Op::prelu}, prelu),
+      elementwise(
+          {Op::_prelu_kernel},
+          {{"self", [](VjpContext& ctx) { return prelu_part(ctx, 0); }},
+           {"weight",
+            [](VjpContext& ctx) {
+              const Value slope = zero_where(ctx.b(Op::gt_Scalar, {ctx["self"], 0}), ctx["self"]);
+              return ctx.grad() * slope;
+            }}}),
+      vjp({Op::rrelu_with_noise, Op::rrelu_with_noise_functional}, {{"self", rrelu}}, 1),
+      vjp({Op::native_dropout}, {{"input", dropout}}, 1),
       mask(Op::threshold_backward),
       mask(Op::leaky_relu_backward),
       mask(Op::hardtanh_backward),
@@ -179,77 +190,82 @@ Rows piecewise() {
       mask(Op::hardshrink_backward),
       mask(Op::rrelu_with_noise_backward),
       elementwise({Op::native_dropout_backward}, {{"grad_output", again}}),
-      expands({Op::_prelu_kernel_backward}, prelu_backward),
+      decomposes({Op::_prelu_kernel_backward}, prelu_backward),
   };
 }
 
-Rows smooth() {
+DerivativeRules smooth() {
   return {
       elementwise({Op::elu}, {{"self",
-                               [](Site& s) {
-                                 return elu_gradient(s, s.call().argument("alpha"), 1,
-                                                     s.call().argument("input_scale"));
+                               [](VjpContext& ctx) {
+                                 return elu_gradient(ctx, ctx.call().argument("alpha"), 1,
+                                                     ctx.call().argument("input_scale"));
                                }}}),
       elementwise({Op::celu}, {{"self",
-                                [](Site& s) {
-                                  return elu_gradient(s, s.call().argument("alpha"), 1,
-                                                      Argument(1 / s.real("alpha")));
+                                [](VjpContext& ctx) {
+                                  return elu_gradient(ctx, ctx.call().argument("alpha"), 1,
+                                                      Argument(1 / ctx.real("alpha")));
                                 }}}),
-      elementwise(
-          {Op::selu},
-          {{"self", [](Site& s) { return elu_gradient(s, Argument(kSeluAlpha), kSeluScale, 1); }}}),
+      elementwise({Op::selu}, {{"self",
+                                [](VjpContext& ctx) {
+                                  return elu_gradient(ctx, Argument(kSeluAlpha), kSeluScale, 1);
+                                }}}),
       elementwise({Op::gelu}, {{"self",
-                                [](Site& s) {
-                                  return s.b(Op::gelu_backward, {s.grad(), s["self"]},
-                                             {{"approximate", s.given("approximate")}});
+                                [](VjpContext& ctx) {
+                                  return ctx.b(Op::gelu_backward, {ctx.grad(), ctx["self"]},
+                                               {{"approximate", ctx.given("approximate")}});
                                 }}}),
       elementwise({Op::silu},
-                  {{"self", [](Site& s) { return by_backward(s, Op::silu_backward); }}}),
+                  {{"self", [](VjpContext& ctx) { return by_backward(ctx, Op::silu_backward); }}}),
       elementwise({Op::mish},
-                  {{"self", [](Site& s) { return by_backward(s, Op::mish_backward); }}}),
-      elementwise({Op::softplus},
-                  {{"self", [](Site& s) { return by_backward(s, Op::softplus_backward); }}}),
-      elementwise({Op::hardswish},
-                  {{"self", [](Site& s) { return by_backward(s, Op::hardswish_backward); }}}),
-      elementwise({Op::log_sigmoid},
-                  {{"self", [](Site& s) { return s.grad() * unary(Op::sigmoid, -s["self"]); }}}),
-      formulas({Op::log_sigmoid_forward},
-               {{"self",
-                 [](Site& s) {
-                   return s.b(Op::log_sigmoid_backward, {s.grad(), s["self"], s.out(1)});
-                 }}},
-               1),
+                  {{"self", [](VjpContext& ctx) { return by_backward(ctx, Op::mish_backward); }}}),
+      elementwise(
+          {Op::softplus},
+          {{"self", [](VjpContext& ctx) { return by_backward(ctx, Op::softplus_backward); }}}),
+      elementwise(
+          {Op::hardswish},
+          {{"self", [](VjpContext& ctx) { return by_backward(ctx, Op::hardswish_backward); }}}),
+      elementwise({Op::log_sigmoid}, {{"self",
+                                       [](VjpContext& ctx) {
+                                         return ctx.grad() * unary(Op::sigmoid, -ctx["self"]);
+                                       }}}),
+      vjp({Op::log_sigmoid_forward},
+          {{"self",
+            [](VjpContext& ctx) {
+              return ctx.b(Op::log_sigmoid_backward, {ctx.grad(), ctx["self"], ctx.out(1)});
+            }}},
+          1),
   };
 }
 
-Rows smooth_backward() {
+DerivativeRules smooth_backward() {
   return {
-      expands({Op::gelu_backward}, gelu_backward),
-      expands({Op::silu_backward}, silu_backward),
-      expands({Op::mish_backward}, mish_backward),
-      expands({Op::softplus_backward}, softplus_backward),
-      expands({Op::log_sigmoid_backward}, log_sigmoid_backward),
-      expands({Op::elu_backward}, elu_backward),
-      expands({Op::logit_backward}, logit_backward),
-      expands({Op::hardswish_backward}, hardswish_backward),
-      expands({Op::sigmoid_backward},
-              [](Site& s) -> std::vector<Value> {
-                const Value y = s["output"];
-                return {s["grad_output"] * (y * (1 - y))};
-              }),
-      expands({Op::tanh_backward},
-              [](Site& s) -> std::vector<Value> {
-                return {s["grad_output"] * (1 - squared(s["output"]))};
-              }),
+      decomposes({Op::gelu_backward}, gelu_backward),
+      decomposes({Op::silu_backward}, silu_backward),
+      decomposes({Op::mish_backward}, mish_backward),
+      decomposes({Op::softplus_backward}, softplus_backward),
+      decomposes({Op::log_sigmoid_backward}, log_sigmoid_backward),
+      decomposes({Op::elu_backward}, elu_backward),
+      decomposes({Op::logit_backward}, logit_backward),
+      decomposes({Op::hardswish_backward}, hardswish_backward),
+      decomposes({Op::sigmoid_backward},
+                 [](VjpContext& ctx) -> std::vector<Value> {
+                   const Value y = ctx["output"];
+                   return {ctx["grad_output"] * (y * (1 - y))};
+                 }),
+      decomposes({Op::tanh_backward},
+                 [](VjpContext& ctx) -> std::vector<Value> {
+                   return {ctx["grad_output"] * (1 - squared(ctx["output"]))};
+                 }),
   };
 }
 
 }  // namespace
 
-Rows activation_rows() {
-  Rows rows;
+DerivativeRules activation_rules() {
+  DerivativeRules rows;
   for (const auto family : {piecewise, smooth, smooth_backward})
-    for (Row& row : family()) rows.push_back(std::move(row));
+    for (DerivativeRule& row : family()) rows.push_back(std::move(row));
   return rows;
 }
 

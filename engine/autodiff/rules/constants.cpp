@@ -8,7 +8,7 @@
 namespace recut::autodiff {
 namespace {
 
-Row logic() {
+DerivativeRule logic() {
   return constant({Op::eq_Tensor,
                    Op::eq_Scalar,
                    Op::ne_Tensor,
@@ -44,7 +44,7 @@ Row logic() {
                   "its result is a bool or an integer");
 }
 
-Row bits() {
+DerivativeRule bits() {
   return constant({Op::gcd,
                    Op::lcm,
                    Op::bitwise_not,
@@ -74,7 +74,7 @@ Row bits() {
                   "it works on the bits of integers");
 }
 
-Row places() {
+DerivativeRule places() {
   return constant({Op::argmax,
                    Op::argmin,
                    Op::argsort,
@@ -101,7 +101,7 @@ Row places() {
                   "its result is indices or counts");
 }
 
-Row made() {
+DerivativeRule made() {
   return constant({Op::empty_memory_format,
                    Op::empty_strided,
                    Op::empty_permuted,
@@ -133,7 +133,7 @@ Row made() {
                   "its result does not depend on the values of any operand");
 }
 
-Row drawn() {
+DerivativeRule drawn() {
   return constant({Op::rand,
                    Op::randn,
                    Op::randint,
@@ -165,7 +165,7 @@ Row drawn() {
                   "its result is drawn at random; the draw has no derivative");
 }
 
-Row undefined() {
+DerivativeRule undefined() {
   return constant({Op::nextafter,
                    Op::resize,
                    Op::special_bessel_j0,
@@ -193,7 +193,7 @@ Row undefined() {
                   "PyTorch defines no derivative of it");
 }
 
-Row polynomials() {
+DerivativeRule polynomials() {
   return constant({Op::special_chebyshev_polynomial_t,
                    Op::special_chebyshev_polynomial_t_x_scalar,
                    Op::special_chebyshev_polynomial_t_n_scalar,
@@ -221,7 +221,7 @@ Row polynomials() {
                   "PyTorch defines no derivative of it");
 }
 
-Row shifted_polynomials() {
+DerivativeRule shifted_polynomials() {
   return constant({Op::special_shifted_chebyshev_polynomial_t,
                    Op::special_shifted_chebyshev_polynomial_t_x_scalar,
                    Op::special_shifted_chebyshev_polynomial_t_n_scalar,
@@ -239,7 +239,7 @@ Row shifted_polynomials() {
 
 }  // namespace
 
-Rows constant_rows() {
+DerivativeRules constant_rules() {
   return {logic(),
           bits(),
           places(),

@@ -14,15 +14,15 @@ struct Geometry {
   std::int64_t groups = 1;
 };
 
-Geometry geometry(Site& s, std::size_t n) {
+Geometry geometry(VjpContext& ctx, std::size_t n) {
   Geometry g;
-  g.stride = filled_up(s.integers("stride"), n);
-  g.padding = filled_up(s.integers("padding"), n);
-  g.dilation = filled_up(s.integers("dilation"), n);
-  g.transposed = s.has("transposed") ? s.boolean("transposed") : s.has("output_padding");
+  g.stride = filled_up(ctx.integers("stride"), n);
+  g.padding = filled_up(ctx.integers("padding"), n);
+  g.dilation = filled_up(ctx.integers("dilation"), n);
+  g.transposed = ctx.has("transposed") ? ctx.boolean("transposed") : ctx.has("output_padding");
   g.output_padding =
-      s.has("output_padding") ? filled_up(s.integers("output_padding"), n) : Ints(n, 0);
-  g.groups = s.integer("groups");
+      ctx.has("output_padding") ? filled_up(ctx.integers("output_padding"), n) : Ints(n, 0);
+  g.groups = ctx.integer("groups");
   return g;
 }
 
@@ -49,61 +49,62 @@ Value gradient(const Geometry& g, const Value& grad, const Value& input, const V
 }
 
 template <std::int64_t part>
-Value convolution_part(Site& s) {
-  const Geometry g = geometry(s, spatial(s["weight"]));
-  const ArgumentList mask = {s.wants("input"), s.wants("weight"), s.wants("bias")};
-  return gradient(g, s.grad(), s["input"], s["weight"], mask, part);
+Value convolution_part(VjpContext& ctx) {
+  const Geometry g = geometry(ctx, spatial(ctx["weight"]));
+  const ArgumentList mask = {ctx.needs_input_grad("input"), ctx.needs_input_grad("weight"),
+                             ctx.needs_input_grad("bias")};
+  return gradient(g, ctx.grad(), ctx["input"], ctx["weight"], mask, part);
 }
 
 // conv1d … conv_transpose3d: the same with a batch of one where there is none.
-std::vector<Value> by_convolution(Site& s) {
-  Value input = s["input"];
-  const Value weight = s["weight"];
+std::vector<Value> by_convolution(VjpContext& ctx) {
+  Value input = ctx["input"];
+  const Value weight = ctx["weight"];
   const bool alone = input.rank() == weight.rank() - 1;
-  if (alone) input = s.b(Op::unsqueeze, {input, 0});
-  const Value made = convolved(geometry(s, spatial(weight)), input, weight, s["bias"]);
-  return {alone ? s.b(Op::squeeze_dim, {made, 0}) : made};
+  if (alone) input = ctx.b(Op::unsqueeze, {input, 0});
+  const Value made = convolved(geometry(ctx, spatial(weight)), input, weight, ctx["bias"]);
+  return {alone ? ctx.b(Op::squeeze_dim, {made, 0}) : made};
 }
 
 // The backward operator is linear in the gradient, and each of its gradients in the other operand,
 // so that the second derivatives are convolutions again.
-Value twice_gradient(Site& s) {
-  const Geometry g = geometry(s, spatial(s["weight"]));
+Value twice_gradient(VjpContext& ctx) {
+  const Geometry g = geometry(ctx, spatial(ctx["weight"]));
   Value sum;
-  if (s.has_grad(0)) sum = convolved(g, s.grad(0), s["weight"], {});
-  if (s.has_grad(1)) sum = plus(sum, convolved(g, s["input"], s.grad(1), {}));
-  if (s.has_grad(2)) {
-    Shape shape(static_cast<std::size_t>(s["grad_output"].rank()), 1);
-    shape[1] = s.grad(2).count();
-    sum = plus(sum, s.b.expand(s.b.view(s.grad(2), shape), s["grad_output"].shape()));
+  if (ctx.has_grad(0)) sum = convolved(g, ctx.grad(0), ctx["weight"], {});
+  if (ctx.has_grad(1)) sum = plus(sum, convolved(g, ctx["input"], ctx.grad(1), {}));
+  if (ctx.has_grad(2)) {
+    Shape shape(static_cast<std::size_t>(ctx["grad_output"].rank()), 1);
+    shape[1] = ctx.grad(2).count();
+    sum = plus(sum, ctx.b.expand(ctx.b.view(ctx.grad(2), shape), ctx["grad_output"].shape()));
   }
   return sum;
 }
 
-Value twice_input(Site& s) {
-  if (!s.has_grad(1)) return {};
-  const Geometry g = geometry(s, spatial(s["weight"]));
-  return gradient(g, s["grad_output"], s["input"], s.grad(1), {true, false, false}, 0);
+Value twice_input(VjpContext& ctx) {
+  if (!ctx.has_grad(1)) return {};
+  const Geometry g = geometry(ctx, spatial(ctx["weight"]));
+  return gradient(g, ctx["grad_output"], ctx["input"], ctx.grad(1), {true, false, false}, 0);
 }
 
-Value twice_weight(Site& s) {
-  if (!s.has_grad(0)) return {};
-  const Geometry g = geometry(s, spatial(s["weight"]));
-  return gradient(g, s["grad_output"], s.grad(0), s["weight"], {false, true, false}, 1);
+Value twice_weight(VjpContext& ctx) {
+  if (!ctx.has_grad(0)) return {};
+  const Geometry g = geometry(ctx, spatial(ctx["weight"]));
+  return gradient(g, ctx["grad_output"], ctx.grad(0), ctx["weight"], {false, true, false}, 1);
 }
 
 }  // namespace
 
-Rows convolution_rows() {
+DerivativeRules convolution_rules() {
   return {
-      formulas({Op::convolution, Op::_convolution}, {{"input", convolution_part<0>},
-                                                     {"weight", convolution_part<1>},
-                                                     {"bias", convolution_part<2>}}),
-      expands({Op::conv1d, Op::conv2d, Op::conv3d, Op::conv_transpose1d, Op::conv_transpose2d_input,
-               Op::conv_transpose3d_input},
-              by_convolution),
-      formulas({Op::convolution_backward},
-               {{"grad_output", twice_gradient}, {"input", twice_input}, {"weight", twice_weight}}),
+      vjp({Op::convolution, Op::_convolution}, {{"input", convolution_part<0>},
+                                                {"weight", convolution_part<1>},
+                                                {"bias", convolution_part<2>}}),
+      decomposes({Op::conv1d, Op::conv2d, Op::conv3d, Op::conv_transpose1d,
+                  Op::conv_transpose2d_input, Op::conv_transpose3d_input},
+                 by_convolution),
+      vjp({Op::convolution_backward},
+          {{"grad_output", twice_gradient}, {"input", twice_input}, {"weight", twice_weight}}),
   };
 }
 

@@ -31,33 +31,33 @@ Value identity(const Value& like, std::int64_t n) {
   return (*like.builder())(Op::eye, {n}, {{"dtype", like.dtype()}});
 }
 
-bool is_upper(Site& s) { return s.has("upper") && s.boolean("upper"); }
+bool is_upper(VjpContext& ctx) { return ctx.has("upper") && ctx.boolean("upper"); }
 
 // Half of L^-T (P + P^T with the diagonal once) L^-1, P = tril(L^T gL).
-Value cholesky(Site& s) {
-  const bool up = is_upper(s);
-  const Value l = up ? t(s.out(0)) : s.out(0), g = up ? t(s.grad(0)) : s.grad(0);
+Value cholesky(VjpContext& ctx) {
+  const bool up = is_upper(ctx);
+  const Value l = up ? t(ctx.out(0)) : ctx.out(0), g = up ? t(ctx.grad(0)) : ctx.grad(0);
   const Value p = mul(t(l), g);
   const Value symmetric = lower(p) + t(lower(p, -1));
   return solved(l, solved(t(l), symmetric, true, true), false, false) * 0.5;
 }
 
 // (L L^T)^-1: -(A^-1 (g + g^T) A^-1) L
-Value cholesky_inverse(Site& s) {
-  const Value l = s["self"], a = s.out();
-  const Value term = mul(a, mul(s.grad() + t(s.grad()), a));
-  return s.boolean("upper") ? -mul(l, term) : -mul(term, l);
+Value cholesky_inverse(VjpContext& ctx) {
+  const Value l = ctx["self"], a = ctx.out();
+  const Value term = mul(a, mul(ctx.grad() + t(ctx.grad()), a));
+  return ctx.boolean("upper") ? -mul(l, term) : -mul(term, l);
 }
 
-const char* rhs(Site& s) { return s.has("A") ? "A" : "input2"; }
+const char* rhs(VjpContext& ctx) { return ctx.has("A") ? "A" : "input2"; }
 
-Value cholesky_solve_right(Site& s) {
-  return s.b(Op::cholesky_solve, {s.grad(), s[rhs(s)], s.given("upper")});
+Value cholesky_solve_right(VjpContext& ctx) {
+  return ctx.b(Op::cholesky_solve, {ctx.grad(), ctx[rhs(ctx)], ctx.given("upper")});
 }
-Value cholesky_solve_factor(Site& s) {
-  const Value l = s[rhs(s)], x = mul(cholesky_solve_right(s), t(s.out()));
+Value cholesky_solve_factor(VjpContext& ctx) {
+  const Value l = ctx[rhs(ctx)], x = mul(cholesky_solve_right(ctx), t(ctx.out()));
   const Value sum = x + t(x);
-  return s.boolean("upper") ? -mul(l, sum) : -mul(sum, l);
+  return ctx.boolean("upper") ? -mul(l, sum) : -mul(sum, l);
 }
 
 // A = P L U. Square: P L^-T (tril(L^T gL, -1) + triu(gU U^T)) U^-T. Of a wide one the columns
@@ -82,29 +82,29 @@ Value plu(const Value& p, const Value& l, const Value& u, const Value& gl, const
   return p.valid() ? mul(p, whole) : whole;
 }
 
-Value lu(Site& s) {
-  const Value p = s.boolean("pivot") ? s.out(0) : Value();
-  return plu(p, s.out(1), s.out(2), s.grad(1), s.grad(2));
+Value lu(VjpContext& ctx) {
+  const Value p = ctx.boolean("pivot") ? ctx.out(0) : Value();
+  return plu(p, ctx.out(1), ctx.out(2), ctx.grad(1), ctx.grad(2));
 }
 
-Value lu_factor(Site& s) {
-  const Value unpacked = s.b(Op::lu_unpack, {s.out(0), s.out(1)});
-  const Value g = s.grad(0), l = unpacked[1], u = unpacked[2];
+Value lu_factor(VjpContext& ctx) {
+  const Value unpacked = ctx.b(Op::lu_unpack, {ctx.out(0), ctx.out(1)});
+  const Value g = ctx.grad(0), l = unpacked[1], u = unpacked[2];
   return plu(unpacked[0], l, u, columns(lower(g, -1), 0, l.size(-1)),
              rows(upper(g), 0, u.size(-2)));
 }
 
 // Both triangles side by side in one matrix again.
-Value lu_unpack(Site& s) {
-  const std::int64_t m = s["LU_data"].size(-2), n = s["LU_data"].size(-1);
+Value lu_unpack(VjpContext& ctx) {
+  const std::int64_t m = ctx["LU_data"].size(-2), n = ctx["LU_data"].size(-1);
   Value sum;
-  if (s.has_grad(1)) {
-    const Value l = lower(s.grad(1), -1);
-    sum = s.b(Op::constant_pad_nd, {l, {0, n - l.size(-1), 0, 0}});
+  if (ctx.has_grad(1)) {
+    const Value l = lower(ctx.grad(1), -1);
+    sum = ctx.b(Op::constant_pad_nd, {l, {0, n - l.size(-1), 0, 0}});
   }
-  if (s.has_grad(2)) {
-    const Value u = upper(s.grad(2));
-    sum = plus(sum, s.b(Op::constant_pad_nd, {u, {0, 0, 0, m - u.size(-2)}}));
+  if (ctx.has_grad(2)) {
+    const Value u = upper(ctx.grad(2));
+    sum = plus(sum, ctx.b(Op::constant_pad_nd, {u, {0, 0, 0, m - u.size(-2)}}));
   }
   return sum;
 }
@@ -118,38 +118,38 @@ Value qr_of(const Value& q, const Value& r, const Value& gq, const Value& gr) {
 }
 
 // Wide: R2 = Q^T A2, so that gA2 = Q gR2, and Q gets A2 gR2^T besides.
-Value qr(Site& s) {
-  if (s.text("mode") == "r") return s.b.fail("there is none in mode 'r': Q is needed");
-  const Value a = s["A"], q = s.out(0), r = s.out(1), gq = s.grad(0), gr = s.grad(1);
+Value qr(VjpContext& ctx) {
+  if (ctx.text("mode") == "r") return ctx.b.fail("there is none in mode 'r': Q is needed");
+  const Value a = ctx["A"], q = ctx.out(0), r = ctx.out(1), gq = ctx.grad(0), gr = ctx.grad(1);
   const std::int64_t m = a.size(-2), n = a.size(-1);
-  if (m > n && s.text("mode") == "complete")
-    return s.b.fail("there is none in mode 'complete' of a tall matrix");
+  if (m > n && ctx.text("mode") == "complete")
+    return ctx.b.fail("there is none in mode 'complete' of a tall matrix");
   if (m >= n) return qr_of(q, r, gq, gr);
   const Value gr2 = columns(gr, m, n);
   const Value first =
       qr_of(q, columns(r, 0, m), gq + mul(columns(a, m, n), t(gr2)), columns(gr, 0, m));
-  return s.b(Op::cat, {std::vector<Value>{first, mul(q, gr2)}, -1});
+  return ctx.b(Op::cat, {std::vector<Value>{first, mul(q, gr2)}, -1});
 }
 
 // V (skew(V^T gV) / 2 / E + diag(gL)) V^T, E_ij = l_j - l_i.
-Value eigh(Site& s) {
-  const Value l = s.out(0), v = s.out(1);
+Value eigh(VjpContext& ctx) {
+  const Value l = ctx.out(0), v = ctx.out(1);
   Value middle;
-  if (s.has_grad(1)) {
+  if (ctx.has_grad(1)) {
     const Value differences = row(l) - column(l);
-    const Value same = s.b.convert(identity(l, l.size(-1)), DType::boolean);
-    const Value x = mul(t(v), s.grad(1));
+    const Value same = ctx.b.convert(identity(l, l.size(-1)), DType::boolean);
+    const Value x = mul(t(v), ctx.grad(1));
     middle = zero_where(same, (x - t(x)) * 0.5 / number_where(same, 1, differences));
   }
-  if (s.has_grad(0)) middle = plus(middle, diagonal_matrix(s.grad(0)));
+  if (ctx.has_grad(0)) middle = plus(middle, diagonal_matrix(ctx.grad(0)));
   return mul(v, mul(middle, t(v)));
 }
 
-std::vector<Value> eigvalsh(Site& s) {
-  return {s.b(Op::_linalg_eigh, {s["self"], s.given("UPLO"), true})[0]};
+std::vector<Value> eigvalsh(VjpContext& ctx) {
+  return {ctx.b(Op::_linalg_eigh, {ctx["self"], ctx.given("UPLO"), true})[0]};
 }
-std::vector<Value> eigh_alias(Site& s) {
-  const Value pair = s.b(Op::_linalg_eigh, {s["self"], s.given("UPLO"), true});
+std::vector<Value> eigh_alias(VjpContext& ctx) {
+  const Value pair = ctx.b(Op::_linalg_eigh, {ctx["self"], ctx.given("UPLO"), true});
   return {pair[0], pair[1]};
 }
 
@@ -178,14 +178,16 @@ Value svd_of(const Value& u, const Value& sigma, const Value& vh, const Value& g
   return plus(whole, beyond);
 }
 
-Value svd(Site& s) {
-  const std::int64_t k = s.out(1).size(-1);
-  const auto g = [&](std::int64_t i) { return s.has_grad(i) ? s.grad(i) : Value(); };
-  return svd_of(columns(s.out(0), 0, k), s.out(1), rows(s.out(2), 0, k), columns(g(0), 0, k), g(1),
-                rows(g(2), 0, k));
+Value svd(VjpContext& ctx) {
+  const std::int64_t k = ctx.out(1).size(-1);
+  const auto g = [&](std::int64_t i) { return ctx.has_grad(i) ? ctx.grad(i) : Value(); };
+  return svd_of(columns(ctx.out(0), 0, k), ctx.out(1), rows(ctx.out(2), 0, k), columns(g(0), 0, k),
+                g(1), rows(g(2), 0, k));
 }
 
-std::vector<Value> svdvals(Site& s) { return {s.b(Op::_linalg_svd, {s["A"], false, true})[1]}; }
+std::vector<Value> svdvals(VjpContext& ctx) {
+  return {ctx.b(Op::_linalg_svd, {ctx["A"], false, true})[1]};
+}
 
 // The product of reflections I - tau v v^T, v with a 1 at its place and zeros above it.
 Value reflections(const Value& vectors, const Value& tau, std::int64_t n) {
@@ -201,39 +203,38 @@ Value reflections(const Value& vectors, const Value& tau, std::int64_t n) {
   return q;
 }
 
-std::vector<Value> householder(Site& s) {
-  const char* vectors = s.has("input") ? "input" : "self";
-  const char* scales = s.has("tau") ? "tau" : "input2";
-  return {reflections(s[vectors], s[scales], s[vectors].size(-1))};
+std::vector<Value> householder(VjpContext& ctx) {
+  const char* vectors = ctx.has("input") ? "input" : "self";
+  const char* scales = ctx.has("tau") ? "tau" : "input2";
+  return {reflections(ctx[vectors], ctx[scales], ctx[vectors].size(-1))};
 }
 
-std::vector<Value> ormqr(Site& s) {
-  const Value q = reflections(s["self"], s["input2"], s["self"].size(-2));
-  const Value turned = s.boolean("transpose") ? t(q) : q;
-  return {s.boolean("left") ? mul(turned, s["input3"]) : mul(s["input3"], turned)};
+std::vector<Value> ormqr(VjpContext& ctx) {
+  const Value q = reflections(ctx["self"], ctx["input2"], ctx["self"].size(-2));
+  const Value transposed = ctx.boolean("transpose") ? t(q) : q;
+  return {ctx.boolean("left") ? mul(transposed, ctx["input3"]) : mul(ctx["input3"], transposed)};
 }
 
 }  // namespace
 
-Rows factorisation_rows() {
+DerivativeRules factorisation_rules() {
   return {
-      formulas({Op::cholesky, Op::linalg_cholesky, Op::linalg_cholesky_ex}, {{"self", cholesky}},
-               1),
-      formulas({Op::cholesky_inverse}, {{"self", cholesky_inverse}}),
-      formulas({Op::cholesky_solve, Op::_cholesky_solve_helper}, {{"self", cholesky_solve_right},
-                                                                  {"input2", cholesky_solve_factor},
-                                                                  {"A", cholesky_solve_factor}}),
-      formulas({Op::linalg_lu}, {{"A", lu}}),
-      formulas({Op::linalg_lu_factor, Op::linalg_lu_factor_ex}, {{"A", lu_factor}}, 1),
-      formulas({Op::lu_unpack}, {{"LU_data", lu_unpack}}),
-      formulas({Op::linalg_qr}, {{"A", qr}}),
-      formulas({Op::_linalg_eigh}, {{"A", eigh}}),
-      expands({Op::linalg_eigh}, eigh_alias),
-      expands({Op::linalg_eigvalsh}, eigvalsh),
-      formulas({Op::_linalg_svd, Op::linalg_svd}, {{"A", svd}}),
-      expands({Op::linalg_svdvals}, svdvals),
-      expands({Op::linalg_householder_product, Op::orgqr}, householder),
-      expands({Op::ormqr}, ormqr),
+      vjp({Op::cholesky, Op::linalg_cholesky, Op::linalg_cholesky_ex}, {{"self", cholesky}}, 1),
+      vjp({Op::cholesky_inverse}, {{"self", cholesky_inverse}}),
+      vjp({Op::cholesky_solve, Op::_cholesky_solve_helper}, {{"self", cholesky_solve_right},
+                                                             {"input2", cholesky_solve_factor},
+                                                             {"A", cholesky_solve_factor}}),
+      vjp({Op::linalg_lu}, {{"A", lu}}),
+      vjp({Op::linalg_lu_factor, Op::linalg_lu_factor_ex}, {{"A", lu_factor}}, 1),
+      vjp({Op::lu_unpack}, {{"LU_data", lu_unpack}}),
+      vjp({Op::linalg_qr}, {{"A", qr}}),
+      vjp({Op::_linalg_eigh}, {{"A", eigh}}),
+      decomposes({Op::linalg_eigh}, eigh_alias),
+      decomposes({Op::linalg_eigvalsh}, eigvalsh),
+      vjp({Op::_linalg_svd, Op::linalg_svd}, {{"A", svd}}),
+      decomposes({Op::linalg_svdvals}, svdvals),
+      decomposes({Op::linalg_householder_product, Op::orgqr}, householder),
+      decomposes({Op::ormqr}, ormqr),
   };
 }
 

@@ -50,22 +50,22 @@ Value total(std::initializer_list<Value> terms) {
   return result;
 }
 
-std::vector<Value> gradients_of(Site& s, const Value& y, const Value& gradient,
+std::vector<Value> gradients_of(VjpContext& ctx, const Value& y, const Value& gradient,
                                 const std::vector<Value>& operands) {
   if (!y.valid() || !gradient.valid()) return std::vector<Value>(operands.size());
-  std::vector<NodeId> wanted;
-  for (const Value& operand : operands) wanted.push_back(operand.id());
+  std::vector<NodeId> leaves;
+  for (const Value& operand : operands) leaves.push_back(operand.id());
   // The slice ends at the call's operands.
-  std::vector<NodeId> border;
-  for (const Parameter& parameter : s.call().op().parameters)
-    for (const NodeId id : s.call().nodes(parameter.name)) border.push_back(id);
-  const auto tape = stretch(s.b.graph(), std::vector<NodeId>{y.id()}, [&](NodeId id) {
-    return std::find(border.begin(), border.end(), id) != border.end();
+  std::vector<NodeId> boundary;
+  for (const Parameter& parameter : ctx.call().op().parameters)
+    for (const NodeId id : ctx.call().nodes(parameter.name)) boundary.push_back(id);
+  const auto tape = backward_slice(ctx.b.graph(), std::vector<NodeId>{y.id()}, [&](NodeId id) {
+    return std::find(boundary.begin(), boundary.end(), id) != boundary.end();
   });
-  Gaps gaps;
+  MissingRules missing_rules;
   const std::vector<Seed> seeds = {{y.id(), gradient}};
-  auto gradients = pull_back(s.b, tape, seeds, wanted, gaps);
-  if (!gaps.empty()) s.b.fail(gaps.first());
+  auto gradients = pull_back(ctx.b, tape, seeds, leaves, missing_rules);
+  if (!missing_rules.empty()) ctx.b.fail(missing_rules.first());
   return gradients;
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "engine/autodiff/row.h"
+#include "engine/autodiff/derivative_rule.h"
 
 namespace recut::autodiff {
 
@@ -68,7 +68,7 @@ inline std::vector<std::int64_t> filled_up(std::vector<std::int64_t> list, std::
 // Reverse mode over a written-out expression: gradients of `y`, a function of the call's operands,
 // from the gradient of y. Decompositions of backward operators use it. One entry for each of
 // `operands`, invalid if y does not depend on it.
-std::vector<Value> gradients_of(Site& s, const Value& y, const Value& gradient,
+std::vector<Value> gradients_of(VjpContext& ctx, const Value& y, const Value& gradient,
                                 const std::vector<Value>& operands);
 
 // The `reduction` of a loss (0 none, 1 mean, 2 sum) applied to its elements.
@@ -80,12 +80,12 @@ constexpr double kLn10 = 2.30258509299404568402;
 constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
 
 // Trivial formulas: a zero gradient, and the gradient passed on unchanged.
-inline Value nothing(Site&) { return {}; }
-inline Value same(Site& s) { return s.grad(); }
+inline Value nothing(VjpContext&) { return {}; }
+inline Value same(VjpContext& ctx) { return ctx.grad(); }
 
 // Both operands in the result's dtype.
-inline Value x_of(Site& s) { return s.b.convert(s["self"], s.out_type().dtype); }
-inline Value y_of(Site& s) { return s.b.convert(s["other"], s.out_type().dtype); }
+inline Value x_of(VjpContext& ctx) { return ctx.b.convert(ctx["self"], ctx.out_type().dtype); }
+inline Value y_of(VjpContext& ctx) { return ctx.b.convert(ctx["other"], ctx.out_type().dtype); }
 
 // Matrices: transposed, multiplied, and a vector as a column.
 inline Value t(const Value& m) { return m.valid() ? m.builder()->transpose(m) : m; }

@@ -8,10 +8,11 @@ namespace recut::autodiff {
 namespace {
 
 template <Op backward, std::int64_t part>
-Value sampled(Site& s) {
-  return s.b(backward, {s.grad(), s["input"], s["grid"], s.given("interpolation_mode"),
-                        s.given("padding_mode"), s.given("align_corners"),
-                        ArgumentList{s.wants("input"), s.wants("grid")}})[part];
+Value sampled(VjpContext& ctx) {
+  return ctx.b(backward,
+               {ctx.grad(), ctx["input"], ctx["grid"], ctx.given("interpolation_mode"),
+                ctx.given("padding_mode"), ctx.given("align_corners"),
+                ArgumentList{ctx.needs_input_grad("input"), ctx.needs_input_grad("grid")}})[part];
 }
 
 // One interpolation tap along one dimension, for all coordinates at once: which element, and with
@@ -24,10 +25,10 @@ struct Tap {
 // One spatial dimension: interpolation 0 linear, 1 nearest, 2 cubic; padding 0 zeros, 1 border,
 // 2 reflection, as ATen numbers them.
 struct Axis {
-  Site& s;
+  VjpContext& ctx;
   std::int64_t size;
 
-  bool aligned() const { return s.boolean("align_corners"); }
+  bool aligned() const { return ctx.boolean("align_corners"); }
   double last() const { return static_cast<double>(size - 1); }
 
   // From -1 … 1 to the elements' numbers.
@@ -42,24 +43,25 @@ struct Axis {
     const double span = aligned() ? last() : static_cast<double>(size);
     if (span <= 0) return at * 0;
     const Value distance = unary(Op::abs, at - low);
-    const Value extra = s.b(Op::fmod_Scalar, {distance, span});
+    const Value extra = ctx.b(Op::fmod_Scalar, {distance, span});
     const Value flips = unary(Op::floor, distance / span);
-    const Value even = s.b(Op::eq_Scalar, {s.b(Op::fmod_Scalar, {flips, 2.0}), 0});
+    const Value even = ctx.b(Op::eq_Scalar, {ctx.b(Op::fmod_Scalar, {flips, 2.0}), 0});
     const Value there = extra + low, back = span + low - extra;
-    return s.b.where(even, there, back);
+    return ctx.b.where(even, there, back);
   }
 
   Value padded(const Value& at) const {
-    const std::int64_t padding = s.integer("padding_mode");
+    const std::int64_t padding = ctx.integer("padding_mode");
     if (padding == 0) return at;
-    return s.b(Op::clamp, {padding == 2 ? reflected(at) : at, 0, last()});
+    return ctx.b(Op::clamp, {padding == 2 ? reflected(at) : at, 0, last()});
   }
 
   // The element at a place that is a whole number.
   Tap tap(const Value& at, const Value& weight) const {
-    const Value begun = s.b(Op::ge_Scalar, {at, 0}), ended = s.b(Op::gt_Scalar, {at, last()});
+    const Value begun = ctx.b(Op::ge_Scalar, {at, 0}), ended = ctx.b(Op::gt_Scalar, {at, last()});
     const Value inside = both(begun, negated(ended));
-    return {s.b.convert(s.b(Op::clamp, {at, 0, last()}), DType::i64), keep_where(inside, weight)};
+    return {ctx.b.convert(ctx.b(Op::clamp, {at, 0, last()}), DType::i64),
+            keep_where(inside, weight)};
   }
 
   // Keys' cubic convolution (1981) with a = -0.75, of the distance from the element.
@@ -71,11 +73,11 @@ struct Axis {
 
   std::vector<Tap> taps(const Value& grid) const {
     const Value at = unnormalized(grid);
-    const std::int64_t interpolation = s.integer("interpolation_mode");
+    const std::int64_t interpolation = ctx.integer("interpolation_mode");
     if (interpolation == 2) return cubic_taps(at);
-    const Value place = padded(at);
-    if (interpolation == 1) return {tap(unary(Op::round, place), filled(place, 1))};
-    const Value below = unary(Op::floor, place), part = place - below;
+    const Value coordinate = padded(at);
+    if (interpolation == 1) return {tap(unary(Op::round, coordinate), filled(coordinate, 1))};
+    const Value below = unary(Op::floor, coordinate), part = coordinate - below;
     return {tap(below, 1 - part), tap(below + 1, part)};
   }
 
@@ -102,52 +104,53 @@ std::vector<Tap> combined(const std::vector<Tap>& outer, const std::vector<Tap>&
   return all;
 }
 
-std::vector<Value> sample(Site& s) {
-  const Value input = s["input"], grid = s["grid"];
+std::vector<Value> sample(VjpContext& ctx) {
+  const Value input = ctx["input"], grid = ctx["grid"];
   const std::int64_t dims = input.rank() - 2, n = input.size(0), channels = input.size(1);
   std::vector<Tap> taps;
   std::int64_t elements = 1, places = 1;
   for (std::int64_t d = 0; d < dims; ++d) {
     const std::int64_t size = input.size(2 + d);
     // The grid names x first: its last coordinate belongs to the first dimension.
-    const Value along = s.b(Op::select_int, {grid, -1, dims - 1 - d});
-    const std::vector<Tap> own = Axis{s, size}.taps(along);
+    const Value along = ctx.b(Op::select_int, {grid, -1, dims - 1 - d});
+    const std::vector<Tap> own = Axis{ctx, size}.taps(along);
     taps = d == 0 ? own : combined(taps, own, size);
     elements *= size;
     places *= grid.size(1 + d);
   }
-  const Value flat = s.b.view(input, {n, channels, elements});
+  const Value flat = ctx.b.view(input, {n, channels, elements});
   const auto for_channels = [&](const Value& v) {
-    return s.b.expand(s.b.view(v, {n, 1, places}), {n, channels, places});
+    return ctx.b.expand(ctx.b.view(v, {n, 1, places}), {n, channels, places});
   };
   Value sum;
   for (const Tap& tap : taps)
-    sum = plus(sum, product({s.b(Op::gather, {flat, 2, for_channels(tap.element)}),
+    sum = plus(sum, product({ctx.b(Op::gather, {flat, 2, for_channels(tap.element)}),
                              for_channels(tap.weight)}));
-  return {s.b.view(sum, s.has("output_mask") ? s["grad_output"].shape() : s.out_type().shape)};
+  return {
+      ctx.b.view(sum, ctx.has("output_mask") ? ctx["grad_output"].shape() : ctx.out_type().shape)};
 }
 
-std::vector<Value> sample_backward(Site& s) {
-  return gradients_of(s, sample(s).front(), s["grad_output"], {s["input"], s["grid"]});
+std::vector<Value> sample_backward(VjpContext& ctx) {
+  return gradients_of(ctx, sample(ctx).front(), ctx["grad_output"], {ctx["input"], ctx["grid"]});
 }
 
-std::vector<Value> grid_sampler(Site& s) {
-  const Op op = s["input"].rank() == 4 ? Op::grid_sampler_2d : Op::grid_sampler_3d;
-  const auto& given = s.call().arguments();
-  return {s.b.call(op, std::vector<Argument>(given.begin(), given.end()))};
+std::vector<Value> grid_sampler(VjpContext& ctx) {
+  const Op op = ctx["input"].rank() == 4 ? Op::grid_sampler_2d : Op::grid_sampler_3d;
+  const auto& given = ctx.call().arguments();
+  return {ctx.b.call(op, std::vector<Argument>(given.begin(), given.end()))};
 }
 
 template <Op forward, Op backward>
-void add_sampler(Rows& rows) {
-  rows.push_back(formulas_and_forward(
+void add_sampler(DerivativeRules& rows) {
+  rows.push_back(vjp_and_decomposition(
       {forward}, {{"input", sampled<backward, 0>}, {"grid", sampled<backward, 1>}}, sample));
-  rows.push_back(expands({backward}, sample_backward));
+  rows.push_back(decomposes({backward}, sample_backward));
 }
 
 }  // namespace
 
-Rows grid_sampling_rows() {
-  Rows rows = {expands({Op::grid_sampler}, grid_sampler)};
+DerivativeRules grid_sampling_rules() {
+  DerivativeRules rows = {decomposes({Op::grid_sampler}, grid_sampler)};
   add_sampler<Op::grid_sampler_2d, Op::grid_sampler_2d_backward>(rows);
   add_sampler<Op::grid_sampler_3d, Op::grid_sampler_3d_backward>(rows);
   return rows;

@@ -10,7 +10,7 @@
 namespace recut::autodiff {
 namespace {
 
-Value turned(const Value& matrix) {
+Value transposed(const Value& matrix) {
   return matrix.valid() ? matrix.builder()->transpose(matrix) : matrix;
 }
 
@@ -22,15 +22,15 @@ Value product_like(const Value& like, const Value& a, const Value& b) {
   const Strides& strides = like.type().strides;
   const std::size_t n = strides.size();
   const bool by_columns = !is_contiguous(like.type()) && strides[n - 2] == 1;
-  if (by_columns) return turned(builder(op, {turned(b), turned(a)}));
+  if (by_columns) return transposed(builder(op, {transposed(b), transposed(a)}));
   return builder(op, {a, b});
 }
 
-Value left(Site& s, const char* mine, const char* its) {
-  return product_like(s[mine], s.grad(), turned(s[its]));
+Value left(VjpContext& ctx, const char* mine, const char* its) {
+  return product_like(ctx[mine], ctx.grad(), transposed(ctx[its]));
 }
-Value right(Site& s, const char* mine, const char* its) {
-  return product_like(s[mine], turned(s[its]), s.grad());
+Value right(VjpContext& ctx, const char* mine, const char* its) {
+  return product_like(ctx[mine], transposed(ctx[its]), ctx.grad());
 }
 
 Value outer(const Value& column, const Value& row) {
@@ -41,18 +41,18 @@ Value matrix_vector(const Value& matrix, const Value& vector) {
   return (*matrix.builder())(Op::mv, {matrix, vector});
 }
 
-Value beta(Site& s) { return s.scaled(s.grad(), "beta"); }
+Value beta(VjpContext& ctx) { return ctx.scaled(ctx.grad(), "beta"); }
 
 // The gradient of a sum of products is the same for each batch.
-Value for_each_batch(Site& s) {
-  return s.b.expand(s.grad(), {s["batch1"].size(0), s.grad().size(0), s.grad().size(1)});
+Value for_each_batch(VjpContext& ctx) {
+  return ctx.b.expand(ctx.grad(), {ctx["batch1"].size(0), ctx.grad().size(0), ctx.grad().size(1)});
 }
 
-std::vector<Value> addmm_activation(Site& s) {
-  const Value sum = s.b(Op::addmm, {s["self"], s["mat1"], s["mat2"]},
-                        {{"beta", s.given("beta")}, {"alpha", s.given("alpha")}});
-  if (!s.boolean("use_gelu")) return {s.b.relu(sum)};
-  return {s.b(Op::gelu, {sum})};
+std::vector<Value> addmm_activation(VjpContext& ctx) {
+  const Value sum = ctx.b(Op::addmm, {ctx["self"], ctx["mat1"], ctx["mat2"]},
+                          {{"beta", ctx.given("beta")}, {"alpha", ctx.given("alpha")}});
+  if (!ctx.boolean("use_gelu")) return {ctx.b.relu(sum)};
+  return {ctx.b(Op::gelu, {sum})};
 }
 
 Shape leading(const Shape& shape, std::size_t without) {
@@ -96,106 +96,117 @@ Value any_product(const Value& a, const Value& b) {
   return batched_product(a, b);
 }
 
-std::vector<Value> matmul(Site& s) { return {any_product(s["self"], s["other"])}; }
+std::vector<Value> matmul(VjpContext& ctx) { return {any_product(ctx["self"], ctx["other"])}; }
 
-std::vector<Value> inner(Site& s) {
-  const Value a = s["self"], b = s["other"];
+std::vector<Value> inner(VjpContext& ctx) {
+  const Value a = ctx["self"], b = ctx["other"];
   if (a.rank() == 0 || b.rank() == 0) return {a * b};
   Shape shape = leading(a.shape(), 1), its = leading(b.shape(), 1);
-  const Value product = s.b.mm(s.b.view(a, {element_count(shape), a.size(-1)}),
-                               turned(s.b.view(b, {element_count(its), b.size(-1)})));
+  const Value product = ctx.b.mm(ctx.b.view(a, {element_count(shape), a.size(-1)}),
+                                 transposed(ctx.b.view(b, {element_count(its), b.size(-1)})));
   shape.insert(shape.end(), its.begin(), its.end());
-  return {s.b.view(product, shape)};
+  return {ctx.b.view(product, shape)};
 }
 
-std::vector<Value> linear_layer(Site& s) {
-  const Value x = s["input"], w = s["weight"], bias = s["bias"];
+std::vector<Value> linear_layer(VjpContext& ctx) {
+  const Value x = ctx["input"], w = ctx["weight"], bias = ctx["bias"];
   const Value product = w.rank() == 1   ? any_product(x, w)
                         : x.rank() == 1 ? matrix_vector(w, x)
-                                        : rows_product(x, s.b.permute(w, {1, 0}));
+                                        : rows_product(x, ctx.b.permute(w, {1, 0}));
   return {plus(product, bias)};
 }
 
-std::vector<Value> trilinear(Site& s) {
+std::vector<Value> trilinear(VjpContext& ctx) {
   const auto widened = [&](const char* operand, const char* dims) {
-    Value v = s[operand];
-    for (const std::int64_t d : s.integers(dims)) v = s.b(Op::unsqueeze, {v, d});
+    Value v = ctx[operand];
+    for (const std::int64_t d : ctx.integers(dims)) v = ctx.b(Op::unsqueeze, {v, d});
     return v;
   };
   const Value product =
       widened("i1", "expand1") * widened("i2", "expand2") * widened("i3", "expand3");
-  const auto dims = s.integers("sumdim");
-  return {dims.empty() ? product : s.b.sum(product, dims)};
+  const auto dims = ctx.integers("sumdim");
+  return {dims.empty() ? product : ctx.b.sum(product, dims)};
 }
 
-Rows products() {
+DerivativeRules products() {
   return {
-      linear({Op::mm}, {{"self", [](Site& s) { return left(s, "self", "mat2"); }},
-                        {"mat2", [](Site& s) { return right(s, "mat2", "self"); }}}),
-      linear({Op::bmm}, {{"self", [](Site& s) { return left(s, "self", "mat2"); }},
-                         {"mat2", [](Site& s) { return right(s, "mat2", "self"); }}}),
-      formulas({Op::addmm},
-               {{"self", beta},
-                {"mat1", [](Site& s) { return s.scaled(left(s, "mat1", "mat2"), "alpha"); }},
-                {"mat2", [](Site& s) { return s.scaled(right(s, "mat2", "mat1"), "alpha"); }}}),
-      expands({Op::_addmm_activation}, addmm_activation),
-      formulas(
-          {Op::baddbmm},
+      linear({Op::mm}, {{"self", [](VjpContext& ctx) { return left(ctx, "self", "mat2"); }},
+                        {"mat2", [](VjpContext& ctx) { return right(ctx, "mat2", "self"); }}}),
+      linear({Op::bmm}, {{"self", [](VjpContext& ctx) { return left(ctx, "self", "mat2"); }},
+                         {"mat2", [](VjpContext& ctx) { return right(ctx, "mat2", "self"); }}}),
+      vjp({Op::addmm},
           {{"self", beta},
-           {"batch1", [](Site& s) { return s.scaled(left(s, "batch1", "batch2"), "alpha"); }},
-           {"batch2", [](Site& s) { return s.scaled(right(s, "batch2", "batch1"), "alpha"); }}}),
-      formulas({Op::addbmm}, {{"self", beta},
-                              {"batch1",
-                               [](Site& s) {
-                                 const Value g = for_each_batch(s);
-                                 return s.scaled(s.b(Op::bmm, {g, turned(s["batch2"])}), "alpha");
-                               }},
-                              {"batch2",
-                               [](Site& s) {
-                                 const Value g = for_each_batch(s);
-                                 return s.scaled(s.b(Op::bmm, {turned(s["batch1"]), g}), "alpha");
-                               }}}),
+           {"mat1", [](VjpContext& ctx) { return ctx.scaled(left(ctx, "mat1", "mat2"), "alpha"); }},
+           {"mat2",
+            [](VjpContext& ctx) { return ctx.scaled(right(ctx, "mat2", "mat1"), "alpha"); }}}),
+      decomposes({Op::_addmm_activation}, addmm_activation),
+      vjp({Op::baddbmm},
+          {{"self", beta},
+           {"batch1",
+            [](VjpContext& ctx) { return ctx.scaled(left(ctx, "batch1", "batch2"), "alpha"); }},
+           {"batch2",
+            [](VjpContext& ctx) { return ctx.scaled(right(ctx, "batch2", "batch1"), "alpha"); }}}),
+      vjp({Op::addbmm},
+          {{"self", beta},
+           {"batch1",
+            [](VjpContext& ctx) {
+              const Value g = for_each_batch(ctx);
+              return ctx.scaled(ctx.b(Op::bmm, {g, transposed(ctx["batch2"])}), "alpha");
+            }},
+           {"batch2",
+            [](VjpContext& ctx) {
+              const Value g = for_each_batch(ctx);
+              return ctx.scaled(ctx.b(Op::bmm, {transposed(ctx["batch1"]), g}), "alpha");
+            }}}),
   };
 }
 
-Rows vectors() {
+DerivativeRules vectors() {
   return {
-      linear({Op::mv},
-             {{"self", [](Site& s) { return outer(s.grad(), s["vec"]); }},
-              {"vec", [](Site& s) { return matrix_vector(turned(s["self"]), s.grad()); }}}),
-      formulas(
-          {Op::addmv},
+      linear({Op::mv}, {{"self", [](VjpContext& ctx) { return outer(ctx.grad(), ctx["vec"]); }},
+                        {"vec",
+                         [](VjpContext& ctx) {
+                           return matrix_vector(transposed(ctx["self"]), ctx.grad());
+                         }}}),
+      vjp({Op::addmv},
           {{"self", beta},
-           {"mat", [](Site& s) { return s.scaled(outer(s.grad(), s["vec"]), "alpha"); }},
+           {"mat",
+            [](VjpContext& ctx) { return ctx.scaled(outer(ctx.grad(), ctx["vec"]), "alpha"); }},
            {"vec",
-            [](Site& s) { return s.scaled(matrix_vector(turned(s["mat"]), s.grad()), "alpha"); }}}),
-      formulas(
-          {Op::addr},
-          {{"self", beta},
-           {"vec1", [](Site& s) { return s.scaled(matrix_vector(s.grad(), s["vec2"]), "alpha"); }},
-           {"vec2",
-            [](Site& s) {
-              return s.scaled(matrix_vector(turned(s.grad()), s["vec1"]), "alpha");
+            [](VjpContext& ctx) {
+              return ctx.scaled(matrix_vector(transposed(ctx["mat"]), ctx.grad()), "alpha");
             }}}),
-      linear({Op::dot}, {{"self", [](Site& s) { return s.grad() * s["tensor"]; }},
-                         {"tensor", [](Site& s) { return s.grad() * s["self"]; }}}),
-      linear({Op::vdot}, {{"self", [](Site& s) { return s.grad() * s["other"]; }},
-                          {"other", [](Site& s) { return s.grad() * s["self"]; }}}),
-      linear({Op::outer, Op::ger},
-             {{"self", [](Site& s) { return matrix_vector(s.grad(), s["vec2"]); }},
-              {"vec2", [](Site& s) { return matrix_vector(turned(s.grad()), s["self"]); }}}),
-      expands({Op::inner}, inner),
-      expands({Op::matmul}, matmul),
-      expands({Op::linear}, linear_layer),
-      expands({Op::_trilinear}, trilinear),
+      vjp({Op::addr}, {{"self", beta},
+                       {"vec1",
+                        [](VjpContext& ctx) {
+                          return ctx.scaled(matrix_vector(ctx.grad(), ctx["vec2"]), "alpha");
+                        }},
+                       {"vec2",
+                        [](VjpContext& ctx) {
+                          return ctx.scaled(matrix_vector(transposed(ctx.grad()), ctx["vec1"]),
+                                            "alpha");
+                        }}}),
+      linear({Op::dot}, {{"self", [](VjpContext& ctx) { return ctx.grad() * ctx["tensor"]; }},
+                         {"tensor", [](VjpContext& ctx) { return ctx.grad() * ctx["self"]; }}}),
+      linear({Op::vdot}, {{"self", [](VjpContext& ctx) { return ctx.grad() * ctx["other"]; }},
+                          {"other", [](VjpContext& ctx) { return ctx.grad() * ctx["self"]; }}}),
+      linear(
+          {Op::outer, Op::ger},
+          {{"self", [](VjpContext& ctx) { return matrix_vector(ctx.grad(), ctx["vec2"]); }},
+           {"vec2",
+            [](VjpContext& ctx) { return matrix_vector(transposed(ctx.grad()), ctx["self"]); }}}),
+      decomposes({Op::inner}, inner),
+      decomposes({Op::matmul}, matmul),
+      decomposes({Op::linear}, linear_layer),
+      decomposes({Op::_trilinear}, trilinear),
   };
 }
 
 }  // namespace
 
-Rows matrix_rows() {
-  Rows rows = products();
-  for (Row& row : vectors()) rows.push_back(std::move(row));
+DerivativeRules matrix_rules() {
+  DerivativeRules rows = products();
+  for (DerivativeRule& row : vectors()) rows.push_back(std::move(row));
   return rows;
 }
 

@@ -14,96 +14,105 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-Value softmax(Site& s) {
-  return s.b(Op::_softmax_backward_data, {s.grad(), s.out(), s.given("dim"), s["self"].dtype()});
+Value softmax(VjpContext& ctx) {
+  return ctx.b(Op::_softmax_backward_data,
+               {ctx.grad(), ctx.out(), ctx.given("dim"), ctx["self"].dtype()});
 }
-Value log_softmax(Site& s) {
-  return s.b(Op::_log_softmax_backward_data,
-             {s.grad(), s.out(), s.given("dim"), s["self"].dtype()});
+Value log_softmax(VjpContext& ctx) {
+  return ctx.b(Op::_log_softmax_backward_data,
+               {ctx.grad(), ctx.out(), ctx.given("dim"), ctx["self"].dtype()});
 }
 
 // (g - sum(g y)) y
-std::vector<Value> softmax_backward(Site& s) {
-  const Value g = s["grad_output"], y = s["output"], gy = g * y;
-  return {s.b.convert(gy - y * s.b.sum(gy, {s.integer("dim")}, true), s.out_type().dtype)};
+std::vector<Value> softmax_backward(VjpContext& ctx) {
+  const Value g = ctx["grad_output"], y = ctx["output"], gy = g * y;
+  return {ctx.b.convert(gy - y * ctx.b.sum(gy, {ctx.integer("dim")}, true), ctx.out_type().dtype)};
 }
 // g - exp(y) sum(g)
-std::vector<Value> log_softmax_backward(Site& s) {
-  const Value g = s["grad_output"];
-  const Value sum = s.b.sum(g, {s.integer("dim")}, true);
-  return {s.b.convert(g - s.b.exp(s["output"]) * sum, s.out_type().dtype)};
+std::vector<Value> log_softmax_backward(VjpContext& ctx) {
+  const Value g = ctx["grad_output"];
+  const Value sum = ctx.b.sum(g, {ctx.integer("dim")}, true);
+  return {ctx.b.convert(g - ctx.b.exp(ctx["output"]) * sum, ctx.out_type().dtype)};
 }
 
 template <Op plain>
-std::vector<Value> composite_softmax(Site& s) {
-  return {s.b(plain, {s.b.convert(s["self"], s.out_type().dtype), s.given("dim"), false})};
+std::vector<Value> composite_softmax(VjpContext& ctx) {
+  return {
+      ctx.b(plain, {ctx.b.convert(ctx["self"], ctx.out_type().dtype), ctx.given("dim"), false})};
 }
 
 // softmax, and 0 in rows that are -inf throughout. Those rows give NaN in the gradient of softmax
 // alone, so that it is taken of 0 there.
-std::vector<Value> safe_softmax(Site& s) {
-  const Value x = s.b.convert(s["self"], s.out_type().dtype);
-  const Value lost = s.b(Op::all_dim, {s.b(Op::eq_Scalar, {x, -INFINITY}), s.integer("dim"), true});
-  const Value y = s.b(Op::_softmax, {zero_where(lost, x), s.given("dim"), false});
+std::vector<Value> safe_softmax(VjpContext& ctx) {
+  const Value x = ctx.b.convert(ctx["self"], ctx.out_type().dtype);
+  const Value lost =
+      ctx.b(Op::all_dim, {ctx.b(Op::eq_Scalar, {x, -INFINITY}), ctx.integer("dim"), true});
+  const Value y = ctx.b(Op::_softmax, {zero_where(lost, x), ctx.given("dim"), false});
   return {zero_where(lost, y)};
 }
 
-ArgumentList mask(Site& s) { return {s.wants("input"), s.wants("weight"), s.wants("bias")}; }
-
-template <std::int64_t part>
-Value layer_norm_part(Site& s) {
-  return s.b(Op::native_layer_norm_backward,
-             {s.grad(), s["input"], s.given("normalized_shape"), s.out(1), s.out(2),
-              s.given("weight"), s.given("bias"), mask(s)})[part];
+ArgumentList mask(VjpContext& ctx) {
+  return {ctx.needs_input_grad("input"), ctx.needs_input_grad("weight"),
+          ctx.needs_input_grad("bias")};
 }
 
 template <std::int64_t part>
-Value group_norm_part(Site& s) {
-  return s.b(Op::native_group_norm_backward,
-             {s.grad(), s["input"], s.out(1), s.out(2), s.given("weight"), s.given("N"),
-              s.given("C"), s.given("HxW"), s.given("group"), mask(s)})[part];
+Value layer_norm_part(VjpContext& ctx) {
+  return ctx.b(Op::native_layer_norm_backward,
+               {ctx.grad(), ctx["input"], ctx.given("normalized_shape"), ctx.out(1), ctx.out(2),
+                ctx.given("weight"), ctx.given("bias"), mask(ctx)})[part];
 }
 
 template <std::int64_t part>
-Value rms_norm_part(Site& s) {
-  return s.b(Op::_fused_rms_norm_backward,
-             {s.grad(), s["input"], s.given("normalized_shape"), s.out(1), s.given("weight"),
-              ArgumentList{s.wants("input"), s.wants("weight")}})[part];
+Value group_norm_part(VjpContext& ctx) {
+  return ctx.b(
+      Op::native_group_norm_backward,
+      {ctx.grad(), ctx["input"], ctx.out(1), ctx.out(2), ctx.given("weight"), ctx.given("N"),
+       ctx.given("C"), ctx.given("HxW"), ctx.given("group"), mask(ctx)})[part];
 }
 
 template <std::int64_t part>
-Value batch_norm_part(Site& s) {
-  const bool training = !s.has("training") || s.boolean("training");
-  const bool trains = s.op() != Op::_native_batch_norm_legit_no_training && training;
-  const Given mean = s.has("running_mean") ? s.given("running_mean") : Given(None{});
-  const Given variance = s.has("running_var") ? s.given("running_var") : Given(None{});
-  return s.b(Op::native_batch_norm_backward,
-             {s.grad(), s["input"], s.given("weight"), mean, variance, s.out(1), s.out(2), trains,
-              s.given("eps"), mask(s)})[part];
+Value rms_norm_part(VjpContext& ctx) {
+  return ctx.b(
+      Op::_fused_rms_norm_backward,
+      {ctx.grad(), ctx["input"], ctx.given("normalized_shape"), ctx.out(1), ctx.given("weight"),
+       ArgumentList{ctx.needs_input_grad("input"), ctx.needs_input_grad("weight")}})[part];
 }
 
-std::vector<Value> layer_norm(Site& s) {
-  return {s.b(Op::native_layer_norm, {s["input"], s.given("normalized_shape"), s.given("weight"),
-                                      s.given("bias"), s.given("eps")})[0]};
+template <std::int64_t part>
+Value batch_norm_part(VjpContext& ctx) {
+  const bool training = !ctx.has("training") || ctx.boolean("training");
+  const bool trains = ctx.op() != Op::_native_batch_norm_legit_no_training && training;
+  const Given mean = ctx.has("running_mean") ? ctx.given("running_mean") : Given(None{});
+  const Given variance = ctx.has("running_var") ? ctx.given("running_var") : Given(None{});
+  return ctx.b(Op::native_batch_norm_backward,
+               {ctx.grad(), ctx["input"], ctx.given("weight"), mean, variance, ctx.out(1),
+                ctx.out(2), trains, ctx.given("eps"), mask(ctx)})[part];
 }
 
-std::vector<Value> rms_norm(Site& s) {
-  return {s.b(Op::_fused_rms_norm,
-              {s["input"], s.given("normalized_shape"), s.given("weight"), s.given("eps")})[0]};
-}
-
-std::vector<Value> group_norm(Site& s) {
-  const Value x = s["input"];
-  const std::int64_t n = x.size(0), c = x.size(1), area = n * c == 0 ? 0 : x.count() / (n * c);
-  return {s.b(Op::native_group_norm, {x, s.given("weight"), s.given("bias"), n, c, area,
-                                      s.given("num_groups"), s.given("eps")})[0]};
-}
-
-std::vector<Value> batch_norm(Site& s) {
+std::vector<Value> layer_norm(VjpContext& ctx) {
   return {
-      s.b(Op::native_batch_norm,
-          {s["input"], s.given("weight"), s.given("bias"), s.given("running_mean"),
-           s.given("running_var"), s.given("training"), s.given("momentum"), s.given("eps")})[0]};
+      ctx.b(Op::native_layer_norm, {ctx["input"], ctx.given("normalized_shape"),
+                                    ctx.given("weight"), ctx.given("bias"), ctx.given("eps")})[0]};
+}
+
+std::vector<Value> rms_norm(VjpContext& ctx) {
+  return {ctx.b(Op::_fused_rms_norm, {ctx["input"], ctx.given("normalized_shape"),
+                                      ctx.given("weight"), ctx.given("eps")})[0]};
+}
+
+std::vector<Value> group_norm(VjpContext& ctx) {
+  const Value x = ctx["input"];
+  const std::int64_t n = x.size(0), c = x.size(1), area = n * c == 0 ? 0 : x.count() / (n * c);
+  return {ctx.b(Op::native_group_norm, {x, ctx.given("weight"), ctx.given("bias"), n, c, area,
+                                        ctx.given("num_groups"), ctx.given("eps")})[0]};
+}
+
+std::vector<Value> batch_norm(VjpContext& ctx) {
+  return {ctx.b(Op::native_batch_norm,
+                {ctx["input"], ctx.given("weight"), ctx.given("bias"), ctx.given("running_mean"),
+                 ctx.given("running_var"), ctx.given("training"), ctx.given("momentum"),
+                 ctx.given("eps")})[0]};
 }
 
 // The gradient of x^ = (x - mean) r, with mean and r = rstd of x itself, over `dims` of n elements:
@@ -143,103 +152,102 @@ Value summed_leading(const Value& v, const Value& like) {
   return like.valid() ? sum_to(v, like.shape()) : Value();
 }
 
-std::vector<Value> layer_norm_backward(Site& s) {
-  const Value x = s["input"], g = s["grad_out"], w = s["weight"];
-  const auto dims = last_dims(x.rank(), s.integers("normalized_shape").size());
-  const Normalised n = normalised(x, s["rstd"], dims, true);
+std::vector<Value> layer_norm_backward(VjpContext& ctx) {
+  const Value x = ctx["input"], g = ctx["grad_out"], w = ctx["weight"];
+  const auto dims = last_dims(x.rank(), ctx.integers("normalized_shape").size());
+  const Normalised n = normalised(x, ctx["rstd"], dims, true);
   return {n.gradient(w.valid() ? g * w : g), summed_leading(g * n.hat, w),
-          summed_leading(g, s["bias"])};
+          summed_leading(g, ctx["bias"])};
 }
 
-std::vector<Value> rms_norm_backward(Site& s) {
-  const Value x = s["input"], g = s["grad_out"], w = s["weight"];
-  const auto dims = last_dims(x.rank(), s.integers("normalized_shape").size());
-  const Normalised n = normalised(x, s["rstd"], dims, false);
+std::vector<Value> rms_norm_backward(VjpContext& ctx) {
+  const Value x = ctx["input"], g = ctx["grad_out"], w = ctx["weight"];
+  const auto dims = last_dims(x.rank(), ctx.integers("normalized_shape").size());
+  const Normalised n = normalised(x, ctx["rstd"], dims, false);
   return {n.gradient(w.valid() ? g * w : g), summed_leading(g * n.hat, w)};
 }
 
-std::vector<Value> group_norm_backward(Site& s) {
-  const Value x = s["input"], w = s["weight"];
-  const std::int64_t n = s.integer("N"), c = s.integer("C"), area = s.integer("HxW");
-  const std::int64_t groups = s.integer("group");
+std::vector<Value> group_norm_backward(VjpContext& ctx) {
+  const Value x = ctx["input"], w = ctx["weight"];
+  const std::int64_t n = ctx.integer("N"), c = ctx.integer("C"), area = ctx.integer("HxW");
+  const std::int64_t groups = ctx.integer("group");
   const Shape grouped = {n, groups, groups == 0 ? 0 : c / groups, area};
-  const Value g = s.b.view(s["grad_out"], grouped);
-  const Value rstd = s.b.view(s["rstd"], {n, groups, 1, 1});
-  const Normalised norm = normalised(s.b.view(x, grouped), rstd, {2, 3}, true);
+  const Value g = ctx.b.view(ctx["grad_out"], grouped);
+  const Value rstd = ctx.b.view(ctx["rstd"], {n, groups, 1, 1});
+  const Normalised norm = normalised(ctx.b.view(x, grouped), rstd, {2, 3}, true);
   const Shape channels = {1, groups, groups == 0 ? 0 : c / groups, 1};
-  const Value scaled = w.valid() ? g * s.b.view(w, channels) : g;
-  const auto by_channel = [&](const Value& v) { return s.b.view(s.b.sum(v, {0, 3}), {c}); };
-  return {s.b.view(norm.gradient(scaled), x.shape()), by_channel(g * norm.hat), by_channel(g)};
+  const Value scaled = w.valid() ? g * ctx.b.view(w, channels) : g;
+  const auto by_channel = [&](const Value& v) { return ctx.b.view(ctx.b.sum(v, {0, 3}), {c}); };
+  return {ctx.b.view(norm.gradient(scaled), x.shape()), by_channel(g * norm.hat), by_channel(g)};
 }
 
-std::vector<Value> batch_norm_backward(Site& s) {
-  const Value x = s["input"], g = s["grad_out"], w = s["weight"];
+std::vector<Value> batch_norm_backward(VjpContext& ctx) {
+  const Value x = ctx["input"], g = ctx["grad_out"], w = ctx["weight"];
   Shape channels(static_cast<std::size_t>(x.rank()), 1);
   if (x.rank() > 1) channels[1] = x.size(1);
   Ints dims;
   for (std::int64_t d = 0; d < x.rank(); ++d)
     if (d != 1) dims.push_back(d);
-  const auto wide = [&](const Value& v) { return s.b.view(v, channels); };
-  const auto by_channel = [&](const Value& v) { return s.b.sum(v, dims); };
+  const auto wide = [&](const Value& v) { return ctx.b.view(v, channels); };
+  const auto by_channel = [&](const Value& v) { return ctx.b.sum(v, dims); };
   const Value scaled = w.valid() ? g * wide(w) : g;
-  if (s.boolean("train")) {
-    const Normalised n = normalised(x, wide(s["save_invstd"]), dims, true);
+  if (ctx.boolean("train")) {
+    const Normalised n = normalised(x, wide(ctx["save_invstd"]), dims, true);
     return {n.gradient(scaled), by_channel(g * n.hat), by_channel(g)};
   }
-  const Value rstd = unary(Op::rsqrt, wide(s["running_var"]) + s.real("eps"));
-  const Value hat = (x - wide(s["running_mean"])) * rstd;
+  const Value rstd = unary(Op::rsqrt, wide(ctx["running_var"]) + ctx.real("eps"));
+  const Value hat = (x - wide(ctx["running_mean"])) * rstd;
   return {scaled * rstd, by_channel(g * hat), by_channel(g)};
 }
 
-Rows softmaxes() {
+DerivativeRules softmaxes() {
   return {
-      formulas({Op::_softmax}, {{"self", softmax}}),
-      formulas({Op::_log_softmax}, {{"self", log_softmax}}),
-      expands({Op::_softmax_backward_data}, softmax_backward),
-      expands({Op::_log_softmax_backward_data}, log_softmax_backward),
-      expands({Op::softmax_int}, composite_softmax<Op::_softmax>),
-      expands({Op::log_softmax_int}, composite_softmax<Op::_log_softmax>),
-      expands({Op::_safe_softmax}, safe_softmax),
+      vjp({Op::_softmax}, {{"self", softmax}}),
+      vjp({Op::_log_softmax}, {{"self", log_softmax}}),
+      decomposes({Op::_softmax_backward_data}, softmax_backward),
+      decomposes({Op::_log_softmax_backward_data}, log_softmax_backward),
+      decomposes({Op::softmax_int}, composite_softmax<Op::_softmax>),
+      decomposes({Op::log_softmax_int}, composite_softmax<Op::_log_softmax>),
+      decomposes({Op::_safe_softmax}, safe_softmax),
   };
 }
 
-Rows norms() {
+DerivativeRules norms() {
   return {
-      formulas({Op::native_layer_norm},
-               {{"input", layer_norm_part<0>},
-                {"weight", layer_norm_part<1>},
-                {"bias", layer_norm_part<2>}},
-               1),
-      formulas({Op::native_group_norm},
-               {{"input", group_norm_part<0>},
-                {"weight", group_norm_part<1>},
-                {"bias", group_norm_part<2>}},
-               1),
-      formulas({Op::_fused_rms_norm}, {{"input", rms_norm_part<0>}, {"weight", rms_norm_part<1>}},
-               1),
-      formulas({Op::native_batch_norm, Op::_native_batch_norm_legit,
-                Op::_native_batch_norm_legit_no_stats, Op::_native_batch_norm_legit_no_training,
-                Op::_native_batch_norm_legit_functional},
-               {{"input", batch_norm_part<0>},
-                {"weight", batch_norm_part<1>},
-                {"bias", batch_norm_part<2>}},
-               1),
-      expands({Op::layer_norm}, layer_norm),
-      expands({Op::rms_norm}, rms_norm),
-      expands({Op::group_norm}, group_norm),
-      expands({Op::batch_norm}, batch_norm),
-      expands({Op::native_layer_norm_backward}, layer_norm_backward),
-      expands({Op::_fused_rms_norm_backward}, rms_norm_backward),
-      expands({Op::native_group_norm_backward}, group_norm_backward),
-      expands({Op::native_batch_norm_backward}, batch_norm_backward),
+      vjp({Op::native_layer_norm},
+          {{"input", layer_norm_part<0>},
+           {"weight", layer_norm_part<1>},
+           {"bias", layer_norm_part<2>}},
+          1),
+      vjp({Op::native_group_norm},
+          {{"input", group_norm_part<0>},
+           {"weight", group_norm_part<1>},
+           {"bias", group_norm_part<2>}},
+          1),
+      vjp({Op::_fused_rms_norm}, {{"input", rms_norm_part<0>}, {"weight", rms_norm_part<1>}}, 1),
+      vjp({Op::native_batch_norm, Op::_native_batch_norm_legit,
+           Op::_native_batch_norm_legit_no_stats, Op::_native_batch_norm_legit_no_training,
+           Op::_native_batch_norm_legit_functional},
+          {{"input", batch_norm_part<0>},
+           {"weight", batch_norm_part<1>},
+           {"bias", batch_norm_part<2>}},
+          1),
+      decomposes({Op::layer_norm}, layer_norm),
+      decomposes({Op::rms_norm}, rms_norm),
+      decomposes({Op::group_norm}, group_norm),
+      decomposes({Op::batch_norm}, batch_norm),
+      decomposes({Op::native_layer_norm_backward}, layer_norm_backward),
+      decomposes({Op::_fused_rms_norm_backward}, rms_norm_backward),
+      decomposes({Op::native_group_norm_backward}, group_norm_backward),
+      decomposes({Op::native_batch_norm_backward}, batch_norm_backward),
   };
 }
 
 }  // namespace
 
-Rows normalisation_rows() {
-  Rows rows = softmaxes();
-  for (Row& row : norms()) rows.push_back(std::move(row));
+DerivativeRules normalisation_rules() {
+  DerivativeRules rows = softmaxes();
+  for (DerivativeRule& row : norms()) rows.push_back(std::move(row));
   return rows;
 }
 

@@ -10,22 +10,22 @@ using Ints = std::vector<std::int64_t>;
 
 // The backward operator with (grad, self) and the call's own arguments of the same names.
 template <Op backward>
-Value averaged(Site& s) {
+Value averaged(VjpContext& ctx) {
   const Operator& row = operator_of(backward);
-  Positional arguments = {s.grad(), s["self"]};
+  Positional arguments = {ctx.grad(), ctx["self"]};
   for (std::size_t i = 2; i < row.parameters.size(); ++i)
-    arguments.push_back(s.given(row.parameters[i].name));
-  return s.b(backward, arguments);
+    arguments.push_back(ctx.given(row.parameters[i].name));
+  return ctx.b(backward, arguments);
 }
 
 // Backward again: the pooling itself, of the gradient.
 template <Op forward>
-Value average_again(Site& s) {
+Value average_again(VjpContext& ctx) {
   const Operator& row = operator_of(forward);
-  Positional arguments = {s.grad()};
+  Positional arguments = {ctx.grad()};
   for (std::size_t i = 1; i < row.parameters.size(); ++i)
-    arguments.push_back(s.given(row.parameters[i].name));
-  return s.b(forward, arguments);
+    arguments.push_back(ctx.given(row.parameters[i].name));
+  return ctx.b(forward, arguments);
 }
 
 Ints last(const Shape& shape, std::size_t n) {
@@ -33,19 +33,20 @@ Ints last(const Shape& shape, std::size_t n) {
 }
 
 template <Op forward, std::size_t n>
-Value adaptive_again(Site& s) {
-  return s.b(forward, {s.grad(), last(s["grad_output"].shape(), n)});
+Value adaptive_again(VjpContext& ctx) {
+  return ctx.b(forward, {ctx.grad(), last(ctx["grad_output"].shape(), n)});
 }
 
 // Strides default to the kernel's sizes.
-Given strides(Site& s) {
-  return s.integers("stride").empty() ? s.given("kernel_size") : s.given("stride");
+Given strides(VjpContext& ctx) {
+  return ctx.integers("stride").empty() ? ctx.given("kernel_size") : ctx.given("stride");
 }
 
 template <Op backward>
-Value max_of(Site& s) {
-  return s.b(backward, {s.grad(), s["self"], s.given("kernel_size"), strides(s), s.given("padding"),
-                        s.given("dilation"), s.given("ceil_mode"), s.out(1)});
+Value max_of(VjpContext& ctx) {
+  return ctx.b(backward,
+               {ctx.grad(), ctx["self"], ctx.given("kernel_size"), strides(ctx),
+                ctx.given("padding"), ctx.given("dilation"), ctx.given("ceil_mode"), ctx.out(1)});
 }
 
 // Elements at flat indices within the last n dimensions.
@@ -62,22 +63,22 @@ Value at_places(const Value& planes, const Value& indices, std::int64_t n) {
 }
 
 template <std::int64_t n>
-Value max_again(Site& s) {
-  return at_places(s.grad(), s["indices"], n);
+Value max_again(VjpContext& ctx) {
+  return at_places(ctx.grad(), ctx["indices"], n);
 }
 template <std::int64_t n>
-Value unpooled(Site& s) {
-  return at_places(s.grad(), s["indices"], n);
+Value unpooled(VjpContext& ctx) {
+  return at_places(ctx.grad(), ctx["indices"], n);
 }
 
 template <Op backward>
-Value adaptive_max(Site& s) {
-  return s.b(backward, {s.grad(), s["self"], s.out(1)});
+Value adaptive_max(VjpContext& ctx) {
+  return ctx.b(backward, {ctx.grad(), ctx["self"], ctx.out(1)});
 }
 template <Op backward>
-Value fractional(Site& s) {
-  return s.b(backward,
-             {s.grad(), s["self"], s.given("kernel_size"), s.given("output_size"), s.out(1)});
+Value fractional(VjpContext& ctx) {
+  return ctx.b(backward, {ctx.grad(), ctx["self"], ctx.given("kernel_size"),
+                          ctx.given("output_size"), ctx.out(1)});
 }
 
 // In one dimension: two, of which the first has length 1.
@@ -85,111 +86,107 @@ Ints behind(std::int64_t first, Ints rest) {
   rest.insert(rest.begin(), first);
   return rest;
 }
-Value raised(Site& s) { return s.b(Op::unsqueeze, {s["self"], -2}); }
+Value raised(VjpContext& ctx) { return ctx.b(Op::unsqueeze, {ctx["self"], -2}); }
 Value lowered(const Value& v) { return (*v.builder())(Op::squeeze_dim, {v, -2}); }
 
-std::vector<Value> avg_pool1d(Site& s) {
+std::vector<Value> avg_pool1d(VjpContext& ctx) {
   const Ints stride =
-      s.integers("stride").empty() ? s.integers("kernel_size") : s.integers("stride");
-  return {lowered(s.b(Op::avg_pool2d, {raised(s), behind(1, s.integers("kernel_size")),
-                                       behind(1, stride), behind(0, s.integers("padding")),
-                                       s.given("ceil_mode"), s.given("count_include_pad")}))};
+      ctx.integers("stride").empty() ? ctx.integers("kernel_size") : ctx.integers("stride");
+  return {lowered(ctx.b(Op::avg_pool2d, {raised(ctx), behind(1, ctx.integers("kernel_size")),
+                                         behind(1, stride), behind(0, ctx.integers("padding")),
+                                         ctx.given("ceil_mode"), ctx.given("count_include_pad")}))};
 }
 
-std::vector<Value> max_pool1d(Site& s) {
+std::vector<Value> max_pool1d(VjpContext& ctx) {
   const Ints stride =
-      s.integers("stride").empty() ? s.integers("kernel_size") : s.integers("stride");
-  const Value pooled =
-      s.b(Op::max_pool2d_with_indices, {raised(s), behind(1, s.integers("kernel_size")),
-                                        behind(1, stride), behind(0, s.integers("padding")),
-                                        behind(1, s.integers("dilation")), s.given("ceil_mode")});
+      ctx.integers("stride").empty() ? ctx.integers("kernel_size") : ctx.integers("stride");
+  const Value pooled = ctx.b(Op::max_pool2d_with_indices,
+                             {raised(ctx), behind(1, ctx.integers("kernel_size")),
+                              behind(1, stride), behind(0, ctx.integers("padding")),
+                              behind(1, ctx.integers("dilation")), ctx.given("ceil_mode")});
   return {lowered(pooled[0])};
 }
 
 template <Op with_indices>
-std::vector<Value> max_pool(Site& s) {
-  const auto& given = s.call().arguments();
-  return {s.b.call(with_indices, std::vector<Argument>(given.begin(), given.end()))[0]};
+std::vector<Value> max_pool(VjpContext& ctx) {
+  const auto& given = ctx.call().arguments();
+  return {ctx.b.call(with_indices, std::vector<Argument>(given.begin(), given.end()))[0]};
 }
 
-std::vector<Value> adaptive_avg_pool1d(Site& s) {
-  return {
-      lowered(s.b(Op::_adaptive_avg_pool2d, {raised(s), behind(1, s.integers("output_size"))}))};
+std::vector<Value> adaptive_avg_pool1d(VjpContext& ctx) {
+  return {lowered(
+      ctx.b(Op::_adaptive_avg_pool2d, {raised(ctx), behind(1, ctx.integers("output_size"))}))};
 }
-std::vector<Value> adaptive_max_pool1d(Site& s) {
-  return {
-      lowered(s.b(Op::adaptive_max_pool2d, {raised(s), behind(1, s.integers("output_size"))})[0])};
+std::vector<Value> adaptive_max_pool1d(VjpContext& ctx) {
+  return {lowered(
+      ctx.b(Op::adaptive_max_pool2d, {raised(ctx), behind(1, ctx.integers("output_size"))})[0])};
 }
 
 template <Op inner>
-std::vector<Value> adaptive(Site& s) {
-  return {s.b(inner, {s["self"], s.given("output_size")})};
+std::vector<Value> adaptive(VjpContext& ctx) {
+  return {ctx.b(inner, {ctx["self"], ctx.given("output_size")})};
 }
 
-Value max_from_offsets(Site& s) {
-  const Value x = s["self"];
-  const Value indices =
-      s.b(Op::prims_low_memory_max_pool_offsets_to_indices,
-          {s.out(1), s.given("kernel_size"), last(x.shape(), s.integers("kernel_size").size()),
-           s.given("stride"), s.given("padding"), s.given("dilation")});
-  const Op backward = s.integers("kernel_size").size() == 3 ? Op::max_pool3d_with_indices_backward
-                                                            : Op::max_pool2d_with_indices_backward;
-  return s.b(backward, {s.grad(), x, s.given("kernel_size"), strides(s), s.given("padding"),
-                        s.given("dilation"), s.given("ceil_mode"), indices});
+Value max_from_offsets(VjpContext& ctx) {
+  const Value x = ctx["self"];
+  const Value indices = ctx.b(
+      Op::prims_low_memory_max_pool_offsets_to_indices,
+      {ctx.out(1), ctx.given("kernel_size"), last(x.shape(), ctx.integers("kernel_size").size()),
+       ctx.given("stride"), ctx.given("padding"), ctx.given("dilation")});
+  const Op backward = ctx.integers("kernel_size").size() == 3
+                          ? Op::max_pool3d_with_indices_backward
+                          : Op::max_pool2d_with_indices_backward;
+  return ctx.b(backward,
+               {ctx.grad(), x, ctx.given("kernel_size"), strides(ctx), ctx.given("padding"),
+                ctx.given("dilation"), ctx.given("ceil_mode"), indices});
 }
 
-Rows averages() {
+DerivativeRules averages() {
   return {
-      expands({Op::avg_pool1d}, avg_pool1d),
+      decomposes({Op::avg_pool1d}, avg_pool1d),
       linear({Op::avg_pool2d}, {{"self", averaged<Op::avg_pool2d_backward>}}),
       linear({Op::avg_pool3d}, {{"self", averaged<Op::avg_pool3d_backward>}}),
-      formulas({Op::avg_pool2d_backward},
-               {{"grad_output", average_again<Op::avg_pool2d>}, {"self", nothing}}),
-      formulas({Op::avg_pool3d_backward},
-               {{"grad_output", average_again<Op::avg_pool3d>}, {"self", nothing}}),
+      vjp({Op::avg_pool2d_backward},
+          {{"grad_output", average_again<Op::avg_pool2d>}, {"self", nothing}}),
+      vjp({Op::avg_pool3d_backward},
+          {{"grad_output", average_again<Op::avg_pool3d>}, {"self", nothing}}),
       linear({Op::_adaptive_avg_pool2d}, {{"self", averaged<Op::_adaptive_avg_pool2d_backward>}}),
       linear({Op::_adaptive_avg_pool3d}, {{"self", averaged<Op::_adaptive_avg_pool3d_backward>}}),
-      formulas({Op::_adaptive_avg_pool2d_backward},
-               {{"grad_output", adaptive_again<Op::_adaptive_avg_pool2d, 2>}, {"self", nothing}}),
-      formulas({Op::_adaptive_avg_pool3d_backward},
-               {{"grad_output", adaptive_again<Op::_adaptive_avg_pool3d, 3>}, {"self", nothing}}),
-      expands({Op::adaptive_avg_pool1d}, adaptive_avg_pool1d),
-      expands({Op::adaptive_avg_pool2d}, adaptive<Op::_adaptive_avg_pool2d>),
-      expands({Op::adaptive_avg_pool3d}, adaptive<Op::_adaptive_avg_pool3d>),
+      vjp({Op::_adaptive_avg_pool2d_backward},
+          {{"grad_output", adaptive_again<Op::_adaptive_avg_pool2d, 2>}, {"self", nothing}}),
+      vjp({Op::_adaptive_avg_pool3d_backward},
+          {{"grad_output", adaptive_again<Op::_adaptive_avg_pool3d, 3>}, {"self", nothing}}),
+      decomposes({Op::adaptive_avg_pool1d}, adaptive_avg_pool1d),
+      decomposes({Op::adaptive_avg_pool2d}, adaptive<Op::_adaptive_avg_pool2d>),
+      decomposes({Op::adaptive_avg_pool3d}, adaptive<Op::_adaptive_avg_pool3d>),
   };
 }
 
-Rows maxima() {
+DerivativeRules maxima() {
   return {
-      formulas({Op::max_pool2d_with_indices},
-               {{"self", max_of<Op::max_pool2d_with_indices_backward>}}, 1),
-      formulas({Op::max_pool3d_with_indices},
-               {{"self", max_of<Op::max_pool3d_with_indices_backward>}}, 1),
-      formulas({Op::max_pool2d_with_indices_backward},
-               {{"grad_output", max_again<2>}, {"self", nothing}}),
-      formulas({Op::max_pool3d_with_indices_backward},
-               {{"grad_output", max_again<3>}, {"self", nothing}}),
-      expands({Op::max_pool1d, Op::max_pool1d_with_indices}, max_pool1d, 1),
-      expands({Op::max_pool2d}, max_pool<Op::max_pool2d_with_indices>),
-      expands({Op::max_pool3d}, max_pool<Op::max_pool3d_with_indices>),
-      formulas({Op::prims_low_memory_max_pool_with_offsets}, {{"self", max_from_offsets}}, 1),
-      expands({Op::adaptive_max_pool1d}, adaptive_max_pool1d, 1),
-      formulas({Op::adaptive_max_pool2d},
-               {{"self", adaptive_max<Op::adaptive_max_pool2d_backward>}}, 1),
-      formulas({Op::adaptive_max_pool3d},
-               {{"self", adaptive_max<Op::adaptive_max_pool3d_backward>}}, 1),
-      formulas({Op::adaptive_max_pool2d_backward},
-               {{"grad_output", max_again<2>}, {"self", nothing}}),
-      formulas({Op::adaptive_max_pool3d_backward},
-               {{"grad_output", max_again<3>}, {"self", nothing}}),
-      formulas({Op::fractional_max_pool2d},
-               {{"self", fractional<Op::fractional_max_pool2d_backward>}}, 1),
-      formulas({Op::fractional_max_pool3d},
-               {{"self", fractional<Op::fractional_max_pool3d_backward>}}, 1),
-      formulas({Op::fractional_max_pool2d_backward},
-               {{"grad_output", max_again<2>}, {"self", nothing}}),
-      formulas({Op::fractional_max_pool3d_backward},
-               {{"grad_output", max_again<3>}, {"self", nothing}}),
+      vjp({Op::max_pool2d_with_indices}, {{"self", max_of<Op::max_pool2d_with_indices_backward>}},
+          1),
+      vjp({Op::max_pool3d_with_indices}, {{"self", max_of<Op::max_pool3d_with_indices_backward>}},
+          1),
+      vjp({Op::max_pool2d_with_indices_backward},
+          {{"grad_output", max_again<2>}, {"self", nothing}}),
+      vjp({Op::max_pool3d_with_indices_backward},
+          {{"grad_output", max_again<3>}, {"self", nothing}}),
+      decomposes({Op::max_pool1d, Op::max_pool1d_with_indices}, max_pool1d, 1),
+      decomposes({Op::max_pool2d}, max_pool<Op::max_pool2d_with_indices>),
+      decomposes({Op::max_pool3d}, max_pool<Op::max_pool3d_with_indices>),
+      vjp({Op::prims_low_memory_max_pool_with_offsets}, {{"self", max_from_offsets}}, 1),
+      decomposes({Op::adaptive_max_pool1d}, adaptive_max_pool1d, 1),
+      vjp({Op::adaptive_max_pool2d}, {{"self", adaptive_max<Op::adaptive_max_pool2d_backward>}}, 1),
+      vjp({Op::adaptive_max_pool3d}, {{"self", adaptive_max<Op::adaptive_max_pool3d_backward>}}, 1),
+      vjp({Op::adaptive_max_pool2d_backward}, {{"grad_output", max_again<2>}, {"self", nothing}}),
+      vjp({Op::adaptive_max_pool3d_backward}, {{"grad_output", max_again<3>}, {"self", nothing}}),
+      vjp({Op::fractional_max_pool2d}, {{"self", fractional<Op::fractional_max_pool2d_backward>}},
+          1),
+      vjp({Op::fractional_max_pool3d}, {{"self", fractional<Op::fractional_max_pool3d_backward>}},
+          1),
+      vjp({Op::fractional_max_pool2d_backward}, {{"grad_output", max_again<2>}, {"self", nothing}}),
+      vjp({Op::fractional_max_pool3d_backward}, {{"grad_output", max_again<3>}, {"self", nothing}}),
       linear({Op::max_unpool2d}, {{"self", unpooled<2>}}),
       linear({Op::max_unpool3d}, {{"self", unpooled<3>}}),
   };
@@ -197,9 +194,9 @@ Rows maxima() {
 
 }  // namespace
 
-Rows pooling_rows() {
-  Rows rows = averages();
-  for (Row& row : maxima()) rows.push_back(std::move(row));
+DerivativeRules pooling_rules() {
+  DerivativeRules rows = averages();
+  for (DerivativeRule& row : maxima()) rows.push_back(std::move(row));
   return rows;
 }
 

@@ -4,94 +4,97 @@
 namespace recut::autodiff {
 namespace {
 
-std::vector<std::int64_t> dims_of(Site& s) {
-  return s.has("dim") ? s.integers("dim") : std::vector<std::int64_t>{};
+std::vector<std::int64_t> dims_of(VjpContext& ctx) {
+  return ctx.has("dim") ? ctx.integers("dim") : std::vector<std::int64_t>{};
 }
-bool keeps(Site& s) { return s.has("keepdim") && s.boolean("keepdim"); }
+bool keeps(VjpContext& ctx) { return ctx.has("keepdim") && ctx.boolean("keepdim"); }
 
 // An output's value or gradient so that it broadcasts against `self`.
-Value kept(Site& s, const Value& value) {
-  return with_dims_kept(value, s["self"].shape(), dims_of(s), keeps(s));
+Value with_kept_dims(VjpContext& ctx, const Value& value) {
+  return with_dims_kept(value, ctx["self"].shape(), dims_of(ctx), keeps(ctx));
 }
 
-Value spread(Site& s, const Value& value) { return broadcast_to(value, s["self"].shape()); }
-
-Value sum(Site& s) { return spread(s, kept(s, s.grad())); }
-
-Value mean(Site& s) {
-  const auto n = static_cast<double>(elements_in(s["self"].shape(), dims_of(s)));
-  return sum(s) / n;
+Value spread(VjpContext& ctx, const Value& value) {
+  return broadcast_to(value, ctx["self"].shape());
 }
 
-Value nansum(Site& s) { return zero_where(s.b(Op::isnan, {s["self"]}), sum(s)); }
+Value sum(VjpContext& ctx) { return spread(ctx, with_kept_dims(ctx, ctx.grad())); }
 
-Value nanmean(Site& s) {
-  const Value numbers = negated(s.b(Op::isnan, {s["self"]}));
-  const Value count = s.b.sum(s.b.convert(numbers, s.out_type().dtype), dims_of(s), true);
-  return keep_where(numbers, spread(s, kept(s, s.grad()) / count));
+Value mean(VjpContext& ctx) {
+  const auto n = static_cast<double>(elements_in(ctx["self"].shape(), dims_of(ctx)));
+  return sum(ctx) / n;
+}
+
+Value nansum(VjpContext& ctx) { return zero_where(ctx.b(Op::isnan, {ctx["self"]}), sum(ctx)); }
+
+Value nanmean(VjpContext& ctx) {
+  const Value numbers = negated(ctx.b(Op::isnan, {ctx["self"]}));
+  const Value count = ctx.b.sum(ctx.b.convert(numbers, ctx.out_type().dtype), dims_of(ctx), true);
+  return keep_where(numbers, spread(ctx, with_kept_dims(ctx, ctx.grad()) / count));
 }
 
 // n - correction, as the operator's overload says it.
-double degrees(Site& s) {
-  const auto n = static_cast<double>(elements_in(s["self"].shape(), dims_of(s)));
-  if (s.has("unbiased")) return n - (s.boolean("unbiased") ? 1 : 0);
-  return n - (s.is_given("correction") ? s.real("correction") : 1);
+double degrees(VjpContext& ctx) {
+  const auto n = static_cast<double>(elements_in(ctx["self"].shape(), dims_of(ctx)));
+  if (ctx.has("unbiased")) return n - (ctx.boolean("unbiased") ? 1 : 0);
+  return n - (ctx.is_given("correction") ? ctx.real("correction") : 1);
 }
 
-Value variance_slope(Site& s, const Value& gradient) {
-  const Value x = s["self"];
-  const Value centred = x - s.b(Op::mean_dim, {x, dims_of(s), true});
-  return kept(s, gradient) * centred * (2 / degrees(s));
+Value variance_slope(VjpContext& ctx, const Value& gradient) {
+  const Value x = ctx["self"];
+  const Value centred = x - ctx.b(Op::mean_dim, {x, dims_of(ctx), true});
+  return with_kept_dims(ctx, gradient) * centred * (2 / degrees(ctx));
 }
 
-Value deviation_slope(Site& s, const Value& gradient) {
-  const Value flat = s.b(Op::eq_Scalar, {s.out(0), 0});
-  return variance_slope(s, zero_where(flat, gradient / (s.out(0) * 2)));
+Value deviation_slope(VjpContext& ctx, const Value& gradient) {
+  const Value flat = ctx.b(Op::eq_Scalar, {ctx.out(0), 0});
+  return variance_slope(ctx, zero_where(flat, gradient / (ctx.out(0) * 2)));
 }
 
-Value mean_slope(Site& s, const Value& gradient) {
-  const auto n = static_cast<double>(elements_in(s["self"].shape(), dims_of(s)));
-  return spread(s, kept(s, gradient)) / n;
+Value mean_slope(VjpContext& ctx, const Value& gradient) {
+  const auto n = static_cast<double>(elements_in(ctx["self"].shape(), dims_of(ctx)));
+  return spread(ctx, with_kept_dims(ctx, gradient)) / n;
 }
 
-Value with_mean(Site& s, Value (*slope)(Site&, const Value&)) {
+Value with_mean(VjpContext& ctx, Value (*slope)(VjpContext&, const Value&)) {
   Value sum;
-  if (s.has_grad(0)) sum = slope(s, s.grad(0));
-  if (s.has_grad(1)) sum = plus(sum, mean_slope(s, s.grad(1)));
+  if (ctx.has_grad(0)) sum = slope(ctx, ctx.grad(0));
+  if (ctx.has_grad(1)) sum = plus(sum, mean_slope(ctx, ctx.grad(1)));
   return sum;
 }
 
 // softmax times the gradient; an infinite result counts as 0, so that no inf - inf arises.
-Value logsumexp(Site& s) {
-  const Value infinite = s.b(Op::isinf, {s.out()});
-  const Value shift = kept(s, zero_where(infinite, s.out()));
-  return kept(s, s.grad()) * s.b.exp(s["self"] - shift);
+Value logsumexp(VjpContext& ctx) {
+  const Value infinite = ctx.b(Op::isinf, {ctx.out()});
+  const Value shift = with_kept_dims(ctx, zero_where(infinite, ctx.out()));
+  return with_kept_dims(ctx, ctx.grad()) * ctx.b.exp(ctx["self"] - shift);
 }
 
-Value trace(Site& s) {
-  const Value x = s["self"];
-  const Value eye = s.b(Op::eye_m, {x.size(0), x.size(1)}, {{"dtype", x.dtype()}});
-  return s.grad() * eye;
+Value trace(VjpContext& ctx) {
+  const Value x = ctx["self"];
+  const Value eye = ctx.b(Op::eye_m, {x.size(0), x.size(1)}, {{"dtype", x.dtype()}});
+  return ctx.grad() * eye;
 }
 
 // If several elements are the extreme, each gets an equal share. An extreme that is NaN is equal
 // to none: 0 / 0 makes its row's gradients NaN, so that a diverged value doesn't look converged.
 // Extremes of whole tensors and medians go to the NaNs instead. Both are PyTorch's ways.
-Value shared_extreme(Site& s, std::int64_t output) {
-  const Value x = s["self"], extreme = kept(s, s.out(output)), grad = kept(s, s.grad(output));
-  const Value equal = s.b(Op::eq_Tensor, {x, extreme});
+Value shared_extreme(VjpContext& ctx, std::int64_t output) {
+  const Value x = ctx["self"], extreme = with_kept_dims(ctx, ctx.out(output)),
+              grad = with_kept_dims(ctx, ctx.grad(output));
+  const Value equal = ctx.b(Op::eq_Tensor, {x, extreme});
   const auto shares = [&](const Value& held) {
-    return s.b.sum(s.b.convert(held, x.dtype()), dims_of(s), true);
+    return ctx.b.sum(ctx.b.convert(held, x.dtype()), dims_of(ctx), true);
   };
-  if (s.has("dim")) return keep_where(equal, spread(s, grad)) / shares(equal);
-  const Value held = either(equal, both(s.b(Op::isnan, {x}), s.b(Op::isnan, {extreme})));
-  return keep_where(held, spread(s, grad / shares(held)));
+  if (ctx.has("dim")) return keep_where(equal, spread(ctx, grad)) / shares(equal);
+  const Value held = either(equal, both(ctx.b(Op::isnan, {x}), ctx.b(Op::isnan, {extreme})));
+  return keep_where(held, spread(ctx, grad / shares(held)));
 }
 
-Value both_extremes(Site& s) {
+Value both_extremes(VjpContext& ctx) {
   Value sum;
-  if (s.has_grad(0)) sum = shared_extreme(s, 0);
-  if (s.has_grad(1)) sum = plus(sum, shared_extreme(s, 1));
+  if (ctx.has_grad(0)) sum = shared_extreme(ctx, 0);
+  if (ctx.has_grad(1)) sum = plus(sum, shared_extreme(ctx, 1));
   return sum;
 }
 
@@ -111,29 +114,30 @@ Value products_of_others(const Value& rows) {
   return before(rows) * after;
 }
 
-Value product(Site& s) {
-  const Value x = s.b.convert(s["self"], s.out_type().dtype);
-  if (x.count() == 0) return zeros(s.b, x.type());
-  if (x.rank() == 0) return s.grad();
-  if (!s.has("dim")) {
-    const Value others = products_of_others(s.b.view(x, {x.count()}));
-    return s.grad() * s.b.view(others, x.shape());
+Value product(VjpContext& ctx) {
+  const Value x = ctx.b.convert(ctx["self"], ctx.out_type().dtype);
+  if (x.count() == 0) return zeros(ctx.b, x.type());
+  if (x.rank() == 0) return ctx.grad();
+  if (!ctx.has("dim")) {
+    const Value others = products_of_others(ctx.b.view(x, {x.count()}));
+    return ctx.grad() * ctx.b.view(others, x.shape());
   }
-  const std::int64_t d = s.dim("dim", x.rank());
-  const Value others = s.b.transpose(products_of_others(s.b.transpose(x, d, -1)), d, -1);
-  return kept(s, s.grad()) * others;
+  const std::int64_t d = ctx.dim("dim", x.rank());
+  const Value others = ctx.b.transpose(products_of_others(ctx.b.transpose(x, d, -1)), d, -1);
+  return with_kept_dims(ctx, ctx.grad()) * others;
 }
 
 // The Euclidean, the absolute, the largest and the other norms; 0 where the norm is 0, as PyTorch.
-Value norm_slope(Site& s, const Value& x, double p, const Value& norm, const Value& gradient) {
-  const auto flat = [&](const Value& v) { return s.b(Op::eq_Scalar, {v, 0}); };
+Value norm_slope(VjpContext& ctx, const Value& x, double p, const Value& norm,
+                 const Value& gradient) {
+  const auto flat = [&](const Value& v) { return ctx.b(Op::eq_Scalar, {v, 0}); };
   if (p == 0) return {};
   if (p == 1) return unary(Op::sgn, x) * gradient;
   if (p == 2) return x * zero_where(flat(norm), gradient / norm);
   const Value magnitude = unary(Op::abs, x);
   if (std::isinf(p)) {
-    const Value held = s.b(Op::eq_Tensor, {magnitude, norm});
-    const Value count = s.b.sum(s.b.convert(held, x.dtype()), dims_of(s), true);
+    const Value held = ctx.b(Op::eq_Tensor, {magnitude, norm});
+    const Value count = ctx.b.sum(ctx.b.convert(held, x.dtype()), dims_of(ctx), true);
     return keep_where(held, unary(Op::sgn, x) * (gradient / count));
   }
   // Powers of the share that an element has in the norm: those of the two by themselves would leave
@@ -142,73 +146,73 @@ Value norm_slope(Site& s, const Value& x, double p, const Value& norm, const Val
   return unary(Op::sgn, x) * zero_where(flat(p < 1 ? x : norm), slope);
 }
 
-Value norm(Site& s) {
-  const char* name = s.has("ord") ? "ord" : "p";
-  const double p = s.is_given(name) ? s.real(name) : 2;
-  const Value x = s.b.convert(s["self"], s.out_type().dtype);
-  return norm_slope(s, x, p, kept(s, s.out()), kept(s, s.grad()));
+Value norm(VjpContext& ctx) {
+  const char* name = ctx.has("ord") ? "ord" : "p";
+  const double p = ctx.is_given(name) ? ctx.real(name) : 2;
+  const Value x = ctx.b.convert(ctx["self"], ctx.out_type().dtype);
+  return norm_slope(ctx, x, p, with_kept_dims(ctx, ctx.out()), with_kept_dims(ctx, ctx.grad()));
 }
 
-std::vector<Value> distance(Site& s) {
-  return {s.b(Op::linalg_vector_norm, {s["self"] - s["other"], s.given("p")})};
+std::vector<Value> distance(VjpContext& ctx) {
+  return {ctx.b(Op::linalg_vector_norm, {ctx["self"] - ctx["other"], ctx.given("p")})};
 }
 
 // Slices along `dim` whose norm is above maxnorm, scaled down to it.
-std::vector<Value> renorm(Site& s) {
-  const Value x = s["self"];
+std::vector<Value> renorm(VjpContext& ctx) {
+  const Value x = ctx["self"];
   std::vector<std::int64_t> others;
   for (std::int64_t d = 0; d < x.rank(); ++d)
-    if (d != s.dim("dim", x.rank())) others.push_back(d);
-  const Value norm = s.b(Op::linalg_vector_norm, {x, s.given("p"), others, true});
-  const Value factor = s.real("maxnorm") / (norm + 1e-7);
-  const Value large = s.b(Op::gt_Scalar, {norm, s.given("maxnorm")});
+    if (d != ctx.dim("dim", x.rank())) others.push_back(d);
+  const Value norm = ctx.b(Op::linalg_vector_norm, {x, ctx.given("p"), others, true});
+  const Value factor = ctx.real("maxnorm") / (norm + 1e-7);
+  const Value large = ctx.b(Op::gt_Scalar, {norm, ctx.given("maxnorm")});
   return {x * number_where(negated(large), 1, factor)};
 }
 
-Rows sums() {
+DerivativeRules sums() {
   return {
       linear({Op::sum, Op::sum_dim_IntList}, {{"self", sum}}),
       linear({Op::mean, Op::mean_dim}, {{"self", mean}}),
-      formulas({Op::nansum}, {{"self", nansum}}),
-      formulas({Op::nanmean}, {{"self", nanmean}}),
+      vjp({Op::nansum}, {{"self", nansum}}),
+      vjp({Op::nanmean}, {{"self", nanmean}}),
       linear({Op::trace}, {{"self", trace}}),
-      formulas({Op::logsumexp}, {{"self", logsumexp}}),
-      formulas({Op::prod, Op::prod_dim_int}, {{"self", product}}),
+      vjp({Op::logsumexp}, {{"self", logsumexp}}),
+      vjp({Op::prod, Op::prod_dim_int}, {{"self", product}}),
   };
 }
 
-Rows moments() {
+DerivativeRules moments() {
   return {
-      formulas({Op::var, Op::var_dim, Op::var_correction},
-               {{"self", [](Site& s) { return variance_slope(s, s.grad()); }}}),
-      formulas({Op::std, Op::std_dim, Op::std_correction},
-               {{"self", [](Site& s) { return deviation_slope(s, s.grad()); }}}),
-      formulas({Op::var_mean, Op::var_mean_dim, Op::var_mean_correction},
-               {{"self", [](Site& s) { return with_mean(s, variance_slope); }}}),
-      formulas({Op::std_mean, Op::std_mean_dim, Op::std_mean_correction},
-               {{"self", [](Site& s) { return with_mean(s, deviation_slope); }}}),
+      vjp({Op::var, Op::var_dim, Op::var_correction},
+          {{"self", [](VjpContext& ctx) { return variance_slope(ctx, ctx.grad()); }}}),
+      vjp({Op::std, Op::std_dim, Op::std_correction},
+          {{"self", [](VjpContext& ctx) { return deviation_slope(ctx, ctx.grad()); }}}),
+      vjp({Op::var_mean, Op::var_mean_dim, Op::var_mean_correction},
+          {{"self", [](VjpContext& ctx) { return with_mean(ctx, variance_slope); }}}),
+      vjp({Op::std_mean, Op::std_mean_dim, Op::std_mean_correction},
+          {{"self", [](VjpContext& ctx) { return with_mean(ctx, deviation_slope); }}}),
   };
 }
 
-Rows norms_and_extremes() {
+DerivativeRules norms_and_extremes() {
   return {
-      formulas({Op::norm_Scalar, Op::norm_ScalarOpt_dim, Op::norm_ScalarOpt_dtype,
-                Op::norm_ScalarOpt_dim_dtype, Op::linalg_vector_norm},
-               {{"self", norm}}),
-      expands({Op::dist}, distance),
-      expands({Op::renorm}, renorm),
-      formulas({Op::amax, Op::amin, Op::max, Op::min, Op::median, Op::nanmedian},
-               {{"self", [](Site& s) { return shared_extreme(s, 0); }}}),
-      formulas({Op::aminmax}, {{"self", both_extremes}}),
+      vjp({Op::norm_Scalar, Op::norm_ScalarOpt_dim, Op::norm_ScalarOpt_dtype,
+           Op::norm_ScalarOpt_dim_dtype, Op::linalg_vector_norm},
+          {{"self", norm}}),
+      decomposes({Op::dist}, distance),
+      decomposes({Op::renorm}, renorm),
+      vjp({Op::amax, Op::amin, Op::max, Op::min, Op::median, Op::nanmedian},
+          {{"self", [](VjpContext& ctx) { return shared_extreme(ctx, 0); }}}),
+      vjp({Op::aminmax}, {{"self", both_extremes}}),
   };
 }
 
 }  // namespace
 
-Rows reduction_rows() {
-  Rows rows;
+DerivativeRules reduction_rules() {
+  DerivativeRules rows;
   for (const auto family : {sums, moments, norms_and_extremes})
-    for (Row& row : family()) rows.push_back(std::move(row));
+    for (DerivativeRule& row : family()) rows.push_back(std::move(row));
   return rows;
 }
 

@@ -5,42 +5,44 @@ namespace recut::autodiff {
 namespace {
 
 // start + (end - start) i / (steps - 1), in the output's dtype.
-Value evenly_spaced(Site& s) {
-  const DType dtype = s.out_type().dtype;
+Value evenly_spaced(VjpContext& ctx) {
+  const DType dtype = ctx.out_type().dtype;
   const auto bound = [&](std::string_view name) {
-    const Value given = s[name];
-    return given.valid() ? s.b.convert(given, dtype)
-                         : s.b.full({}, s.call().argument(name), dtype, s.out_type().device);
+    const Value given = ctx[name];
+    return given.valid() ? ctx.b.convert(given, dtype)
+                         : ctx.b.full({}, ctx.call().argument(name), dtype, ctx.out_type().device);
   };
   const Value start = bound("start"), end = bound("end");
-  const Value part = s.b(Op::linspace, {0, 1, s.given("steps")}, {{"dtype", dtype}});
+  const Value part = ctx.b(Op::linspace, {0, 1, ctx.given("steps")}, {{"dtype", dtype}});
   return start + (end - start) * part;
 }
 
-std::vector<Value> linspace(Site& s) { return {evenly_spaced(s)}; }
+std::vector<Value> linspace(VjpContext& ctx) { return {evenly_spaced(ctx)}; }
 
-std::vector<Value> logspace(Site& s) {
-  return {s.b(Op::pow_Scalar, {s.real("base"), evenly_spaced(s)})};
+std::vector<Value> logspace(VjpContext& ctx) {
+  return {ctx.b(Op::pow_Scalar, {ctx.real("base"), evenly_spaced(ctx)})};
 }
 
 // x to the powers 0 … N - 1, the largest first unless `increasing`.
-std::vector<Value> vander(Site& s) {
-  const Value x = s.b.convert(s["x"], s.out_type().dtype);
-  const std::int64_t count = s.out_type().shape.back();
-  Value powers = s.b(Op::arange, {count}, {{"dtype", x.dtype()}});
-  if (!s.boolean("increasing")) powers = s.b(Op::flip, {powers, {0}});
-  return {s.b(Op::pow_Tensor_Tensor, {s.b(Op::unsqueeze, {x, -1}), powers})};
+std::vector<Value> vander(VjpContext& ctx) {
+  const Value x = ctx.b.convert(ctx["x"], ctx.out_type().dtype);
+  const std::int64_t count = ctx.out_type().shape.back();
+  Value powers = ctx.b(Op::arange, {count}, {{"dtype", x.dtype()}});
+  if (!ctx.boolean("increasing")) powers = ctx.b(Op::flip, {powers, {0}});
+  return {ctx.b(Op::pow_Tensor_Tensor, {ctx.b(Op::unsqueeze, {x, -1}), powers})};
 }
 
 }  // namespace
 
-Rows series_rows() {
+DerivativeRules series_rules() {
   return {
-      expands({Op::linspace_Tensor_Tensor, Op::linspace_Tensor_Scalar, Op::linspace_Scalar_Tensor},
-              linspace),
-      expands({Op::logspace_Tensor_Tensor, Op::logspace_Tensor_Scalar, Op::logspace_Scalar_Tensor},
-              logspace),
-      expands({Op::vander}, vander),
+      decomposes(
+          {Op::linspace_Tensor_Tensor, Op::linspace_Tensor_Scalar, Op::linspace_Scalar_Tensor},
+          linspace),
+      decomposes(
+          {Op::logspace_Tensor_Tensor, Op::logspace_Tensor_Scalar, Op::logspace_Scalar_Tensor},
+          logspace),
+      decomposes({Op::vander}, vander),
   };
 }
 

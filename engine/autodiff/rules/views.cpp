@@ -6,99 +6,103 @@
 namespace recut::autodiff {
 namespace {
 
-Value reshaped(Site& s) { return s.b.view(s.grad(), s["self"].shape()); }
+Value reshaped(VjpContext& ctx) { return ctx.b.view(ctx.grad(), ctx["self"].shape()); }
 
-Value permuted(Site& s) {
-  const auto dims = s.integers("dims");
+Value permuted(VjpContext& ctx) {
+  const auto dims = ctx.integers("dims");
   std::vector<std::int64_t> inverse(dims.size());
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const auto d = wrap_dimension(dims[i], static_cast<std::int64_t>(dims.size()));
     if (d && static_cast<std::size_t>(*d) < inverse.size())
       inverse[static_cast<std::size_t>(*d)] = static_cast<std::int64_t>(i);
   }
-  return s.b.permute(s.grad(), inverse);
+  return ctx.b.permute(ctx.grad(), inverse);
 }
 
-Value transposed(Site& s) { return s.b.transpose(s.grad(), s.integer("dim0"), s.integer("dim1")); }
-Value turned(Site& s) { return s.b(Op::t, {s.grad()}); }
+Value transposed(VjpContext& ctx) {
+  return ctx.b.transpose(ctx.grad(), ctx.integer("dim0"), ctx.integer("dim1"));
+}
+Value transposed_matrix(VjpContext& ctx) { return ctx.b(Op::t, {ctx.grad()}); }
 
 // The clamped start and end of ATen's slice.
-Value slice_gradient(Site& s, std::int64_t start, std::int64_t end, std::int64_t step) {
-  const Value x = s["self"];
-  return s.b(Op::slice_backward, {s.grad(), x.shape(), s.dim("dim", x.rank()), start, end, step});
+Value slice_gradient(VjpContext& ctx, std::int64_t start, std::int64_t end, std::int64_t step) {
+  const Value x = ctx["self"];
+  return ctx.b(Op::slice_backward,
+               {ctx.grad(), x.shape(), ctx.dim("dim", x.rank()), start, end, step});
 }
 
-Value sliced(Site& s) {
-  const std::int64_t n = s["self"].size(s.integer("dim"));
+Value sliced(VjpContext& ctx) {
+  const std::int64_t n = ctx["self"].size(ctx.integer("dim"));
   const auto within = [n](std::int64_t i) {
     return std::clamp<std::int64_t>(i < 0 ? i + n : i, 0, n);
   };
-  const std::int64_t start = s.is_given("start") ? within(s.integer("start")) : 0;
-  const std::int64_t end = s.is_given("end") ? within(s.integer("end")) : n;
-  return slice_gradient(s, start, std::max(start, end), s.integer("step"));
+  const std::int64_t start = ctx.is_given("start") ? within(ctx.integer("start")) : 0;
+  const std::int64_t end = ctx.is_given("end") ? within(ctx.integer("end")) : n;
+  return slice_gradient(ctx, start, std::max(start, end), ctx.integer("step"));
 }
 
-Value narrowed(Site& s) {
-  const std::int64_t n = s["self"].size(s.integer("dim"));
-  const std::int64_t start = s.integer("start") + (s.integer("start") < 0 ? n : 0);
-  return slice_gradient(s, start, start + s.integer("length"), 1);
+Value narrowed(VjpContext& ctx) {
+  const std::int64_t n = ctx["self"].size(ctx.integer("dim"));
+  const std::int64_t start = ctx.integer("start") + (ctx.integer("start") < 0 ? n : 0);
+  return slice_gradient(ctx, start, start + ctx.integer("length"), 1);
 }
 
-Value selected(Site& s) {
-  const Value x = s["self"];
-  const std::int64_t dim = s.dim("dim", x.rank()), index = s.integer("index");
-  return s.b(Op::select_backward,
-             {s.grad(), x.shape(), dim, index < 0 ? index + x.size(dim) : index});
+Value selected(VjpContext& ctx) {
+  const Value x = ctx["self"];
+  const std::int64_t dim = ctx.dim("dim", x.rank()), index = ctx.integer("index");
+  return ctx.b(Op::select_backward,
+               {ctx.grad(), x.shape(), dim, index < 0 ? index + x.size(dim) : index});
 }
 
-Value joined(Site& s) {
-  const Value x = s["self"];
+Value joined(VjpContext& ctx) {
+  const Value x = ctx["self"];
   std::vector<Value> gradients;
-  for (std::int64_t i = 0; i < s.outputs(); ++i) gradients.push_back(s.grad(i));
-  return s.b(Op::cat, {gradients, s.dim("dim", x.rank())});
+  for (std::int64_t i = 0; i < ctx.outputs(); ++i) gradients.push_back(ctx.grad(i));
+  return ctx.b(Op::cat, {gradients, ctx.dim("dim", x.rank())});
 }
 
-Value stacked(Site& s) {
-  const Value x = s["self"];
-  const std::int64_t dim = s.dim("dim", x.rank());
+Value stacked(VjpContext& ctx) {
+  const Value x = ctx["self"];
+  const std::int64_t dim = ctx.dim("dim", x.rank());
   std::vector<Value> gradients;
-  for (std::int64_t i = 0; i < x.size(dim); ++i) gradients.push_back(s.grad(i));
-  if (gradients.empty()) return zeros(s.b, x.type());
-  return s.b(Op::stack, {gradients, dim});
+  for (std::int64_t i = 0; i < x.size(dim); ++i) gradients.push_back(ctx.grad(i));
+  if (gradients.empty()) return zeros(ctx.b, x.type());
+  return ctx.b(Op::stack, {gradients, dim});
 }
 
-Value diagonal(Site& s) {
-  const Value x = s["self"];
-  return s.b(Op::diagonal_backward,
-             {s.grad(), x.shape(), s.given("offset"), s.given("dim1"), s.given("dim2")});
+Value diagonal(VjpContext& ctx) {
+  const Value x = ctx["self"];
+  return ctx.b(Op::diagonal_backward,
+               {ctx.grad(), x.shape(), ctx.given("offset"), ctx.given("dim1"), ctx.given("dim2")});
 }
 
-Value moved_back(Site& s) {
-  return s.b(s.op(), {s.grad(), s.given("destination"), s.given("source")});
+Value moved_back(VjpContext& ctx) {
+  return ctx.b(ctx.op(), {ctx.grad(), ctx.given("destination"), ctx.given("source")});
 }
 
-Value unfolded(Site& s) {
-  const Value x = s["self"];
-  const std::int64_t dim = s.dim("dimension", x.rank());
-  return s.b(Op::unfold_backward, {s.grad(), x.shape(), dim, s.given("size"), s.given("step")});
+Value unfolded(VjpContext& ctx) {
+  const Value x = ctx["self"];
+  const std::int64_t dim = ctx.dim("dimension", x.rank());
+  return ctx.b(Op::unfold_backward,
+               {ctx.grad(), x.shape(), dim, ctx.given("size"), ctx.given("step")});
 }
 
-Value broadcast_in_dim(Site& s) {
-  const auto places = s.integers("broadcast_dimensions");
-  const Value x = s["a"];
+Value broadcast_in_dim(VjpContext& ctx) {
+  const auto places = ctx.integers("broadcast_dimensions");
+  const Value x = ctx["a"];
   std::vector<std::int64_t> dims;
-  for (std::int64_t d = 0; d < s.grad().rank(); ++d) {
+  for (std::int64_t d = 0; d < ctx.grad().rank(); ++d) {
     const auto at = std::find(places.begin(), places.end(), d);
     const bool repeated =
-        at == places.end() || (x.size(at - places.begin()) == 1 && s.grad().size(d) != 1);
+        at == places.end() || (x.size(at - places.begin()) == 1 && ctx.grad().size(d) != 1);
     if (repeated) dims.push_back(d);
   }
-  return s.b.view(dims.empty() ? s.grad() : s.b.sum(s.grad(), dims, true), x.shape());
+  return ctx.b.view(dims.empty() ? ctx.grad() : ctx.b.sum(ctx.grad(), dims, true), x.shape());
 }
 
 }  // namespace
 
-Rows view_rows() {
+DerivativeRules view_rules() {
   return {
       linear({Op::alias, Op::alias_copy}, {{"self", same}}),
       linear({Op::view, Op::reshape, Op::_unsafe_view, Op::_reshape_alias, Op::view_copy,
@@ -108,7 +112,7 @@ Rows view_rows() {
              {{"self", reshaped}}),
       linear({Op::permute, Op::permute_copy}, {{"self", permuted}}),
       linear({Op::transpose_int, Op::transpose_copy_int}, {{"self", transposed}}),
-      linear({Op::t, Op::t_copy}, {{"self", turned}}),
+      linear({Op::t, Op::t_copy}, {{"self", transposed_matrix}}),
       linear({Op::expand, Op::expand_copy}, {{"self", same}}),
       linear({Op::slice_Tensor, Op::slice_copy_Tensor}, {{"self", sliced}}),
       linear({Op::narrow, Op::narrow_copy}, {{"self", narrowed}}),

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "engine/fusion/rows.h"
+#include "engine/fusion/persistent_reductions.h"
 
 namespace recut::loop {
 namespace {

@@ -80,8 +80,8 @@ inline Indices place_in(const Shape& shape, const Indices& at) {
   return shape.empty() ? Indices{} : at;
 }
 
-// A reduction of rows (engine/fusion/rows.h): passes over a row's elements, and the results of
-// their totals. Reductions of the same rows share these loops.
+// A reduction of rows (engine/fusion/persistent_reductions.h): passes over a row's elements, and
+// the results of their totals. Reductions of the same rows share these loops.
 struct RowFold {
   using Totals = std::vector<Quantity>;
   // The accumulations of one loop, which may use the totals of earlier passes.

@@ -33,11 +33,11 @@ bool RowNest::has(NodeId id) const {
 // Reductions that feed each other share rows in any walking order; unrelated ones only where they
 // walk alike.
 void RowNest::find_reductions(std::span<const NodeId> calls) {
-  const bool goes_on = rows_.form == RowKernel::Form::goes_on && rows_.space == space_;
+  const bool continues = rows_.form == RowKernel::Form::continues && rows_.space == space_;
   for (const NodeId id : calls) {
     if (rows_of(lowering_.graph(), id) != space_) continue;
     const NodeId self = lowering_.call_of(id).node("self");
-    if (goes_on || walking_strides(lowering_, self) == strides_)
+    if (continues || walking_strides(lowering_, self) == strides_)
       reductions_.emplace_back(lowering_, id);
   }
 }
@@ -61,13 +61,13 @@ void RowNest::find_stages(std::span<const NodeId> calls) {
 
 void RowNest::find_outputs(std::span<const NodeId> calls) {
   const Graph& graph = lowering_.graph();
-  const bool goes_on = rows_.form == RowKernel::Form::goes_on && rows_.space == space_;
+  const bool continues = rows_.form == RowKernel::Form::continues && rows_.space == space_;
   for (const NodeId id : calls)
     for (std::size_t o = 0; o < graph[id].outputs.size(); ++o) {
       const Made made{id, o};
       if (nest_row(graph[id].op).exists() || !lowering_.reaches_memory(made)) continue;
       if (rows_.is_behind(id)) {
-        if (goes_on) (is_element(made) ? element_outputs_ : row_outputs_).push_back(made);
+        if (continues) (is_element(made) ? element_outputs_ : row_outputs_).push_back(made);
       } else if (shares_first_loop(made)) {
         early_.push_back(made);
       }

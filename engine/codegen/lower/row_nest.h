@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/codegen/lower/nest.h"
-#include "engine/fusion/rows.h"
+#include "engine/fusion/persistent_reductions.h"
 
 namespace recut::loop {
 

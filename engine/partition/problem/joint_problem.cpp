@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/cost/device.h"
-#include "engine/fusion/kernel_price.h"
+#include "engine/fusion/kernel_cost.h"
 #include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
 

@@ -87,10 +87,10 @@ class BinaryFolding {
   }
 
   static std::optional<Kind> kind_of(const Node& node) {
-    const bool plain =
+    const bool no_scaling =
         node.arguments.size() < 3 || node.arguments[2].absent() || node.arguments[2] == Argument(1);
-    if (node.op == Op::add_Tensor && plain) return Kind::add;
-    if (node.op == Op::sub_Tensor && plain) return Kind::subtract;
+    if (node.op == Op::add_Tensor && no_scaling) return Kind::add;
+    if (node.op == Op::sub_Tensor && no_scaling) return Kind::subtract;
     if (node.op == Op::mul_Tensor) return Kind::multiply;
     if (node.op == Op::div_Tensor) return Kind::divide;
     return std::nullopt;

@@ -3,7 +3,7 @@
 
 #include "engine/codegen/lower/nests/magnitude.h"
 #include "engine/codegen/lower/nests/norm.h"
-#include "engine/fusion/rows.h"
+#include "engine/fusion/persistent_reductions.h"
 
 namespace recut::loop {
 namespace {
