@@ -22,7 +22,7 @@ std::optional<std::vector<std::size_t>> dimensions_of(const RowSpace& space, con
   std::vector<std::size_t> all, unfolded;
   for (std::size_t d = 0; d < space.shape.size(); ++d) {
     all.push_back(d);
-    if (!space.folded[d]) unfolded.push_back(d);
+    if (!space.reduced[d]) unfolded.push_back(d);
   }
   if (shape.size() == all.size()) return all;
   if (shape.size() == unfolded.size()) return unfolded;
@@ -36,7 +36,7 @@ Extent extent_of(const RowSpace& space, const Shape& shape) {
   const auto dims = dimensions_of(space, shape);
   if (!dims) return Extent::other;
   for (std::size_t n = 0; n < dims->size(); ++n)
-    if (shape[n] != (space.folded[(*dims)[n]] ? 1 : space.shape[(*dims)[n]])) return Extent::other;
+    if (shape[n] != (space.reduced[(*dims)[n]] ? 1 : space.shape[(*dims)[n]])) return Extent::other;
   return Extent::row;
 }
 
@@ -140,7 +140,7 @@ class RowKernelFinder {
 
 std::int64_t RowSpace::rows() const {
   std::int64_t count = 1;
-  for (std::size_t d = 0; d < shape.size(); ++d) count *= folded[d] ? 1 : shape[d];
+  for (std::size_t d = 0; d < shape.size(); ++d) count *= reduced[d] ? 1 : shape[d];
   return count;
 }
 
@@ -150,13 +150,13 @@ bool has_enough_rows(const RowSpace& space) {
 
 bool rows_lie_together(const RowSpace& space, const Strides& strides) {
   std::int64_t shortest = INT64_MAX;
-  bool folded = true;
+  bool reduced = true;
   for (std::size_t d = 0; d < space.shape.size(); ++d) {
     if (space.shape[d] <= 1 || strides[d] >= shortest) continue;
     shortest = strides[d];
-    folded = space.folded[d];
+    reduced = space.reduced[d];
   }
-  return folded;
+  return reduced;
 }
 
 std::vector<bool> folded_dimensions(const Call& call, std::size_t rank, bool empty_folds_all) {
@@ -164,12 +164,12 @@ std::vector<bool> folded_dimensions(const Call& call, std::size_t rank, bool emp
   const bool named = call.op().parameter("dim").has_value() && call.given("dim");
   if (named) dims = call.integers("dim");
   if (!named || (dims.empty() && empty_folds_all)) return std::vector<bool>(rank, true);
-  std::vector<bool> folded(rank, false);
+  std::vector<bool> reduced(rank, false);
   for (const std::int64_t d : dims)
     if (rank > 0)
-      folded[static_cast<std::size_t>(wrap_dimension(d, static_cast<std::int64_t>(rank)).value())] =
-          true;
-  return folded;
+      reduced[static_cast<std::size_t>(
+          wrap_dimension(d, static_cast<std::int64_t>(rank)).value())] = true;
+  return reduced;
 }
 
 std::optional<RowSpace> rows_of(const Graph& graph, NodeId id) {

@@ -23,7 +23,7 @@ namespace recut {
 // is one row.
 struct RowSpace {
   Shape shape;
-  std::vector<bool> folded;  // by dimension
+  std::vector<bool> reduced;  // by dimension
 
   std::int64_t rows() const;
   friend bool operator==(const RowSpace&, const RowSpace&) = default;

@@ -11,9 +11,9 @@
 #include <string>
 
 #include "engine/codegen/loop/printer.h"
-#include "engine/codegen/lower/address.h"
 #include "engine/codegen/lower/lower.h"
-#include "engine/codegen/lower/structure.h"
+#include "engine/codegen/lower/structural_key.h"
+#include "engine/codegen/lower/view_map.h"
 #include "engine/fusion/kernel_model.h"
 #include "engine/support/check.h"
 
@@ -72,7 +72,8 @@ class ProgramBuilder {
         return program_.launches.push_back(std::move(launch));
       }
     }
-    const loop::Structure structure = loop::structure_of(graph_, storages_, groups_, calls);
+    const loop::StructuralKey structure =
+        loop::structural_key_of(graph_, storages_, groups_, calls);
     auto known = lowered_.find(structure.key);
     if (known == lowered_.end()) {
       auto lowered = loop::lower(graph_, storages_, groups_, calls, options_.lower);
@@ -96,7 +97,7 @@ class ProgramBuilder {
     std::vector<std::pair<std::size_t, std::size_t>> sources;
   };
 
-  Lowered as_lowered(loop::LoweredKernel made, const loop::Structure& structure) {
+  Lowered as_lowered(loop::LoweredKernel made, const loop::StructuralKey& structure) {
     Lowered lowered;
     for (const loop::BufferSource& source : made.sources) {
       const auto node = std::find(structure.nodes.begin(), structure.nodes.end(), source.node);
@@ -156,21 +157,21 @@ class ProgramBuilder {
   void add_output(NodeId id, bool gradient, Diagnostics& faults) {
     ProgramOutput output;
     if (id.valid()) {
-      auto address = loop::address_of(graph_, id);
-      if (!address) {
-        faults.insert(faults.end(), address.diagnostics().begin(), address.diagnostics().end());
+      auto view_map = loop::view_map_of(graph_, id);
+      if (!view_map) {
+        faults.insert(faults.end(), view_map.diagnostics().begin(), view_map.diagnostics().end());
         return;
       }
       output.node = id;
       output.type = graph_.type(id);
-      output.layouts = std::move(address->layouts);
-      output.place = last_place(address->made, gradient);
+      output.layouts = std::move(view_map->layouts);
+      output.place = last_place(view_map->base, gradient);
     }
     program_.outputs.push_back(std::move(output));
   }
 
   // The instance that lives to the end: the first one for a result, the last one for a gradient.
-  Place last_place(const loop::Made& made, bool gradient) {
+  Place last_place(const loop::ValueRef& made, bool gradient) {
     if (graph_.op(made.node).is(kInput)) return place_of(made.node, made.output, 0);
     Place found;
     for (const StorageId storage : storages_.owned(made.node)) {
@@ -238,7 +239,7 @@ void predict(Program& program, const Schedule& schedule, const Replay& replay) {
 
 std::optional<library::Kernel> library_kernel_of(const Graph& graph, const StorageModel& storages,
                                                  const ScheduledKernel& kernel,
-                                                 const library::Takes& takes) {
+                                                 const library::SupportsKernel& takes) {
   if (kernel.calls.size() != 1) return std::nullopt;
   auto called = library::library_kernel(graph, storages, kernel.calls.front());
   return called && takes(*called) ? std::move(called) : std::nullopt;

@@ -63,8 +63,8 @@ struct Program {
 };
 
 struct ProgramOptions {
-  bool library = false;                               // use library calls where possible
-  library::Takes library_takes = library::is_common;  // which calls the library supports
+  bool library = false;                                          // use library calls where possible
+  library::SupportsKernel library_takes = library::is_portable;  // which calls the library supports
   loop::LowerOptions lower = {};
 };
 
@@ -77,9 +77,9 @@ Result<Program> make_program(const Graph& graph, const KernelModel& kernels,
 void predict(Program& program, const Schedule& schedule, const Replay& replay);
 
 // The library call that replaces a kernel's loops; nothing if there is none.
-std::optional<library::Kernel> library_kernel_of(const Graph& graph, const StorageModel& storages,
-                                                 const ScheduledKernel& kernel,
-                                                 const library::Takes& takes = library::is_common);
+std::optional<library::Kernel> library_kernel_of(
+    const Graph& graph, const StorageModel& storages, const ScheduledKernel& kernel,
+    const library::SupportsKernel& takes = library::is_portable);
 
 // An input's value in the layout that kernels read: its type's if that is dense, else row-major.
 Tensor as_kernels_read(const TensorType& type, const Tensor& value);

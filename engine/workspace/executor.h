@@ -82,7 +82,7 @@ using ReadBy = std::function<std::vector<Tensor>(const Program&)>;
 // `takes` selects these kernels, `lower` says how the others become loops.
 struct KernelLibrary {
   std::string name;
-  library::TakesForm takes = library::is_common;
+  library::SupportsForm takes = library::is_portable;
   loop::LowerOptions lower;
 
   ProgramOptions options() const;

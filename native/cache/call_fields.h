@@ -19,20 +19,21 @@ struct CallFields {
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::MatrixProduct& product) {
-    auto& [left, right, out, bias, added, alpha, beta, rectified, dtype] = product;
-    bytes(left, right, out, bias, added, alpha, beta, rectified, dtype);
+    auto& [left, right, out, bias, addend, alpha, beta, relu, dtype] = product;
+    bytes(left, right, out, bias, addend, alpha, beta, relu, dtype);
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::Convolution& c) {
-    auto& [way, transposed, groups, stride, padding, dilation, input, weight, output, bias, dtype] =
-        c;
-    bytes(way, transposed, groups, stride, padding, dilation, input, weight, output, bias, dtype);
+    auto& [direction, transposed, groups, stride, padding, dilation, input, weight, output, bias,
+           dtype] = c;
+    bytes(direction, transposed, groups, stride, padding, dilation, input, weight, output, bias,
+          dtype);
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::Attention& a) {
-    auto& [scale, causal, query, key, value, bias, keep, keep_scale, out, log_sums, zeros, grad,
+    auto& [scale, causal, query, key, value, bias, keep, keep_scale, out, logsumexp, zeros, grad,
            query_gradient, key_gradient, value_gradient] = a;
-    bytes(scale, causal, query, key, value, bias, keep, keep_scale, out, log_sums, zeros, grad,
+    bytes(scale, causal, query, key, value, bias, keep, keep_scale, out, logsumexp, zeros, grad,
           query_gradient, key_gradient, value_gradient);
   }
 };

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/codegen/lower/address.h"
+#include "engine/codegen/lower/view_map.h"
 
 namespace recut::native {
 namespace {

@@ -260,7 +260,7 @@ void Preparation::add_as(const Convolution& c) {
   memory::dims dilation = c.dilation;
   for (std::int64_t& step : dilation) step -= 1;
   const memory::dims behind = padding_behind(c);
-  const bool training = c.way != Convolution::Way::forward;
+  const bool training = c.direction != Convolution::Direction::forward;
   const auto kind =
       training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
   const memory::desc bias_form = c.bias ? any(bias) : memory::desc();
@@ -268,14 +268,14 @@ void Preparation::add_as(const Convolution& c) {
       {kind, Family::kAlgorithm, any(input), any(weight), bias_form, any(output), c.stride,
        dilation, c.padding, behind},
       attributes_, engine_);
-  if (c.way == Convolution::Way::forward) {
+  if (c.direction == Convolution::Direction::forward) {
     std::vector<Named> tensors{{DNNL_ARG_SRC, input, forward.src_desc()},
                                {DNNL_ARG_WEIGHTS, weight, forward.weights_desc()},
                                {DNNL_ARG_DST, output, forward.dst_desc(), true}};
     if (c.bias) tensors.push_back({DNNL_ARG_BIAS, bias, forward.bias_desc()});
     return add<Forward>(forward, tensors);
   }
-  if (c.way == Convolution::Way::input_gradient) {
+  if (c.direction == Convolution::Direction::input_gradient) {
     const typename Data::primitive_desc data({Family::kAlgorithm, any(input), any(weight),
                                               any(output), c.stride, dilation, c.padding, behind},
                                              attributes_, engine_, forward);
@@ -297,7 +297,7 @@ void Preparation::add_as(const Convolution& c) {
 }  // namespace
 
 bool onednn_takes(const library::Kernel& kernel) {
-  if (!library::is_common(kernel)) return false;
+  if (!library::is_portable(kernel)) return false;
   static const dnnl::engine kEngine(dnnl::engine::kind::cpu, 0);
   try {
     Preparation(kEngine).run(kernel);

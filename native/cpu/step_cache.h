@@ -34,7 +34,7 @@ class StepCache {
   Result<std::optional<ReadyStep>> find(const Document& document, const SchedulingRequest& request);
 
   // Compiles the scheduled plan, or takes its kernels from the cache, and keeps the new parts.
-  // Fails where an operator has no loops (the message names all).
+  // Fails where an operator has no lowering (the message names all).
   Result<ReadyStep> compile(const Document& document, const SchedulingRequest& request,
                             const ScheduledPlan& scheduled);
 

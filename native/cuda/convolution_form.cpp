@@ -41,8 +41,9 @@ class ConvolutionFormFormer {
 
  private:
   ConvolutionForm::Way way() const {
-    if (c_.way == Convolution::Way::weight_gradient) return ConvolutionForm::Way::filter;
-    const bool forward = c_.way == Convolution::Way::forward;
+    if (c_.direction == Convolution::Direction::weight_gradient)
+      return ConvolutionForm::Way::filter;
+    const bool forward = c_.direction == Convolution::Direction::forward;
     return forward != c_.transposed ? ConvolutionForm::Way::forward : ConvolutionForm::Way::data;
   }
 
@@ -78,7 +79,7 @@ class ConvolutionFormFormer {
   }
 
   void add_bias() {
-    form_.bias_is_gradient = c_.way == Convolution::Way::weight_gradient;
+    form_.bias_is_gradient = c_.direction == Convolution::Direction::weight_gradient;
     form_.biased_is_x = c_.transposed;
     TensorForm bias{c_.bias->buffer, bytes_before(*c_.bias), {}, {}};
     const int channels = number(c_.bias->layout.shape[0]);

@@ -122,7 +122,7 @@ class ProductCall : public DeviceCall {
   }
 
   Epilogue epilogue() const {
-    if (form_.rectified) return form_.bias ? kRectifiedWithBias : kRectified;
+    if (form_.relu) return form_.bias ? kReluWithBias : kRelu;
     return form_.bias ? kWithBias : kPlain;
   }
 

@@ -19,7 +19,7 @@ enum Status : int { kSuccess = 0 };
 enum Compute : int { kComputeF32 = 68, kComputeBf16 = 75, kComputeTf32 = 77 };
 enum Scalar : int { kRealF32 = 0, kRealF16 = 2, kRealBf16 = 14 };
 enum Turn : std::int32_t { kStraight = 0, kTurned = 1 };
-enum Epilogue : std::uint32_t { kPlain = 1, kRectified = 2, kWithBias = 4, kRectifiedWithBias = 6 };
+enum Epilogue : std::uint32_t { kPlain = 1, kRelu = 2, kWithBias = 4, kReluWithBias = 6 };
 enum ProductAttribute : int {
   kTurnA = 3,
   kTurnB = 4,

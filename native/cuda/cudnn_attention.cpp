@@ -64,7 +64,7 @@ class Writer {
     const GraphValue q = give(a_.query), kt = give(a_.key, true), v = give(a_.value),
                      o = give(a_.out);
     std::optional<GraphValue> sums;
-    if (a_.log_sums) sums = give_sums();
+    if (a_.logsumexp) sums = give_sums();
     give_numbers();
     const GraphValue scores = seen(scaled(q, kt));
     const GraphValue most = of_rows(), less = of_scores(), e = of_scores(), sum = of_rows(),
@@ -140,8 +140,8 @@ class Writer {
   }
 
   GraphValue give_sums() {
-    const Strides& strides = a_.log_sums->layout.strides;
-    given_.operands.push_back(*a_.log_sums);
+    const Strides& strides = a_.logsumexp->layout.strides;
+    given_.operands.push_back(*a_.logsumexp);
     return graph_.given(cudnn::kF32, {batches_, heads_, queries_, 1},
                         {batches_ == 1 ? heads_ * queries_ : strides[0],
                          heads_ == 1 ? queries_ : strides[1], 1, 1});
@@ -289,9 +289,9 @@ class CudnnAttention : public DeviceCall {
 bool cudnn_may_take(const library::Kernel& attention) {
   const Attention& a = attention_of(attention);
   const DType dtype = dtype_of(attention);
-  const bool sums = !a.log_sums || (a.log_sums->layout.shape[2] == a.query.layout.shape[2] &&
-                                    a.log_sums->layout.strides[2] == 1 &&
-                                    a.log_sums->layout.offset * kF32Bytes % kAlignment == 0);
+  const bool sums = !a.logsumexp || (a.logsumexp->layout.shape[2] == a.query.layout.shape[2] &&
+                                     a.logsumexp->layout.strides[2] == 1 &&
+                                     a.logsumexp->layout.offset * kF32Bytes % kAlignment == 0);
   const bool gradients = !a.grad || (a.query_gradient && a.key_gradient && a.value_gradient);
   return (dtype == DType::f16 || dtype == DType::bf16) && !a.bias && !a.keep && sums && gradients;
 }

@@ -53,7 +53,7 @@ bool takes(const library::Kernel& kernel) {
 
 }  // namespace
 
-library::TakesForm library_takes(Precision precision) {
+library::SupportsForm library_takes(Precision precision) {
   return precision == Precision::f32 ? takes<Precision::f32> : takes<Precision::tf32>;
 }
 
@@ -99,7 +99,7 @@ class LibraryCalls::Question {
   std::unordered_map<std::string, bool> answers_;  // by the kernel's text
 };
 
-library::Takes library_takes(const SharedCard& card, const CallOptions& options) {
+library::SupportsKernel library_takes(const SharedCard& card, const CallOptions& options) {
   const auto question = std::make_shared<LibraryCalls::Question>(card, options);
   return [fits = library_takes(options.precision), question](const library::Kernel& kernel) {
     return fits(kernel) && question->has_ways(kernel);

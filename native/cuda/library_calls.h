@@ -16,11 +16,11 @@ namespace recut::cuda {
 // Whether the libraries, or Recut's attention kernels, take the kernel's calls in these layouts.
 // They don't take f32 convolutions with channels last whose factors must stay f32: cuDNN computes
 // their gradients only on tensor cores.
-library::TakesForm library_takes(Precision precision);
+library::SupportsForm library_takes(Precision precision);
 
 // The same, but the GPU's libraries are asked as well: calls for which they have no algorithm are
 // left to loops. A library that can't be opened refuses nothing here; running the call reports it.
-library::Takes library_takes(const SharedCard& card, const CallOptions& options);
+library::SupportsKernel library_takes(const SharedCard& card, const CallOptions& options);
 
 // Memory that a launch's calls may write to beside their buffers.
 struct Workspace {
@@ -81,7 +81,7 @@ class LibraryCalls {
   };
   class Chooser;
   class Question;
-  friend library::Takes library_takes(const SharedCard& card, const CallOptions& options);
+  friend library::SupportsKernel library_takes(const SharedCard& card, const CallOptions& options);
 
   LibraryCalls() = default;
   static Result<std::unique_ptr<DeviceCall>> make(const library::Call& call, const Card& card,

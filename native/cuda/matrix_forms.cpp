@@ -21,17 +21,17 @@ class MatrixFormsFormer {
     const bool along_rows = runs_along(out, last);
     if (product_.bias && !along_rows) return std::nullopt;
     const std::size_t row = along_rows ? last : before, column = along_rows ? before : last;
-    if (product_.added && !runs_along(product_.added->layout, row)) return std::nullopt;
+    if (product_.addend && !runs_along(product_.addend->layout, row)) return std::nullopt;
     ProductForm form;
     form.batch = last == 2 ? out.shape[0] : 1;
     form.a = matrix(along_rows ? product_.right : product_.left, row, column);
     form.b = matrix(along_rows ? product_.left : product_.right, row, column);
     form.d = straight(product_.out, row, column);
     if (product_.bias) form.bias = {product_.bias->buffer, bytes_before(*product_.bias)};
-    if (product_.added) form.c = straight(*product_.added, row, column);
+    if (product_.addend) form.c = straight(*product_.addend, row, column);
     form.alpha = product_.alpha;
     form.beta = product_.beta;
-    form.rectified = product_.rectified;
+    form.relu = product_.relu;
     form.dtype = product_.dtype;
     return form;
   }

@@ -39,7 +39,7 @@ struct ProductForm {
   std::optional<BiasForm> bias;
   std::optional<MatrixForm> c;  // not transposed
   double alpha = 1, beta = 1;
-  bool rectified = false;
+  bool relu = false;
   DType dtype = DType::f32;
 };
 

@@ -28,7 +28,7 @@ class StepCache {
   StepCache(std::optional<cache::Store> store, SharedCard card, const ProgramOptions& options,
             Factors factors = Factors::f32);
 
-  // Fails where an operator has no loops (the message names all), where NVRTC is missing, and
+  // Fails where an operator has no lowering (the message names all), where NVRTC is missing, and
   // where the GPU doesn't take the code.
   Result<ReadyStep> compile(const Document& document, const ScheduledPlan& scheduled);
   // The same for a program that exists already.

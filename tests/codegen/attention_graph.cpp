@@ -7,12 +7,12 @@ namespace recut::test {
 std::string AttentionGraph::name() const {
   return fmt::format("{} {}x{} of {} and {}, {}x{}/{}{} mask {} {}{}", dtype, queries, keys,
                      features, value_features, batches, heads, key_heads, causal ? " causal" : "",
-                     static_cast<int>(mask), mask_shape, turned ? " turned" : "");
+                     static_cast<int>(mask), mask_shape, transposed ? " transposed" : "");
 }
 
 std::string AttentionGraph::operand(const char* name, std::int64_t of, std::int64_t rows,
                                     std::int64_t width) const {
-  if (!turned)
+  if (!transposed)
     return fmt::format("  %{} = input {}[{}, {}, {}, {}]\n", name, dtype, batches, of, rows, width);
   return fmt::format(
       "  %{0}_rows = input {1}[{2}, {3}, {4}]\n  %{0}_view = view(%{0}_rows, [{2}, {3}, {5}, "
@@ -26,11 +26,11 @@ std::string AttentionGraph::mask_text() const {
   const std::string shape =
       fmt::format(fmt::runtime(mask_shape), fmt::arg("batches", batches), fmt::arg("heads", heads),
                   fmt::arg("queries", queries), fmt::arg("keys", keys));
-  return fmt::format("  %m = input {}[{}]\n", mask == ScoreMask::added ? dtype : "bool", shape);
+  return fmt::format("  %m = input {}[{}]\n", mask == ScoreMask::additive ? dtype : "bool", shape);
 }
 
 std::string AttentionGraph::calls() const {
-  if (mask == ScoreMask::kept)
+  if (mask == ScoreMask::dropout)
     return "  %a = recut.scaled_dot_product_kept_attention(%q, %k, %v, none, %m, 1.25)\n"
            "  %o = getitem(%a, 0)\n  %l = getitem(%a, 1)\n"
            "  %b = recut.scaled_dot_product_kept_attention_backward(%g, %q, %k, %v, none, %m, %o, "

@@ -7,7 +7,7 @@
 namespace recut::test {
 
 // The kind of mask: additive numbers, bools, or a dropout mask.
-enum class ScoreMask : std::uint8_t { none, added, hiding, kept };
+enum class ScoreMask : std::uint8_t { none, additive, boolean, dropout };
 
 struct AttentionGraph {
   std::string dtype = "f32";
@@ -16,7 +16,7 @@ struct AttentionGraph {
   bool causal = false;
   ScoreMask mask = ScoreMask::none;
   std::string mask_shape = "1, 1, {queries}, {keys}";  // numbers, or names of the above
-  bool turned = false;  // operands are [batch, rows, heads, features] in memory
+  bool transposed = false;  // operands are [batch, rows, heads, features] in memory
 
   std::string name() const;
   // Inputs %q, %k, %v, %m (the mask, if any) and %g, the gradient of the output; results %o, %l,

@@ -84,7 +84,7 @@ void check(const AttentionGraph& form, Factors factors = Factors::tf32, std::uin
 #define NEEDS_COMPILER \
   if (!test::has_compiler()) SKIP("no c++ in the path: nothing compiles CUDA for the processor")
 
-TEST_CASE("attention: lengths that are no whole tiles", "[codegen][cpu][attention]") {
+TEST_CASE("attention: lengths that are not multiples of the tile", "[codegen][cpu][attention]") {
   NEEDS_COMPILER;
   for (const std::int64_t length : {1, 5, 64, 70, 129})
     for (const char* dtype : {"f32", "bf16"}) {
@@ -97,7 +97,7 @@ TEST_CASE("attention: lengths that are no whole tiles", "[codegen][cpu][attentio
     }
 }
 
-TEST_CASE("attention: widths of heads", "[codegen][cpu][attention]") {
+TEST_CASE("attention: head dimensions", "[codegen][cpu][attention]") {
   NEEDS_COMPILER;
   AttentionGraph form;
   form.queries = 40;
@@ -112,7 +112,7 @@ TEST_CASE("attention: widths of heads", "[codegen][cpu][attention]") {
     }
 }
 
-TEST_CASE("attention: f32 as it is, by three products", "[codegen][cpu][attention]") {
+TEST_CASE("attention: full f32 by three tf32 products", "[codegen][cpu][attention]") {
   NEEDS_COMPILER;
   AttentionGraph form;
   form.queries = 70;
@@ -122,8 +122,7 @@ TEST_CASE("attention: f32 as it is, by three products", "[codegen][cpu][attentio
   check(form, Factors::f32);
 }
 
-TEST_CASE("attention: heads that share keys, and rows between those of others",
-          "[codegen][cpu][attention]") {
+TEST_CASE("attention: grouped-query heads, and interleaved rows", "[codegen][cpu][attention]") {
   NEEDS_COMPILER;
   AttentionGraph form;
   form.batches = 2;
@@ -132,7 +131,7 @@ TEST_CASE("attention: heads that share keys, and rows between those of others",
   form.queries = 37;
   form.keys = 50;
   form.features = form.value_features = 16;
-  form.turned = true;
+  form.transposed = true;
   for (const char* dtype : {"f32", "bf16"}) {
     form.dtype = dtype;
     form.causal = !form.causal;
@@ -140,7 +139,7 @@ TEST_CASE("attention: heads that share keys, and rows between those of others",
   }
 }
 
-TEST_CASE("attention: masks, and what dropout keeps", "[codegen][cpu][attention]") {
+TEST_CASE("attention: masks and dropout", "[codegen][cpu][attention]") {
   NEEDS_COMPILER;
   AttentionGraph form;
   form.batches = form.heads = form.key_heads = 2;
@@ -150,15 +149,15 @@ TEST_CASE("attention: masks, and what dropout keeps", "[codegen][cpu][attention]
   for (const char* shape :
        {"{queries}, {keys}", "{batches}, 1, 1, {keys}", "{batches}, {heads}, {queries}, 1"}) {
     form.mask_shape = shape;
-    form.mask = ScoreMask::added;
+    form.mask = ScoreMask::additive;
     check(form, Factors::f32);
-    form.mask = ScoreMask::hiding;
+    form.mask = ScoreMask::boolean;
     check(form, Factors::f32);
   }
   form.dtype = "bf16";
-  form.mask = ScoreMask::added;
+  form.mask = ScoreMask::additive;
   check(form);
-  form.mask = ScoreMask::kept;
+  form.mask = ScoreMask::dropout;
   form.mask_shape = "{batches}, {heads}, {queries}, {keys}";
   check(form);
   form.dtype = "f32";
@@ -166,7 +165,7 @@ TEST_CASE("attention: masks, and what dropout keeps", "[codegen][cpu][attention]
 }
 
 // A fully masked row gives zeros, and -inf as its logsumexp.
-TEST_CASE("attention: rows without any key", "[codegen][cpu][attention]") {
+TEST_CASE("attention: fully masked rows", "[codegen][cpu][attention]") {
   NEEDS_COMPILER;
   AttentionGraph form;
   form.queries = 20;
@@ -174,8 +173,8 @@ TEST_CASE("attention: rows without any key", "[codegen][cpu][attention]") {
   form.features = form.value_features = 16;
   // An additive mask of the smallest number for all keys hides nothing.
   for (const auto& [mask, value] :
-       {std::pair(ScoreMask::hiding, 0.0), std::pair(ScoreMask::added, -HUGE_VAL),
-        std::pair(ScoreMask::added, -3.4028234663852886e38)}) {
+       {std::pair(ScoreMask::boolean, 0.0), std::pair(ScoreMask::additive, -HUGE_VAL),
+        std::pair(ScoreMask::additive, -3.4028234663852886e38)}) {
     form.mask = mask;
     const Graph graph = graph_of(form.text());
     Inputs inputs = test::inputs_for(graph, 1, test::Values::ordinary);
@@ -189,7 +188,7 @@ TEST_CASE("attention: rows without any key", "[codegen][cpu][attention]") {
   }
 }
 
-TEST_CASE("attention: the same bits every time", "[codegen][cpu][attention]") {
+TEST_CASE("attention: deterministic results", "[codegen][cpu][attention]") {
   NEEDS_COMPILER;
   AttentionGraph form;
   form.heads = 2;
@@ -200,7 +199,7 @@ TEST_CASE("attention: the same bits every time", "[codegen][cpu][attention]") {
   CHECK(test::outputs_difference(once.outputs, again.outputs) == "");
 }
 
-TEST_CASE("attention: random forms", "[codegen][cpu][attention][random]") {
+TEST_CASE("attention: random shapes and masks", "[codegen][cpu][attention][random]") {
   NEEDS_COMPILER;
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     test::Random random(seed);
@@ -214,10 +213,10 @@ TEST_CASE("attention: random forms", "[codegen][cpu][attention][random]") {
     form.features = 8 * random.between(2, 12);
     form.value_features = random.one_in(2) ? form.features : 8 * random.between(2, 12);
     form.causal = random.one_in(2);
-    form.turned = random.one_in(2);
+    form.transposed = random.one_in(2);
     form.mask = random.one_in(2)   ? ScoreMask::none
-                : random.one_in(2) ? ScoreMask::added
-                                   : ScoreMask::hiding;
+                : random.one_in(2) ? ScoreMask::additive
+                                   : ScoreMask::boolean;
     check(form, random.one_in(2) ? Factors::f32 : Factors::tf32, seed);
   }
 }
@@ -228,7 +227,7 @@ library::Kernel call_of(const Graph& graph, const char* name) {
   return std::move(*kernel);
 }
 
-TEST_CASE("attention: which calls have functions of their own", "[codegen][attention]") {
+TEST_CASE("attention: calls that have CUDA functions", "[codegen][attention]") {
   const auto takes = [](const AttentionGraph& form) {
     const Graph graph = graph_of(form.text());
     return cuda::takes_attention(call_of(graph, "a")) && cuda::takes_attention(call_of(graph, "b"));
@@ -248,7 +247,7 @@ TEST_CASE("attention: which calls have functions of their own", "[codegen][atten
   form.dtype = "f32";
   const Graph graph = graph_of(form.text());
   const library::Kernel kernel = call_of(graph, "a");
-  CHECK_FALSE(library::is_common(kernel));
+  CHECK_FALSE(library::is_portable(kernel));
   ScheduledKernel scheduled;
   scheduled.calls = {graph.find("a")};
   CHECK_FALSE(library_kernel_of(graph, StorageModel(graph), scheduled));
@@ -257,9 +256,9 @@ TEST_CASE("attention: which calls have functions of their own", "[codegen][atten
   CHECK(cuda::attention_workspace_bytes(call_of(graph, "b")) == 64 * 4);
 }
 
-TEST_CASE("attention: a gradient of what is added stays with the loops", "[codegen][attention]") {
+TEST_CASE("attention: gradients of a bias are lowered to loops", "[codegen][attention]") {
   AttentionGraph form;
-  form.mask = ScoreMask::added;
+  form.mask = ScoreMask::additive;
   std::string text = form.text();
   text.replace(text.find("true, false]"), 12, "true, true]");
   text.replace(text.find("  results"), 9, "  %gm = getitem(%b, 3)\n  results %gm,");
@@ -267,11 +266,11 @@ TEST_CASE("attention: a gradient of what is added stays with the loops", "[codeg
   CHECK_FALSE(library::library_kernel(graph, StorageModel(graph), graph.find("b")));
 }
 
-TEST_CASE("attention: operands that no one layout shows stay with the loops",
+TEST_CASE("attention: operands without a strided layout are lowered to loops",
           "[codegen][attention]") {
   for (const std::string name : {"q", "k", "m"}) {
     AttentionGraph form;
-    form.mask = ScoreMask::added;
+    form.mask = ScoreMask::additive;
     std::string text = form.text();
     const std::string whole = "  %" + name + " = input f32[1, 1, 64, 64]\n";
     const std::size_t at = text.find(whole);
@@ -286,9 +285,9 @@ TEST_CASE("attention: operands that no one layout shows stay with the loops",
   }
 }
 
-TEST_CASE("attention: a call's text says what it reads", "[codegen][attention]") {
+TEST_CASE("attention: the text of a library call", "[codegen][attention]") {
   AttentionGraph form;
-  form.mask = ScoreMask::hiding;
+  form.mask = ScoreMask::boolean;
   form.causal = true;
   const std::string text = library::print(call_of(graph_of(form.text()), "b"));
   CHECK(text.find("  %b.0[1, 1, 64, 64 by 4096, 64, 64, 1], %b.1[") != std::string::npos);

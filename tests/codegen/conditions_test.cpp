@@ -34,7 +34,7 @@ std::size_t count(const std::string& text, const std::string& words) {
 }
 
 // Rows that are padded at the end: a single comparison with their start.
-TEST_CASE("conditions: padding is found without a division", "[codegen]") {
+TEST_CASE("bounds checks: padding needs no division", "[codegen]") {
   const std::string rows = loops_of(
       "  %x = input f32[3, 20, 50]\n  %y = constant_pad_nd(%x, [0, 0, 0, 4])\n  results %y\n");
   INFO(rows);
@@ -54,7 +54,7 @@ TEST_CASE("conditions: padding is found without a division", "[codegen]") {
 }
 
 // Every position of the plane has a window there.
-TEST_CASE("conditions: windows of one place are asked nothing", "[codegen]") {
+TEST_CASE("bounds checks: none for 1x1 windows", "[codegen]") {
   const std::string text = loops_of(
       "  %g = input f32[2, 2, 30, 30]\n  %x = input f32[2, 16, 30, 30]\n"
       "  %w = input f32[2, 16, 1, 1]\n"
@@ -66,7 +66,7 @@ TEST_CASE("conditions: windows of one place are asked nothing", "[codegen]") {
 }
 
 // Scratch for sums exists only where partial sums are added, or tiles exceed the product.
-TEST_CASE("products in tiles: sums go from registers to where they belong", "[codegen]") {
+TEST_CASE("tiled matmul: sums are stored from registers", "[codegen]") {
   const auto product = [](int rows, int depth, int columns) {
     const auto matrix = [](int a, int b) {
       return "input f32[" + std::to_string(a) + ", " + std::to_string(b) + "]\n";

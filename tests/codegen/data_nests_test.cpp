@@ -36,7 +36,7 @@ void check_text_data_nests(const std::string& text) {
   check(*graph);
 }
 
-TEST_CASE("loops of embedding bags", "[codegen][cpu]") {
+TEST_CASE("lowering: embedding bags", "[codegen][cpu]") {
   const std::string six = "w:7,19 i:6<7 p:6 | %o = arange.start_step(0, 7, 2); ";
   for (const char* call :
        {"_embedding_bag(%w, %i, %o) : (f64[4, 19], i64[6], i64[4], i64[4])",
@@ -48,7 +48,7 @@ TEST_CASE("loops of embedding bags", "[codegen][cpu]") {
     check_with_gradients_data_nests(six + call);
 }
 
-TEST_CASE("padding around nothing is padding alone", "[codegen][cpu]") {
+TEST_CASE("padding of an empty tensor", "[codegen][cpu]") {
   for (const char* dtype : {"f32", "i64", "bool"})
     check_text_data_nests(fmt::format(
         "graph \"padded\" {{\n  %x = input {0}[2, 0, 3]\n"
@@ -57,7 +57,7 @@ TEST_CASE("padding around nothing is padding alone", "[codegen][cpu]") {
 }
 
 // Bags with an offset, empty bags, and lists in the sizes of other devices.
-TEST_CASE("lists of embedding bags may be short, or have places to spare", "[codegen][cpu]") {
+TEST_CASE("embedding bag outputs may be short or padded", "[codegen][cpu]") {
   for (const char* lists : {"i64[0], i64[0], i64[0]", "i64[9], i64[5], i64[2]"})
     for (const char* dtype : {"f32", "bf16"})
       check_text_data_nests(fmt::format(
@@ -69,7 +69,7 @@ TEST_CASE("lists of embedding bags may be short, or have places to spare", "[cod
           dtype, dtype, lists));
 }
 
-TEST_CASE("loops of windows as columns", "[codegen][cpu]") {
+TEST_CASE("lowering: im2col and col2im", "[codegen][cpu]") {
   for (const char* sample : {
            "a:2,3,7,9 | im2col(%a, [3, 2], [2, 1], [1, 0], [2, 3])",
            "a:3,4,20 | im2col(%a, [1, 5], [1, 2], [0, 4], [1, 2])",
@@ -81,7 +81,7 @@ TEST_CASE("loops of windows as columns", "[codegen][cpu]") {
     check_with_gradients_data_nests(sample);
 }
 
-TEST_CASE("loops over what a mask holds", "[codegen][cpu]") {
+TEST_CASE("lowering: stream compaction by masks", "[codegen][cpu]") {
   check_with_gradients_data_nests("a:5,9 m:5,1? b:50 | masked_scatter(%a, %m, %b)");
   check_with_gradients_data_nests("a:5,9 m:5,9? | masked_scatter_backward(%a, %m, [5, 9])");
   check_with_gradients_data_nests("a:5,9 i:3,4<45 b:3,4 | put(%a, %i, %b, true)");
@@ -94,7 +94,7 @@ TEST_CASE("loops over what a mask holds", "[codegen][cpu]") {
       "%one = nonzero_static(%b, size=2)\nresults %few, %all, %one, %some\n}\n");
 }
 
-TEST_CASE("loops of samplers at places that are data", "[codegen][cpu]") {
+TEST_CASE("lowering: grid samplers", "[codegen][cpu]") {
   for (const int interpolation : {0, 1, 2})
     for (const int padding : {0, 1, 2})
       check_with_gradients_data_nests(
@@ -111,7 +111,7 @@ TEST_CASE("loops of samplers at places that are data", "[codegen][cpu]") {
                     dtype, dtype));
 }
 
-TEST_CASE("loops of resampling with wide filters", "[codegen][cpu]") {
+TEST_CASE("lowering: antialiased resampling", "[codegen][cpu]") {
   for (const char* kind : {"bilinear", "bicubic"})
     for (const char* size :
          {"[3, 4], false", "[9, 20], true", "[5, 3], true", "[2, 2], false, 0.4, 0.3"})
@@ -119,7 +119,7 @@ TEST_CASE("loops of resampling with wide filters", "[codegen][cpu]") {
           fmt::format("a:2,3,7,11 | _upsample_{}2d_aa(%a, {})", kind, size));
 }
 
-TEST_CASE("loops of segments", "[codegen][cpu]") {
+TEST_CASE("lowering: segment reductions", "[codegen][cpu]") {
   for (const char* reduce : {"sum", "mean", "max", "min", "prod"}) {
     check_with_gradients_data_nests(fmt::format(
         "a:6,5d | %n = arange(4); segment_reduce(%a, \"{}\", lengths=%n, initial=2.0)", reduce));
@@ -129,14 +129,14 @@ TEST_CASE("loops of segments", "[codegen][cpu]") {
   }
 }
 
-TEST_CASE("loops of losses of margins", "[codegen][cpu]") {
+TEST_CASE("lowering: margin losses", "[codegen][cpu]") {
   for (const char* sample : {"a:5,9 t:5<9 | multi_margin_loss(%a, %t)",
                              "a:5,9 t:5<9 w:9+ | multi_margin_loss(%a, %t, 2, 0.7, %w, 0)",
                              "a:9 t:1<9 | multi_margin_loss(%a, %t, 1, 1.5, none, 2)"})
     check_with_gradients_data_nests(sample);
 }
 
-TEST_CASE("loops of distances with their gradients", "[codegen][cpu]") {
+TEST_CASE("lowering: distances and their gradients", "[codegen][cpu]") {
   for (const char* norm : {"0.0", "0.5", "1.0", "2.0", "3.0", "inf"}) {
     check_with_gradients_data_nests(fmt::format("x:2,4,9 w:2,3,9 | cdist(%x, %w, {})", norm));
     check_with_gradients_data_nests(fmt::format("x:13,5 | pdist(%x, {})", norm));
@@ -144,7 +144,7 @@ TEST_CASE("loops of distances with their gradients", "[codegen][cpu]") {
   check_with_gradients_data_nests("x:4,9 w:3,9 | _euclidean_dist(%x, %w)");
 }
 
-TEST_CASE("loops of norms of differences and of slices", "[codegen][cpu]") {
+TEST_CASE("lowering: norms of differences and of slices", "[codegen][cpu]") {
   for (const char* norm : {"0", "0.5", "1", "2", "3", "inf", "-inf"}) {
     check_text_data_nests(
         fmt::format("graph \"norms\" {{\n%x = parameter f32[4, 1, 300]\n"
@@ -157,7 +157,7 @@ TEST_CASE("loops of norms of differences and of slices", "[codegen][cpu]") {
   check_with_gradients_data_nests("x:4,9 | renorm(%x, 3, 1, 1.5)");
 }
 
-TEST_CASE("loops of cross entropies", "[codegen][cpu]") {
+TEST_CASE("lowering: cross entropy", "[codegen][cpu]") {
   for (const int reduction : {0, 1, 2}) {
     for (const char* rest : {"-100, 0.0", "3, 0.2"}) {
       check_with_gradients_data_nests(fmt::format(
@@ -177,7 +177,7 @@ TEST_CASE("loops of cross entropies", "[codegen][cpu]") {
   }
 }
 
-TEST_CASE("loops of losses of several targets", "[codegen][cpu]") {
+TEST_CASE("lowering: multilabel losses", "[codegen][cpu]") {
   for (const int reduction : {0, 1, 2}) {
     check_with_gradients_data_nests(
         fmt::format("a:5,9 t:5,9<9 | multilabel_margin_loss_forward(%a, %t, {})", reduction));
@@ -196,7 +196,7 @@ TEST_CASE("loops of losses of several targets", "[codegen][cpu]") {
 
 // The part may be anywhere in self's storage: overlapping (the last write wins), before and behind
 // self.
-TEST_CASE("loops of parts that are counted in a storage", "[codegen][cpu]") {
+TEST_CASE("lowering: as_strided_scatter", "[codegen][cpu]") {
   check_with_gradients_data_nests("a:3,4 b:2,2 | as_strided_scatter(%a, %b, [2, 2], [4, 1], 1)");
   check_text_data_nests(
       "graph \"parts\" {\n%x = parameter f32[6, 5]\n%i = parameter i32[4, 3]\n"
@@ -208,7 +208,7 @@ TEST_CASE("loops of parts that are counted in a storage", "[codegen][cpu]") {
       "results %turned, %across, %within, %met\n}\n");
 }
 
-TEST_CASE("loops of a storage under another size", "[codegen][cpu]") {
+TEST_CASE("lowering: resize", "[codegen][cpu]") {
   check_text_data_nests(
       "graph \"sizes\" {\n%x = parameter f32[6, 5]\n%n = parameter i16[4]\n%o = parameter f64[0, "
       "3]\n"
@@ -221,7 +221,7 @@ TEST_CASE("loops of a storage under another size", "[codegen][cpu]") {
 }
 
 // Zero-dimensional tensors count as tensors of one element.
-TEST_CASE("loops of values that go to places, of numbers without dimensions", "[codegen][cpu]") {
+TEST_CASE("lowering: scatters of zero-dimensional tensors", "[codegen][cpu]") {
   const std::string head =
       "graph \"places\" {\n%x = parameter f32[]\n%y = parameter f32[]\n%l = parameter f32[1]\n"
       "%i = full([], 0, dtype=i64)\n%k = full([1], 0, dtype=i64)\n";
@@ -244,7 +244,7 @@ TEST_CASE("loops of values that go to places, of numbers without dimensions", "[
     check_text_data_nests(head + "%r = " + call + "\nresults %r\n}\n");
 }
 
-TEST_CASE("loops that have no place to read", "[codegen][cpu]") {
+TEST_CASE("lowering: empty operands", "[codegen][cpu]") {
   for (const char* dtype : {"f32", "bf16", "i32", "bool"})
     check_text_data_nests(
         fmt::format("graph \"none\" {{\n%x = parameter {0}[0, 3]\n%i = full([2], 0, dtype=i64)\n"
@@ -259,7 +259,7 @@ TEST_CASE("loops that have no place to read", "[codegen][cpu]") {
   check_with_gradients_data_nests("x:0,5 | pdist(%x, 2.0)");
 }
 
-TEST_CASE("loops of histograms", "[codegen][cpu]") {
+TEST_CASE("lowering: histograms", "[codegen][cpu]") {
   for (const char* dtype : {"f32", "f64"})
     check_text_data_nests(fmt::format(
         R"(graph "counts" {{
@@ -284,7 +284,7 @@ results %a, %b, %c, %h0, %h1, %i0, %i1, %j0, %j1
         dtype));
 }
 
-TEST_CASE("loops of histograms of points", "[codegen][cpu]") {
+TEST_CASE("lowering: histogramdd", "[codegen][cpu]") {
   check_text_data_nests(R"(graph "points" {
 %x = parameter f32[9, 20, 2]
 %w = parameter f32[9, 20]
@@ -300,7 +300,7 @@ results %b0, %b1, %c, %d, %g
 })");
 }
 
-TEST_CASE("loops of windows that samples shift", "[codegen][cpu]") {
+TEST_CASE("lowering: fractional max pooling", "[codegen][cpu]") {
   check_with_gradients_data_nests(
       "a:2,3,7,9d R:2,3,2u | fractional_max_pool2d(%a, [2, 3], [4, 5], %R)");
   check_with_gradients_data_nests(
@@ -313,7 +313,7 @@ TEST_CASE("loops of windows that samples shift", "[codegen][cpu]") {
       "%i = getitem(%p, 1)\nresults %y, %i\n}\n");
 }
 
-TEST_CASE("loops of convolutions of whole numbers", "[codegen][cpu]") {
+TEST_CASE("lowering: integer convolutions", "[codegen][cpu]") {
   check_text_data_nests(
       "graph \"whole\" {\n%x = parameter i8[2, 4, 7, 9]\n%w = parameter i8[6, 2, 3, 2]\n"
       "%v = parameter i8[32, 4, 3, 3]\n%a = mul.Tensor(%x, 61)\n%b = sub.Tensor(%v, 120)\n"
@@ -323,7 +323,7 @@ TEST_CASE("loops of convolutions of whole numbers", "[codegen][cpu]") {
 }
 
 // Means below 1000, above it, and 0.
-TEST_CASE("loops of draws that are put in order or counted", "[codegen][cpu]") {
+TEST_CASE("lowering: random sampling", "[codegen][cpu]") {
   check_text_data_nests(R"(graph "draws" {
 %x = parameter f64[3, 40]
 %p = abs(%x)
@@ -346,7 +346,7 @@ results %q, %s, %m, %o, %d, %e, %k, %j, %z
 }
 
 // Their kernels recompute what they read, element by element.
-TEST_CASE("distances and histograms with what they read in their kernels", "[codegen][cpu]") {
+TEST_CASE("distances and histograms fused with their operands", "[codegen][cpu]") {
   for (const char* call : {"dist(%a, %w)", "histc(%a, 5)"}) {
     INFO(call);
     const auto graph = parse_graph_text(
@@ -364,7 +364,7 @@ TEST_CASE("distances and histograms with what they read in their kernels", "[cod
 }
 
 // Data that eval refuses is a run-time fault in loops.
-TEST_CASE("data that nothing can be made of is at fault in loops", "[codegen][cpu]") {
+TEST_CASE("lowering: faulty data ends the run", "[codegen][cpu]") {
   for (const char* call :
        {"cross_entropy_loss(%x, %t)", "multilabel_margin_loss_backward(%g, %x, %u, 1, %x)",
         "as_strided_scatter(%x, %t, [3], [5], 3)", "multinomial(%n, 2, true)", "multinomial(%n, 2)",

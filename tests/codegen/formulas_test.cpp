@@ -19,7 +19,7 @@ void check_text_formulas(const std::string& text) {
   CHECK(edge_disagreement(*graph).substr(0, 2000) == "");
 }
 
-TEST_CASE("quantised numbers by loops", "[codegen][cpu]") {
+TEST_CASE("formulas: quantization", "[codegen][cpu]") {
   for (const char* dtype : {"f32", "f64"})
     check_text_formulas(fmt::format(R"(
 graph "quantised" {{
@@ -44,7 +44,7 @@ graph "products of i8" {
 })");
 }
 
-TEST_CASE("mantissas and exponents by loops", "[codegen][cpu]") {
+TEST_CASE("formulas: frexp and ldexp", "[codegen][cpu]") {
   for (const char* dtype : {"f64", "f32", "f16"})
     check_text_formulas(fmt::format(R"(
 graph "parts" {{
@@ -61,7 +61,7 @@ graph "parts" {{
                                     dtype));
 }
 
-TEST_CASE("spaced numbers and places of triangles by loops", "[codegen][cpu]") {
+TEST_CASE("formulas: linspace and triangle indices", "[codegen][cpu]") {
   for (const char* dtype : {"f32", "f64", "bf16", "i64"})
     check_text_formulas(fmt::format(R"(
 graph "spaced" {{
@@ -83,7 +83,7 @@ graph "triangles" {
 })");
 }
 
-TEST_CASE("common divisors and powers by loops", "[codegen][cpu]") {
+TEST_CASE("formulas: gcd and powers", "[codegen][cpu]") {
   for (const char* dtype : {"i64", "i32", "u8"})
     check_text_formulas(fmt::format(R"(
 graph "divisors" {{
@@ -102,7 +102,7 @@ graph "divisors" {{
                                     dtype));
 }
 
-TEST_CASE("further numbers that are drawn, by loops", "[codegen][cpu]") {
+TEST_CASE("formulas: random distributions", "[codegen][cpu]") {
   check_text_formulas(R"(
 graph "drawn" {
   %x = parameter f32[3, 50]
@@ -119,7 +119,7 @@ graph "drawn" {
 })");
 }
 
-TEST_CASE("bytes as another dtype by loops", "[codegen][cpu]") {
+TEST_CASE("formulas: dtype views", "[codegen][cpu]") {
   check_text_formulas(R"(
 graph "bytes" {
   %x = parameter f32[4, 6]
@@ -146,7 +146,7 @@ graph "bytes" {
 })");
 }
 
-TEST_CASE("weights a channel, and vectors, by loops", "[codegen][cpu]") {
+TEST_CASE("formulas: prelu and vector operators", "[codegen][cpu]") {
   check_text_formulas(R"(
 graph "channels" {
   %x = parameter bf16[2, 3, 9]

@@ -94,7 +94,7 @@ TEST_CASE("random indices keep their values when they are simplified", "[codegen
   }
 }
 
-TEST_CASE("delinearised indices become whole again", "[codegen]") {
+TEST_CASE("delinearize and linearize are inverse", "[codegen]") {
   Kernel kernel;
   kernel.loops = {{"p", 4 * 7 * 9}, {"j", 9}};
   const Ranges ranges(kernel);

@@ -24,7 +24,7 @@ void check_calls(const std::string& type, const std::vector<std::string>& calls)
     check_graph("graph \"g\" {\n  %x = parameter " + type + "\n" + call + "\n}");
 }
 
-TEST_CASE("LU factors and what comes from them", "[codegen][cpu]") {
+TEST_CASE("lowering: LU factors, solutions and determinants", "[codegen][cpu]") {
   const std::vector<std::string> calls = {
       R"(  %f = linalg_lu_factor_ex(%x)
   %a = getitem(%f, 0)
@@ -194,7 +194,7 @@ TEST_CASE("least squares by every driver, broadcast, and of too low a rank", "[c
 })");
 }
 
-TEST_CASE("sums of products of three", "[codegen][cpu]") {
+TEST_CASE("lowering: trilinear", "[codegen][cpu]") {
   check_graph(R"(graph "g" {
   %a = parameter f32[4, 3]
   %b = parameter f32[5, 3, 2]

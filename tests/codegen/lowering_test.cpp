@@ -73,7 +73,7 @@ struct Samples {
   bool has_large = false;
 };
 
-TEST_CASE("operator samples by loop kernels", "[codegen][opinfo]") {
+TEST_CASE("operator samples by lowered kernels", "[codegen][opinfo]") {
   const Samples samples;
   const std::vector<std::string> stems = tried(samples.stems);
   int agree = 0, exact = 0, refused = 0, others = 0;
@@ -196,7 +196,7 @@ TEST_CASE("random graphs by fused kernels", "[codegen][cpu]") {
   CHECK(agree > 3 * refused);
 }
 
-TEST_CASE("which operators lower", "[codegen]") {
+TEST_CASE("operators that have a lowering", "[codegen]") {
   int lowered = 0, calls = 0, pointwise = 0, pointwise_lowered = 0;
   std::string missing;
   for (const Operator& op : all_operators()) {

@@ -22,7 +22,7 @@ void check_with_gradients_nests(const std::string& sample) {
         "");
 }
 
-TEST_CASE("searches in sorted sequences, and membership", "[codegen][cpu]") {
+TEST_CASE("lowering: searchsorted and isin", "[codegen][cpu]") {
   const char* const kGraphs[] = {R"(
 graph "one line for all" {
   %b = parameter f32[7]
@@ -86,7 +86,7 @@ TEST_CASE("distances between rows", "[codegen][cpu]") {
     }
 }
 
-TEST_CASE("loops of transposed convolutions", "[codegen][cpu]") {
+TEST_CASE("lowering: transposed convolutions", "[codegen][cpu]") {
   for (
       const char* sample : {
           "x:1,4,3,3 w:4,1,2,2 b:4 | convolution(%x, %w, %b, [2, 1], [0, 1], [1, 1], true, [1, 0], "
@@ -105,7 +105,7 @@ TEST_CASE("loops of transposed convolutions", "[codegen][cpu]") {
     check_with_gradients_nests(sample);
 }
 
-TEST_CASE("loops of recurrent cells", "[codegen][cpu]") {
+TEST_CASE("lowering: recurrent cells", "[codegen][cpu]") {
   for (const char* sample : {
            "i:2,12 h:2,12 c:2,3 p:12 r:12 | _thnn_fused_lstm_cell(%i, %h, %c, %p, %r)",
            "i:9,40 h:9,40 c:9,10 | _thnn_fused_lstm_cell(%i, %h, %c)",
@@ -114,7 +114,7 @@ TEST_CASE("loops of recurrent cells", "[codegen][cpu]") {
     check_with_gradients_nests(sample);
 }
 
-TEST_CASE("loops of attention never write the scores", "[codegen][cpu]") {
+TEST_CASE("lowering: attention never stores the scores", "[codegen][cpu]") {
   for (const char* sample : {
            "q:1,2,3,4 k:1,2,5,4 v:1,2,5,4 | _scaled_dot_product_flash_attention(%q, %k, %v)",
            "q:2,1,70,8 k:2,1,70,8 v:2,1,70,16 | _scaled_dot_product_flash_attention_for_cpu(%q, "
@@ -135,7 +135,7 @@ TEST_CASE("loops of attention never write the scores", "[codegen][cpu]") {
 
 // Forms that the f64 samples lack: halves, masks that hide whole rows, gradients of masks, padded
 // statistics, fewer key heads than query heads.
-TEST_CASE("loops of attention in f32 and halves, with masks and their gradients",
+TEST_CASE("lowering: attention in f32 and halves, with masks and their gradients",
           "[codegen][cpu]") {
   const char* const kGraphs[] = {R"(
 graph "masked" {
@@ -183,7 +183,7 @@ graph "bias" {
 }
 
 // Even and uneven tiles along rows, columns and depth; operands of all layouts; epilogues.
-TEST_CASE("loops of matrix products in tiles", "[codegen][cpu]") {
+TEST_CASE("lowering: tiled matmuls", "[codegen][cpu]") {
   for (const char* sample : {
            "x:16,32 w:32,64 | mm(%x, %w)",
            "x:13,70 w:70,37 | mm(%x, %w)",
@@ -196,7 +196,7 @@ TEST_CASE("loops of matrix products in tiles", "[codegen][cpu]") {
     check_with_gradients_nests(sample);
 }
 
-TEST_CASE("loops of matrix products in tiles have all dtypes and layouts", "[codegen][cpu]") {
+TEST_CASE("lowering: tiled matmuls of all dtypes and layouts", "[codegen][cpu]") {
   const char* const kText = R"(
 graph "products" {
   %x = parameter $[40, 32]
@@ -224,7 +224,7 @@ graph "products" {
 
 // Lines with and without padding to whole vectors; padding, strides (also where no window falls,
 // and with too many phases), groups, bias. The last two are plain nests beside tiled gradients.
-TEST_CASE("loops of convolutions in tiles", "[codegen][cpu]") {
+TEST_CASE("lowering: implicit GEMM convolutions", "[codegen][cpu]") {
   for (const char* sample : {
            "x:2,3,7,15 w:9,3,3,3 b:9 | convolution(%x, %w, %b, [1, 1], [1, 1], [1, 1], false, [0, "
            "0], 1)",
@@ -253,7 +253,7 @@ TEST_CASE("loops of convolutions in tiles", "[codegen][cpu]") {
     check_with_gradients_nests(sample);
 }
 
-TEST_CASE("no bit of a matrix product depends on the tile in registers", "[codegen][cpu]") {
+TEST_CASE("tiled matmuls are bit-exact for every register tile", "[codegen][cpu]") {
   const auto graph = parse_graph_text(
       "graph \"g\" {\n%x = parameter f32[50, 300]\n%y = parameter f32[300, 70]\n"
       "%a = parameter f32[48, 256]\n%b = parameter f32[256, 64]\n%t = t(%b)\n"

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "engine/autodiff/differentiate.h"
-#include "engine/codegen/lower/structure.h"
+#include "engine/codegen/lower/structural_key.h"
 #include "engine/input/text.h"
 #include "tests/codegen/agreement.h"
 #include "tests/codegen/given_inputs.h"
@@ -53,7 +53,7 @@ std::string pooled(const std::string& dtype, const std::string& in, const std::s
                      dtype, in, out, windows, dims);
 }
 
-TEST_CASE("max pooling: gradients are gathered, whatever the windows", "[codegen][cpu]") {
+TEST_CASE("max pooling: gradients are gathered for all windows", "[codegen][cpu]") {
   for (const char* dtype : {"f32", "bf16", "f64"}) {
     // Windows without overlap, with gaps, with overlap, beyond the plane; ATen's default strides;
     // dilation; ceil_mode; one window for many positions.
@@ -101,18 +101,18 @@ std::string indexed(const std::string& indices) {
     gradients %g)";
 }
 
-TEST_CASE("max pooling: indices from elsewhere say where gradients go", "[codegen][cpu]") {
+TEST_CASE("max pooling: gradients are scattered by foreign indices", "[codegen][cpu]") {
   CHECK_FALSE(gathers(indexed("z")));
   CHECK_FALSE(gathers(indexed("w")));
 }
 
 // Otherwise a program would lower one of them and run it for the other.
-TEST_CASE("max pooling: who made the indices is of a kernel's structure", "[codegen]") {
+TEST_CASE("max pooling: the producer of the indices is in the structural key", "[codegen]") {
   const auto key = [](const std::string& body) {
     const auto graph = parse_graph_text("graph \"pooling\" {\n" + body + "\n}", "pooling");
     REQUIRE(graph.ok());
     const NodeId call = graph->find("g");
-    return loop::structure_of(*graph, StorageModel(*graph), FusionGroups(), {&call, 1}).key;
+    return loop::structural_key_of(*graph, StorageModel(*graph), FusionGroups(), {&call, 1}).key;
   };
   const std::string own =
       pooled("f32", "2, 6, 6", "2, 3, 3", "[2, 2], [2, 2], [0, 0], [1, 1], false");
@@ -121,7 +121,7 @@ TEST_CASE("max pooling: who made the indices is of a kernel's structure", "[code
 }
 
 // The first maximum of a window wins; among NaNs the last.
-TEST_CASE("max pooling: of several NaNs in a window the last is the largest", "[codegen][cpu]") {
+TEST_CASE("max pooling: the last of several NaNs in a window wins", "[codegen][cpu]") {
   const double nan = std::nan("");
   const GivenNumbers given = {{"x", {nan, 3, nan, 3, 1, 1, 2, nan, nan, 7, 7, 1}}};
   struct Case {

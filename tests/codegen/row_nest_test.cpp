@@ -41,7 +41,7 @@ TEST_CASE("rows: softmax is one kernel, in every dtype and layout", "[codegen][c
   }
 }
 
-TEST_CASE("rows: normalisations with the statistics that others read", "[codegen][cpu]") {
+TEST_CASE("rows: normalizations with stored statistics", "[codegen][cpu]") {
   CHECK(disagreement_of_one_kernel("f32[20, 100]", R"(
     %w = parameter f32[100]
     %p = var_mean.correction(%x, [1], correction=0, keepdim=true)
@@ -69,7 +69,7 @@ TEST_CASE("rows: normalisations with the statistics that others read", "[codegen
     results %y)") == "");
 }
 
-TEST_CASE("rows: reductions that share loops, and one behind another", "[codegen][cpu]") {
+TEST_CASE("rows: reductions that share loops or depend on each other", "[codegen][cpu]") {
   CHECK(disagreement_of_one_kernel("f32[9, 200]", R"(
     %g = tangent f32[9, 200]
     %p = mul.Tensor(%g, %x)

@@ -11,7 +11,7 @@
 #include "engine/codegen/loop/parser.h"
 #include "engine/codegen/loop/printer.h"
 #include "engine/codegen/loop/verifier.h"
-#include "engine/codegen/lower/address.h"
+#include "engine/codegen/lower/view_map.h"
 #include "engine/eval/inputs.h"
 #include "engine/fusion/fuse_pointwise.h"
 #include "engine/ir/aliases.h"
@@ -24,7 +24,7 @@
 namespace recut::test {
 namespace {
 
-using loop::Made;
+using loop::ValueRef;
 
 // Storages by the value that owns them.
 class Memory {
@@ -34,24 +34,23 @@ class Memory {
       storages_[{id, 0}] = as_kernels_read(graph.type(id), tensor).storage;
   }
 
-  std::span<std::byte> of(const Made& made) {
-    auto& storage = storages_[made];
+  std::span<std::byte> of(const ValueRef& ref) {
+    auto& storage = storages_[ref];
     if (storage == nullptr)
-      storage =
-          std::make_shared<Storage>(byte_size(graph_[made.node].outputs[made.output]), nullptr);
+      storage = std::make_shared<Storage>(byte_size(graph_[ref.node].outputs[ref.output]), nullptr);
     return {storage->data(), static_cast<std::size_t>(storage->size())};
   }
 
   // A value as a tensor; a copy where its layouts do not merge.
   Tensor value(NodeId id) {
-    const auto address = loop::address_of(graph_, id);
-    if (!address) return Tensor();
-    of(address->made);
-    const Layout& own = address->layouts.front();
-    Tensor tensor{graph_[address->made.node].outputs[address->made.output].dtype, own.shape,
-                  own.strides, own.offset, storages_[address->made]};
-    for (std::size_t l = 1; l < address->layouts.size(); ++l) {
-      const Layout& next = address->layouts[l];
+    const auto view_map = loop::view_map_of(graph_, id);
+    if (!view_map) return Tensor();
+    of(view_map->base);
+    const Layout& own = view_map->layouts.front();
+    Tensor tensor{graph_[view_map->base.node].outputs[view_map->base.output].dtype, own.shape,
+                  own.strides, own.offset, storages_[view_map->base]};
+    for (std::size_t l = 1; l < view_map->layouts.size(); ++l) {
+      const Layout& next = view_map->layouts[l];
       const Tensor copy =
           tensor_from_bytes(make_type(tensor.dtype, tensor.shape), bytes_of(tensor));
       tensor = {tensor.dtype, next.shape, next.strides, next.offset, copy.storage};
@@ -61,7 +60,7 @@ class Memory {
 
  private:
   const Graph& graph_;
-  std::map<Made, std::shared_ptr<Storage>> storages_;
+  std::map<ValueRef, std::shared_ptr<Storage>> storages_;
 };
 
 std::string check_kernel_run_kernels(const loop::Kernel& kernel) {

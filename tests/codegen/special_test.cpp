@@ -23,7 +23,7 @@ void check_function(const std::string& call, double scale) {
   CHECK(wrong.substr(0, 300) == "");
 }
 
-TEST_CASE("Bessel functions by loops have eval's bits", "[codegen]") {
+TEST_CASE("lowering: Bessel functions are bit-exact", "[codegen]") {
   for (const char* name : {"special_bessel_j0", "special_bessel_j1", "special_bessel_y0",
                            "special_bessel_y1", "special_airy_ai", "i0", "special_i1",
                            "special_i0e", "special_i1e", "special_modified_bessel_k0",
@@ -32,7 +32,7 @@ TEST_CASE("Bessel functions by loops have eval's bits", "[codegen]") {
     for (const double scale : {0.6, 8.0, 40.0}) check_function(std::string(name) + "(%x)", scale);
 }
 
-TEST_CASE("orthogonal polynomials by loops have eval's bits", "[codegen]") {
+TEST_CASE("lowering: orthogonal polynomials are bit-exact", "[codegen]") {
   for (const char* name :
        {"chebyshev_polynomial_t", "chebyshev_polynomial_u", "chebyshev_polynomial_v",
         "chebyshev_polynomial_w", "shifted_chebyshev_polynomial_t",
@@ -43,7 +43,7 @@ TEST_CASE("orthogonal polynomials by loops have eval's bits", "[codegen]") {
       check_function(fmt::format("special_{}.n_scalar(%x, {})", name, degree), 0.6);
 }
 
-TEST_CASE("degrees that are data end their own elements' loops", "[codegen][cpu]") {
+TEST_CASE("lowering: polynomial degrees that are data", "[codegen][cpu]") {
   for (const char* name :
        {"chebyshev_polynomial_u", "hermite_polynomial_h", "laguerre_polynomial_l"})
     for (const char* dtype : {"f64", "f32", "bf16"}) {
@@ -62,7 +62,7 @@ TEST_CASE("degrees that are data end their own elements' loops", "[codegen][cpu]
     }
 }
 
-TEST_CASE("incomplete gamma functions by loops have eval's bits", "[codegen][cpu]") {
+TEST_CASE("lowering: incomplete gamma functions are bit-exact", "[codegen][cpu]") {
   for (const char* name : {"igamma", "igammac"})
     for (const double scale : {0.5, 20.0, 3000.0, 9000.0}) {
       const std::string text = fmt::format(

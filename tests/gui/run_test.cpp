@@ -122,7 +122,7 @@ TEST_CASE("run: a helper runs the step", "[gui]") {
     CHECK(run->of == shown_schedule(document));
     CHECK(run->kernel_ms.size() == run->of->schedule.kernels.size());
   }
-  executor.fault = "operator 'x' has no loops yet";
+  executor.fault = "operator 'x' has no lowering yet";
   REQUIRE(window.app.run("run.step").ok());
   window.settle();
   CHECK(window.state("run") == "failed");
@@ -202,7 +202,7 @@ TEST_CASE("run: what is in the way is said", "[gui]") {
   Window window(bare_options(), with_executor(executor));
   window.app.open("sample:tiny_conv");
   window.settle();
-  executor.fault = "operator 'x' has no loops yet";
+  executor.fault = "operator 'x' has no lowering yet";
   REQUIRE(window.app.run("run.step").ok());
   window.settle();
   CHECK(window.state("run") == "failed");

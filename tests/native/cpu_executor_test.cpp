@@ -119,7 +119,7 @@ TEST_CASE("the window's executor: a graph that can't run says why", "[gui][cpu]"
   window.settle();
   CHECK(window.state("run") == "failed");
   REQUIRE(window.app.items.find("run/fault") != nullptr);
-  CHECK(window.app.items.find("run/fault")->value.find("operator 'nonzero' has no loops") !=
+  CHECK(window.app.items.find("run/fault")->value.find("operator 'nonzero' has no lowering") !=
         std::string::npos);
 }
 

@@ -43,7 +43,7 @@ void multiply(const ProductForm& form, std::vector<std::vector<double>>& buffers
           sum += buffers[form.bias->buffer].at(
               static_cast<std::size_t>(form.bias->offset / item_bytes(form.dtype) + row));
         if (form.c) sum += form.beta * at(*form.c, batch, row, column);
-        if (form.rectified) sum = std::max(sum, 0.0);
+        if (form.relu) sum = std::max(sum, 0.0);
         at(form.d, batch, row, column) = sum;
       }
 }
@@ -80,8 +80,8 @@ void check(const MatrixProduct& product) {
         if (product.bias)
           sum += buffers[product.bias->buffer].at(
               static_cast<std::size_t>(product.bias->layout.offset + j));
-        if (product.added) sum += product.beta * element(*product.added, buffers, batch, i, j);
-        if (product.rectified) sum = std::max(sum, 0.0);
+        if (product.addend) sum += product.beta * element(*product.addend, buffers, batch, i, j);
+        if (product.relu) sum = std::max(sum, 0.0);
         INFO(batch << " " << i << " " << j);
         CHECK(element(product.out, buffers, batch, i, j) == sum);
       }
@@ -127,10 +127,10 @@ TEST_CASE("cuda: a bias is added where out runs along its rows", "[native][cuda]
   const MatrixProduct product{operand(0, {3, 5}, {5, 1}), operand(1, {5, 4}, {4, 1}),
                               operand(2, {3, 4}, {4, 1}), operand(3, {4}, {1}, 2)};
   check(product);
-  MatrixProduct rectified = product;
-  rectified.alpha = -1;
-  rectified.rectified = true;
-  check(rectified);
+  MatrixProduct relu = product;
+  relu.alpha = -1;
+  relu.relu = true;
+  check(relu);
   MatrixProduct along_columns = product;
   along_columns.out = operand(2, {3, 4}, {1, 3});
   CHECK_FALSE(form_of(along_columns).has_value());
@@ -145,11 +145,11 @@ TEST_CASE("cuda: a matrix is added where it runs as out does", "[native][cuda]")
                         0.5,
                         -2};
   check(product);
-  product.added->layout.strides = {12, 1, 3};
+  product.addend->layout.strides = {12, 1, 3};
   CHECK_FALSE(form_of(product).has_value());
   product.out.layout.strides = {12, 1, 3};
   check(product);
-  product.added->layout.strides = {12, 4, 1};
+  product.addend->layout.strides = {12, 4, 1};
   CHECK_FALSE(form_of(product).has_value());
   // Single rows and columns are contiguous in either order.
   for (const std::int64_t rows : {1, 3})
@@ -187,9 +187,9 @@ TEST_CASE("cuda: a matrix is aligned as far as its offset leaves it", "[native][
   }
 }
 
-Convolution convolution(Convolution::Way way, bool transposed) {
+Convolution convolution(Convolution::Direction direction, bool transposed) {
   Convolution c;
-  c.way = way;
+  c.direction = direction;
   c.transposed = transposed;
   c.groups = 2;
   c.stride = {2, 1};
@@ -203,18 +203,21 @@ Convolution convolution(Convolution::Way way, bool transposed) {
 }
 
 TEST_CASE("cuda: a transposed convolution is one that goes the other way", "[native][cuda]") {
-  using Way = Convolution::Way;
-  using Done = ConvolutionForm::Way;
-  const std::vector<std::tuple<Way, bool, Done>> ways = {
-      {Way::forward, false, Done::forward},        {Way::input_gradient, false, Done::data},
-      {Way::weight_gradient, false, Done::filter}, {Way::forward, true, Done::data},
-      {Way::input_gradient, true, Done::forward},  {Way::weight_gradient, true, Done::filter}};
-  for (const auto& [way, transposed, done] : ways) {
-    Convolution c = convolution(way, transposed);
-    if (way != Way::input_gradient) c.bias = operand(3, {6}, {1}, 2);
+  using Direction = Convolution::Direction;
+  using Done = ConvolutionForm::Direction;
+  const std::vector<std::tuple<Direction, bool, Done>> ways = {
+      {Direction::forward, false, Done::forward},
+      {Direction::input_gradient, false, Done::data},
+      {Direction::weight_gradient, false, Done::filter},
+      {Direction::forward, true, Done::data},
+      {Direction::input_gradient, true, Done::forward},
+      {Direction::weight_gradient, true, Done::filter}};
+  for (const auto& [direction, transposed, done] : ways) {
+    Convolution c = convolution(direction, transposed);
+    if (direction != Direction::input_gradient) c.bias = operand(3, {6}, {1}, 2);
     const auto form = form_of(c);
     REQUIRE(form.ok());
-    CHECK(form->way == done);
+    CHECK(form->direction == done);
     CHECK(form->x.buffer == (transposed ? 2 : 0));
     CHECK(form->y.buffer == (transposed ? 0 : 2));
     CHECK(form->w.buffer == 1);
@@ -222,17 +225,17 @@ TEST_CASE("cuda: a transposed convolution is one that goes the other way", "[nat
     CHECK(form->w.shape[0] == form->y.shape[1]);
     CHECK(form->w.shape[1] * form->groups == form->x.shape[1]);
     CHECK_FALSE(form->channels_last);
-    REQUIRE(form->bias.has_value() == (way != Way::input_gradient));
+    REQUIRE(form->bias.has_value() == (direction != Direction::input_gradient));
     if (!form->bias) continue;
     CHECK(form->biased().buffer == 2);
     CHECK(form->bias->shape == std::vector<int>{1, 6, 1, 1});
     CHECK(form->bias->offset == 8);
-    CHECK(form->bias_is_gradient == (way == Way::weight_gradient));
+    CHECK(form->bias_is_gradient == (direction == Direction::weight_gradient));
   }
 }
 
 TEST_CASE("cuda: strides, and a plane of one dimension as one of two", "[native][cuda]") {
-  const auto form = form_of(convolution(Convolution::Way::forward, false));
+  const auto form = form_of(convolution(Convolution::Direction::forward, false));
   REQUIRE(form.ok());
   CHECK(form->x.strides == std::vector<int>{288, 72, 8, 1});
   CHECK(form->stride == std::vector<int>{2, 1});
@@ -257,8 +260,8 @@ TEST_CASE("cuda: strides, and a plane of one dimension as one of two", "[native]
 
 TEST_CASE("cuda: what the libraries don't take is left to loops", "[native][cuda]") {
   library::Kernel kernel;
-  kernel.calls = {convolution(Convolution::Way::input_gradient, false),
-                  convolution(Convolution::Way::weight_gradient, false)};
+  kernel.calls = {convolution(Convolution::Direction::input_gradient, false),
+                  convolution(Convolution::Direction::weight_gradient, false)};
   CHECK(library_takes(Precision::f32)(kernel));
   std::get<Convolution>(kernel.calls[1]).weight.layout.strides = {36, 9, 3, 1};
   CHECK_FALSE(library_takes(Precision::f32)(kernel));
@@ -270,7 +273,7 @@ TEST_CASE("cuda: what the libraries don't take is left to loops", "[native][cuda
 }
 
 TEST_CASE("cuda: convolutions of 16 bits, and products of what is added", "[native][cuda]") {
-  Convolution c = convolution(Convolution::Way::forward, false);
+  Convolution c = convolution(Convolution::Direction::forward, false);
   c.bias = operand(3, {6}, {1}, 2);
   c.dtype = DType::f16;
   const auto form = form_of(c);
@@ -281,8 +284,8 @@ TEST_CASE("cuda: convolutions of 16 bits, and products of what is added", "[nati
   library::Kernel kernel;
   kernel.calls = {c};
   CHECK(library_takes(Precision::f32)(kernel));
-  CHECK_FALSE(library::is_common(kernel));
-  c = convolution(Convolution::Way::weight_gradient, false);
+  CHECK_FALSE(library::is_portable(kernel));
+  c = convolution(Convolution::Direction::weight_gradient, false);
   c.bias = operand(3, {6}, {1});
   for (const auto& [dtype, taken] :
        {std::pair(DType::f32, true), std::pair(DType::f16, true), std::pair(DType::bf16, false)}) {
@@ -290,23 +293,23 @@ TEST_CASE("cuda: convolutions of 16 bits, and products of what is added", "[nati
     kernel.calls = {c};
     CHECK(library_takes(Precision::f32)(kernel) == taken);
   }
-  kernel.calls = {convolution(Convolution::Way::forward, false)};
-  CHECK(library::is_common(kernel));
+  kernel.calls = {convolution(Convolution::Direction::forward, false)};
+  CHECK(library::is_portable(kernel));
   MatrixProduct product{operand(0, {3, 5}, {5, 1}), operand(1, {5, 4}, {4, 1}),
                         operand(2, {3, 4}, {4, 1}), operand(3, {4}, {1})};
   kernel.calls = {product};
-  CHECK(library::is_common(kernel));
+  CHECK(library::is_portable(kernel));
   product.bias.reset();
-  product.added = operand(3, {3, 4}, {4, 1});
+  product.addend = operand(3, {3, 4}, {4, 1});
   kernel.calls = {product};
   CHECK(library_takes(Precision::f32)(kernel));
-  CHECK_FALSE(library::is_common(kernel));
+  CHECK_FALSE(library::is_portable(kernel));
   std::get<MatrixProduct>(kernel.calls[0]).added->layout.strides = {1, 3};
   CHECK_FALSE(library_takes(Precision::f32)(kernel));
 }
 
 TEST_CASE("cuda: weights are dense, channels first or last", "[native][cuda]") {
-  Convolution c = convolution(Convolution::Way::forward, false);
+  Convolution c = convolution(Convolution::Direction::forward, false);
   c.weight.layout.strides = {18, 1, 6, 2};
   CHECK_FALSE(form_of(c).ok());
   c.input.layout.strides = {288, 1, 32, 4};

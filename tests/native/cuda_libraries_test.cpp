@@ -281,7 +281,7 @@ TEST_CASE("cuda: a library that isn't there refuses nothing", "[native][cuda]") 
   const auto kernel = library::library_kernel(graph, StorageModel(graph), graph.find("z"));
   REQUIRE(kernel);
   test::fake_card() = test::FakeCard();
-  const library::Takes takes = library_takes(test::open_fake_card(), CallOptions());
+  const library::SupportsKernel takes = library_takes(test::open_fake_card(), CallOptions());
   CHECK(takes(*kernel) == library_takes(Precision::f32)(*kernel));
   ::unsetenv("RECUT_CUDA_PATH");
 }

@@ -144,7 +144,7 @@ Status cublasLtMatmul(Handle, Product product, const void* alpha, const void* a,
         sum *= by;
         if (by_c != 0) sum += by_c * (*c_form)(c, n, i, j);
         if ((product->epilogue & kWithBias) != 0) sum += load(d_form->stored(), product->bias, i);
-        if ((product->epilogue & kRectified) != 0 && sum < 0) sum = 0;
+        if ((product->epilogue & kRelu) != 0 && sum < 0) sum = 0;
         store(d_form->stored(), d, d_form->place(n, i, j), sum);
       }
   return kSuccess;

@@ -105,7 +105,7 @@ TEST_CASE("library: a kernel has one dtype, and oneDNN's is f32", "[native][cpu]
     REQUIRE(kernel.has_value() == known);
     if (!kernel) continue;
     CHECK(short_name(std::get<library::MatrixProduct>(kernel->calls.front()).dtype) == dtype);
-    CHECK(library::is_common(*kernel) == common);
+    CHECK(library::is_portable(*kernel) == common);
   }
   CHECK(taken(text("bf16")).empty());
 }
@@ -121,7 +121,7 @@ TEST_CASE("library: what is added to a product, with its scales", "[native][cpu]
     const std::string printed = library::print(*kernel);
     const std::size_t at = printed.find(" = ", printed.find("\n  %y["));
     return printed.substr(at + 3, printed.find('\n', at) - at - 3) +
-           (library::is_common(*kernel) ? "" : " (not oneDNN's)");
+           (library::is_portable(*kernel) ? "" : " (not oneDNN's)");
   };
   const std::string product_text = "product %a[19, 21 by 21, 1], %b[21, 21 by 21, 1]";
   const std::string added = "%a[19, 21 by 21, 1] (not oneDNN's)";
@@ -198,7 +198,7 @@ TEST_CASE("library: oneDNN says itself what it takes", "[native][cpu][library]")
     if (!graph) FAIL(format(graph.diagnostics()));
     const auto kernel = library::library_kernel(*graph, StorageModel(*graph), graph->find(node));
     REQUIRE(kernel);
-    REQUIRE(library::is_common(*kernel));
+    REQUIRE(library::is_portable(*kernel));
     // What is taken is prepared, and the other way round.
     const bool taken = cpu::onednn_takes(*kernel);
     CHECK(cpu::OneDnn::prepare(std::span(&*kernel, 1), 0).ok() == taken);

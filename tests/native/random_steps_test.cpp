@@ -54,7 +54,7 @@ PlannedStep plan_randomly(Graph graph, std::uint64_t seed) {
   return {std::move(graph), std::move(request.groups), std::move(schedule)};
 }
 
-// None where an operator has no loops.
+// None where an operator has no lowering.
 std::optional<cpu::Step> compile(const PlannedStep& planned, const ProgramOptions& options) {
   auto program = make_program(planned.graph, {StorageModel(planned.graph), planned.groups},
                               planned.schedule, options);

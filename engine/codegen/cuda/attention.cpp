@@ -139,7 +139,7 @@ class Writer {
     maybe(a_.bias, "bias");
     maybe(a_.keep, "keep");
     add(a_.out, "out");
-    maybe(a_.log_sums, "log_sums");
+    maybe(a_.logsumexp, "log_sums");
     maybe(a_.grad, "grad");
     for (const Operand& zero : a_.zeros) add(zero, fmt::format("zeros_{}", zero.buffer));
     maybe(a_.query_gradient, "query_gradient");
@@ -167,7 +167,7 @@ class Writer {
     line(fmt::format("  static constexpr int batches = {}, heads = {}, sharing = {};", s.batches,
                      s.heads, s.heads / s.key_heads));
     line(fmt::format("  static constexpr int queries = {}, keys = {}, log_rows = {};", s.queries,
-                     s.keys, a_.log_sums ? a_.log_sums->layout.shape[2] : 0));
+                     s.keys, a_.logsumexp ? a_.logsumexp->layout.shape[2] : 0));
     line(fmt::format("  static constexpr int features = {}, value_features = {};", s.features,
                      s.value_features));
     line(fmt::format("  static constexpr int tall = {}, block = {};", s.tall, s.block));
@@ -197,8 +197,8 @@ class Writer {
     rows("Key", a_.key);
     rows("Value", a_.value);
     rows("Out", a_.out);
-    if (a_.log_sums)
-      rows("LogSums", *a_.log_sums);
+    if (a_.logsumexp)
+      rows("LogSums", *a_.logsumexp);
     else
       line("  using LogSums = Rows<0, 0, 0, 0>;");
     if (a_.grad) rows("Grad", *a_.grad);
@@ -280,7 +280,7 @@ class Writer {
       body.push_back(fmt::format("  for (int i = 0; i < {}; ++i) {}[i] = 0;", count, name(zero)));
     }
     body.push_back(
-        call("attend", fmt::format("{}, {}, {}", inputs(), name(a_.out), name(a_.log_sums))));
+        call("attend", fmt::format("{}, {}, {}", inputs(), name(a_.out), name(a_.logsumexp))));
     launch("forward", sizes_.query_blocks(), sizes_.forward_bytes(), body);
   }
 
@@ -289,7 +289,7 @@ class Writer {
     launch("row_sums", s.tiles(kSummedRows, s.rows()), 0,
            {call("sum_rows", fmt::format("{}, {}, row_sums", name(a_.grad), name(a_.out)))});
     const std::string all =
-        fmt::format("{}, {}, {}, row_sums, ", inputs(), name(a_.grad), name(a_.log_sums));
+        fmt::format("{}, {}, {}, row_sums, ", inputs(), name(a_.grad), name(a_.logsumexp));
     if (a_.key_gradient || a_.value_gradient)
       launch("keys", s.key_blocks(), s.backward_bytes(),
              {call("make_key_gradients",

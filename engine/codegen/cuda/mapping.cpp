@@ -207,7 +207,7 @@ int items_abreast(const loop::Kernel& kernel, const Mapping& mapping) {
     along += loads_of_neighbours(*shared.nest.body, shared.nest.loops.back()->variable);
   }
   if (along >= across) return 1;
-  if (lanes > loop::kMostLanesAbreast) return abreast_of_team(lanes, mapping.count);
+  if (lanes > loop::kMaxLanesAbreast) return abreast_of_team(lanes, mapping.count);
   int abreast = kMappingWarp;
   while (abreast > kMappingSector && (mapping.count / abreast * kMostCluster < kMappingManyBlocks ||
                                       abreast * lanes > kMostCluster * kMostThreads))
@@ -219,7 +219,7 @@ void share_out_abreast(const loop::Kernel& kernel, Mapping& mapping) {
   for (auto& [loop, shared] : mapping.shared) shared.pack = 1;
   mapping.group = static_cast<int>(most_partials(kernel, mapping.body()));
   const int threads = mapping.group * mapping.abreast;
-  mapping.team = mapping.group > loop::kMostLanesAbreast && threads > kThreadsOfTeamBlock;
+  mapping.team = mapping.group > loop::kMaxLanesAbreast && threads > kThreadsOfTeamBlock;
   if (mapping.team)
     mapping.cluster = threads / kThreadsOfTeamBlock;
   else if (threads > kMostThreads)

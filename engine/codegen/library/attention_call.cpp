@@ -14,9 +14,9 @@
 namespace recut::library {
 namespace {
 
-enum class Way : std::uint8_t { none, forward, backward };
+enum class AttentionDirection : std::uint8_t { none, forward, backward };
 
-Way way_of(Op op) {
+AttentionDirection direction_of(Op op) {
   switch (op) {
     case Op::_scaled_dot_product_efficient_attention:
     case Op::_scaled_dot_product_flash_attention:
@@ -24,25 +24,25 @@ Way way_of(Op op) {
     case Op::_scaled_dot_product_flash_attention_for_cpu:
     case Op::scaled_dot_product_attention:
     case Op::recut_scaled_dot_product_kept_attention:
-      return Way::forward;
+      return AttentionDirection::forward;
     case Op::_scaled_dot_product_efficient_attention_backward:
     case Op::_scaled_dot_product_flash_attention_backward:
     case Op::_scaled_dot_product_cudnn_attention_backward:
     case Op::_scaled_dot_product_flash_attention_for_cpu_backward:
     case Op::recut_scaled_dot_product_kept_attention_backward:
-      return Way::backward;
+      return AttentionDirection::backward;
     default:
-      return Way::none;
+      return AttentionDirection::none;
   }
 }
 
-class AttentionCallRecogniser {
+class AttentionCallMatcher {
  public:
-  AttentionCallRecogniser(const Graph& graph, const StorageModel& storages, NodeId id)
+  AttentionCallMatcher(const Graph& graph, const StorageModel& storages, NodeId id)
       : operands_(graph, storages, id), call_(operands_.call()) {}
 
-  std::optional<Kernel> run(Way way) {
-    if (!has_shapes() || drops()) return std::nullopt;
+  std::optional<Kernel> run(AttentionDirection direction) {
+    if (!has_shapes() || has_dropout()) return std::nullopt;
     dtype_ = call_.tensor("query").dtype;
     fits_ = dtype_ == DType::f32 || dtype_ == DType::bf16 || dtype_ == DType::f16;
     const double features = static_cast<double>(call_.tensor("query").shape.back());
@@ -52,7 +52,7 @@ class AttentionCallRecogniser {
     a_.key = like_query("key");
     a_.value = like_query("value");
     read_scores();
-    way == Way::forward ? forward() : backward();
+    direction == AttentionDirection::forward ? forward() : backward();
     if (!fits_) return std::nullopt;
     return std::move(operands_).kernel({std::move(a_)});
   }
@@ -67,7 +67,9 @@ class AttentionCallRecogniser {
            element_count(k) > 0 && element_count(v) > 0 && q[0] == k[0] && k[0] == v[0] &&
            k[1] == v[1] && q[1] % k[1] == 0;
   }
-  bool drops() const { return call_.op().parameter("dropout_p") && call_.real("dropout_p") != 0; }
+  bool has_dropout() const {
+    return call_.op().parameter("dropout_p") && call_.real("dropout_p") != 0;
+  }
 
   // Reads an operand; a dimension of size 1 gets the stride 0. An unreadable operand has no dtype.
   Operand read(std::string_view parameter, DType& dtype) {
@@ -98,7 +100,7 @@ class AttentionCallRecogniser {
   }
 
   Operand written(std::size_t output) { return operands_.written(output); }
-  bool is_wanted(std::size_t output) const { return operands_.is_wanted(output); }
+  bool is_requested(std::size_t output) const { return operands_.is_requested(output); }
 
   void read_scores() {
     DType dtype = DType::none;
@@ -114,13 +116,13 @@ class AttentionCallRecogniser {
   }
 
   void forward() {
-    fits_ = fits_ && is_wanted(0);
+    fits_ = fits_ && is_requested(0);
     if (!fits_) return;
     a_.out = written(0);
     for (std::size_t output = 1; output < operands_.outputs().size(); ++output) {
-      if (!is_wanted(output) || element_count(operands_.outputs()[output].shape) == 0) continue;
+      if (!is_requested(output) || element_count(operands_.outputs()[output].shape) == 0) continue;
       if (output == 1)
-        a_.log_sums = written(output);
+        a_.logsumexp = written(output);
       else
         a_.zeros.push_back(written(output));
     }
@@ -130,13 +132,13 @@ class AttentionCallRecogniser {
     a_.out = like_query("out");
     a_.grad = like_query(call_.op().parameters[0].name);
     DType of_sums = DType::none;
-    a_.log_sums = read("logsumexp", of_sums);
-    fits_ = fits_ && of_sums == DType::f32 && !is_wanted(3) &&
-            (is_wanted(0) || is_wanted(1) || is_wanted(2));
+    a_.logsumexp = read("logsumexp", of_sums);
+    fits_ = fits_ && of_sums == DType::f32 && !is_requested(3) &&
+            (is_requested(0) || is_requested(1) || is_requested(2));
     if (!fits_) return;
-    if (is_wanted(0)) a_.query_gradient = written(0);
-    if (is_wanted(1)) a_.key_gradient = written(1);
-    if (is_wanted(2)) a_.value_gradient = written(2);
+    if (is_requested(0)) a_.query_gradient = written(0);
+    if (is_requested(1)) a_.key_gradient = written(1);
+    if (is_requested(2)) a_.value_gradient = written(2);
   }
 
   CallOperands operands_;
@@ -150,9 +152,9 @@ class AttentionCallRecogniser {
 
 std::optional<Kernel> attention_kernel(const Graph& graph, const StorageModel& storages,
                                        NodeId id) {
-  const Way way = way_of(graph[id].op);
-  if (way == Way::none) return std::nullopt;
-  return AttentionCallRecogniser(graph, storages, id).run(way);
+  const AttentionDirection direction = direction_of(graph[id].op);
+  if (direction == AttentionDirection::none) return std::nullopt;
+  return AttentionCallMatcher(graph, storages, id).run(direction);
 }
 
 }  // namespace recut::library

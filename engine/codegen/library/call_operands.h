@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/codegen/library/library_kernel.h"
-#include "engine/codegen/lower/address.h"
+#include "engine/codegen/lower/view_map.h"
 #include "engine/ir/call.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/storage_model.h"
@@ -26,7 +26,7 @@ class CallOperands {
   // base.
   std::optional<Operand> read(std::string_view parameter);
   Operand written(std::size_t output);
-  bool is_wanted(std::size_t output) const;
+  bool is_requested(std::size_t output) const;
 
   // The buffers of all operands so far, by Operand::buffer.
   const std::vector<loop::Buffer>& buffers() const { return kernel_.buffers; }
@@ -36,7 +36,7 @@ class CallOperands {
   Kernel kernel(std::vector<Call> calls) &&;
 
  private:
-  std::size_t buffer(const loop::Made& made, loop::Access access);
+  std::size_t buffer(const loop::ValueRef& ref, loop::Access access);
 
   const Graph& graph_;
   const StorageModel& storages_;

@@ -12,7 +12,7 @@
 
 #include "engine/codegen/library/attention_call.h"
 #include "engine/codegen/library/call_operands.h"
-#include "engine/codegen/lower/window_space.h"
+#include "engine/codegen/lower/sliding_window.h"
 #include "engine/support/text.h"
 
 namespace recut::library {
@@ -46,9 +46,9 @@ bool is_matrix(const Layout& layout) {
   return has_distinct_elements(layout) && (steps_by_one(rank - 1) || steps_by_one(rank - 2));
 }
 
-class LibraryCallRecogniser {
+class LibraryCallMatcher {
  public:
-  LibraryCallRecogniser(const Graph& graph, const StorageModel& storages, NodeId id)
+  LibraryCallMatcher(const Graph& graph, const StorageModel& storages, NodeId id)
       : operands_(graph, storages, id), call_(operands_.call()) {}
 
   std::optional<Kernel> run() {
@@ -89,7 +89,7 @@ class LibraryCallRecogniser {
       default:
         return std::nullopt;
     }
-    if (!fits_ || calls_.empty() || !has_library()) return std::nullopt;
+    if (!fits_ || calls_.empty() || !has_library_dtype()) return std::nullopt;
     return std::move(operands_).kernel(std::move(calls_));
   }
 
@@ -101,11 +101,11 @@ class LibraryCallRecogniser {
     return operand.value_or(Operand());
   }
   Operand written(std::size_t output) { return operands_.written(output); }
-  bool is_wanted(std::size_t output) const { return operands_.is_wanted(output); }
+  bool is_requested(std::size_t output) const { return operands_.is_requested(output); }
 
   // All operands have one dtype, and libraries support it.
   DType dtype() const { return operands_.buffers().front().dtype; }
-  bool has_library() const {
+  bool has_library_dtype() const {
     const DType one = dtype();
     return (one == DType::f32 || one == DType::f16 || one == DType::bf16) &&
            std::all_of(operands_.buffers().begin(), operands_.buffers().end(),
@@ -116,9 +116,9 @@ class LibraryCallRecogniser {
 
   // Calls
   void product(std::string_view left, std::string_view right, bool plus_self = false,
-               bool rectified = false) {
+               bool relu = false) {
     MatrixProduct p;
-    p.rectified = rectified;
+    p.relu = relu;
     p.left = read(left);
     p.right = read(right);
     if (plus_self) add_self(p);
@@ -128,7 +128,7 @@ class LibraryCallRecogniser {
     const Shape& shape = p.out.layout.shape;
     fits_ = is_matrix(p.left.layout) && is_matrix(p.right.layout) && is_matrix(p.out.layout) &&
             (!p.bias || (is_vector(p.bias->layout) && p.bias->layout.shape[0] == shape.back())) &&
-            (!p.added || (p.added->layout.shape == shape && is_matrix(p.added->layout)));
+            (!p.addend || (p.addend->layout.shape == shape && is_matrix(p.addend->layout)));
     calls_.emplace_back(std::move(p));
   }
 
@@ -142,13 +142,14 @@ class LibraryCallRecogniser {
       p.bias = read("self");
     } else {
       p.beta = beta;
-      p.added = read("self");
+      p.addend = read("self");
     }
   }
 
-  Convolution convolution(Convolution::Way way, bool transposed, std::size_t dims) const {
+  Convolution convolution(Convolution::Direction direction, bool transposed,
+                          std::size_t dims) const {
     Convolution c;
-    c.way = way;
+    c.direction = direction;
     c.transposed = transposed;
     c.groups = call_.integer("groups");
     c.stride = loop::per_dimension(call_, "stride", dims, 1);
@@ -169,7 +170,7 @@ class LibraryCallRecogniser {
   std::size_t dims() const { return call_.tensor("weight").shape.size() - 2; }
 
   void forward(bool transposed) {
-    Convolution c = convolution(Convolution::Way::forward, transposed, dims());
+    Convolution c = convolution(Convolution::Direction::forward, transposed, dims());
     c.input = read("input");
     c.weight = read("weight");
     if (call_.is_tensor("bias")) c.bias = read("bias");
@@ -180,23 +181,23 @@ class LibraryCallRecogniser {
   // The gradient of the bias is computed with that of the weight, and not alone.
   void backward() {
     const bool transposed = call_.boolean("transposed");
-    if (is_wanted(2) && !is_wanted(1)) {
+    if (is_requested(2) && !is_requested(1)) {
       fits_ = false;
       return;
     }
-    if (is_wanted(0)) {
-      Convolution c = convolution(Convolution::Way::input_gradient, transposed, dims());
+    if (is_requested(0)) {
+      Convolution c = convolution(Convolution::Direction::input_gradient, transposed, dims());
       c.output = read("grad_output");
       c.weight = read("weight");
       c.input = written(0);
       add(std::move(c));
     }
-    if (!is_wanted(1)) return;
-    Convolution c = convolution(Convolution::Way::weight_gradient, transposed, dims());
+    if (!is_requested(1)) return;
+    Convolution c = convolution(Convolution::Direction::weight_gradient, transposed, dims());
     c.output = read("grad_output");
     c.input = read("input");
     c.weight = written(1);
-    if (is_wanted(2)) c.bias = written(2);
+    if (is_requested(2)) c.bias = written(2);
     add(std::move(c));
   }
 
@@ -227,9 +228,9 @@ class Printer {
   std::string line(const MatrixProduct& p) const {
     std::string plus;
     if (p.bias) plus = ", plus " + operand(*p.bias);
-    if (p.added) plus = ", plus " + times(p.beta) + operand(*p.added);
+    if (p.addend) plus = ", plus " + times(p.beta) + operand(*p.addend);
     return fmt::format("{} = {}product {}, {}{}{}", operand(p.out), times(p.alpha), operand(p.left),
-                       operand(p.right), plus, p.rectified ? ", rectified" : "");
+                       operand(p.right), plus, p.relu ? ", relu" : "");
   }
 
   std::string line(const Convolution& c) const {
@@ -237,16 +238,16 @@ class Printer {
     const auto bias = [&](const char* before) {
       return c.bias ? before + operand(*c.bias) : std::string();
     };
-    switch (c.way) {
-      case Convolution::Way::forward:
+    switch (c.direction) {
+      case Convolution::Direction::forward:
         text = fmt::format("{} = convolution {}, {}{}", operand(c.output), operand(c.input),
                            operand(c.weight), bias(", plus "));
         break;
-      case Convolution::Way::input_gradient:
+      case Convolution::Direction::input_gradient:
         text = fmt::format("{} = input gradient of convolution {}, {}", operand(c.input),
                            operand(c.output), operand(c.weight));
         break;
-      case Convolution::Way::weight_gradient:
+      case Convolution::Direction::weight_gradient:
         text = fmt::format("{}{} = weight gradient of convolution {}, {}", operand(c.weight),
                            bias(", "), operand(c.output), operand(c.input));
         break;
@@ -257,23 +258,24 @@ class Printer {
   }
 
   std::string line(const Attention& a) const {
-    std::string text, made;
+    std::string text, results;
     const auto add = [&](std::string& to, const char* before, const std::optional<Operand>& o) {
       if (o) to += before + operand(*o);
     };
     for (const auto* written : {&a.query_gradient, &a.key_gradient, &a.value_gradient})
-      add(made, made.empty() ? "" : ", ", *written);
+      add(results, results.empty() ? "" : ", ", *written);
     if (!a.grad) {
-      made = operand(a.out);
-      add(made, ", ", a.log_sums);
-      for (const Operand& zero : a.zeros) made += ", " + operand(zero);
+      results = operand(a.out);
+      add(results, ", ", a.logsumexp);
+      for (const Operand& zero : a.zeros) results += ", " + operand(zero);
     }
-    text = fmt::format("{} = {} {}, {}, {}", made, a.grad ? "gradients of attention" : "attention",
-                       operand(a.query), operand(a.key), operand(a.value));
+    text =
+        fmt::format("{} = {} {}, {}, {}", results, a.grad ? "gradients of attention" : "attention",
+                    operand(a.query), operand(a.key), operand(a.value));
     add(text, ", plus ", a.bias);
     add(text, ", kept ", a.keep);
     if (a.grad) text += ", of " + operand(a.out);
-    add(text, ", ", a.grad ? a.log_sums : std::nullopt);
+    add(text, ", ", a.grad ? a.logsumexp : std::nullopt);
     add(text, ", ", a.grad);
     return text + fmt::format(" scale {}{}{}", a.scale, a.causal ? " causal" : "",
                               a.keep ? fmt::format(" keep scale {}", a.keep_scale) : "");
@@ -294,14 +296,14 @@ class Printer {
 
 std::optional<Kernel> library_kernel(const Graph& graph, const StorageModel& storages, NodeId id) {
   if (auto attention = attention_kernel(graph, storages, id)) return attention;
-  return LibraryCallRecogniser(graph, storages, id).run();
+  return LibraryCallMatcher(graph, storages, id).run();
 }
 
-bool is_common(const Kernel& kernel) {
+bool is_portable(const Kernel& kernel) {
   return std::all_of(kernel.calls.begin(), kernel.calls.end(), [](const Call& call) {
     if (const auto* product = std::get_if<MatrixProduct>(&call))
-      return product->dtype == DType::f32 && product->alpha == 1 && !product->added &&
-             !product->rectified;
+      return product->dtype == DType::f32 && product->alpha == 1 && !product->addend &&
+             !product->relu;
     const auto* convolution = std::get_if<Convolution>(&call);
     return convolution != nullptr && convolution->dtype == DType::f32;
   });

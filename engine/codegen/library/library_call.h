@@ -18,12 +18,12 @@ std::optional<Kernel> library_kernel(const Graph& graph, const StorageModel& sto
 
 // Decides whether a target's library supports a kernel: by the kernel alone, or by asking the
 // library as well.
-using TakesForm = bool (*)(const Kernel& kernel);
-using Takes = std::function<bool(const Kernel& kernel)>;
+using SupportsForm = bool (*)(const Kernel& kernel);
+using SupportsKernel = std::function<bool(const Kernel& kernel)>;
 
 // True for kernels that every library supports: f32 convolutions, and f32 products without scaling,
 // addend and ReLU.
-bool is_common(const Kernel& kernel);
+bool is_portable(const Kernel& kernel);
 
 // The kernel with numbered buffers and without names: a key, equal for calls that differ in names
 // alone.
@@ -32,7 +32,7 @@ Kernel without_names(Kernel kernel);
 // As text: buffers, then a line a call.
 //   %mm[512, 512 by 512, 1] = product %x[512, 768 by 768, 1], %w[768, 512 by 1, 768]
 //   %y[8, 4 by 4, 1] = 2 * product %x[8, 6 by 6, 1], %w[6, 4 by 4, 1], plus 0.5 * %z[8, 4 by 4, 1]
-//   %r[8, 4 by 4, 1] = product %x[8, 6 by 6, 1], %w[6, 4 by 4, 1], plus %b[4 by 1], rectified
+//   %r[8, 4 by 4, 1] = product %x[8, 6 by 6, 1], %w[6, 4 by 4, 1], plus %b[4 by 1], relu
 std::string print(const Kernel& kernel);
 
 }  // namespace recut::library

@@ -31,9 +31,9 @@ struct Operand {
 struct MatrixProduct {
   Operand left, right, out;
   std::optional<Operand> bias;
-  std::optional<Operand> added = std::nullopt;  // of out's shape
+  std::optional<Operand> addend = std::nullopt;  // of out's shape
   double alpha = 1, beta = 1;
-  bool rectified = false;
+  bool relu = false;
   DType dtype = DType::f32;
 };
 
@@ -41,12 +41,12 @@ struct MatrixProduct {
 // so, or its gradient: `output` is written in the forward direction and read in the others. All
 // have the dtype `dtype`, as in a matrix product.
 struct Convolution {
-  enum class Way : std::uint8_t {
+  enum class Direction : std::uint8_t {
     forward,          // input, weight, bias -> output
     input_gradient,   // output, weight -> input
     weight_gradient,  // input, output -> weight, bias
   };
-  Way way = Way::forward;
+  Direction direction = Direction::forward;
   bool transposed = false;
   std::int64_t groups = 1;
   Shape stride, padding, dilation;  // one a dimension of the plane
@@ -71,10 +71,10 @@ struct Attention {
   std::optional<Operand> keep;  // dropout mask: bools, of the same shape
   double keep_scale = 1;        // scale of the kept weights
   Operand out;                  // written; backward: read
-  std::optional<Operand> log_sums;  // [.., rows], f32, of the scores; forward pads it with +inf
-                                    // behind the queries
-  std::vector<Operand> zeros;       // forward: unused random seeds
-  std::optional<Operand> grad;      // of `out`; set: a backward call
+  std::optional<Operand> logsumexp;  // [.., rows], f32, of the scores; forward pads it with +inf
+                                     // behind the queries
+  std::vector<Operand> zeros;        // forward: unused random seeds
+  std::optional<Operand> grad;       // of `out`; set: a backward call
   std::optional<Operand> query_gradient, key_gradient, value_gradient;  // written
 };
 

@@ -33,13 +33,13 @@ Indices AdvancedIndex::joined(const Indices& kept, const Indices& indexed) const
   return at;
 }
 
-Indices AdvancedIndex::place(Lowering& lowering, const Shape& self, const Indices& at,
-                             OutOfRange out_of_range) const {
-  Indices place;
+Indices AdvancedIndex::position(Lowering& lowering, const Shape& self, const Indices& at,
+                                OutOfRange out_of_range) const {
+  Indices position;
   std::size_t kept = 0;  // of the result's dimensions that no tensor indexes
   for (std::size_t d = 0; d < self.size(); ++d) {
     if (!tensors[d].valid()) {
-      place.push_back(at[kept < first ? kept : kept + shape.size()]);
+      position.push_back(at[kept < first ? kept : kept + shape.size()]);
       ++kept;
       continue;
     }
@@ -48,11 +48,11 @@ Indices AdvancedIndex::place(Lowering& lowering, const Shape& self, const Indice
     for (std::size_t n = 0; n < own.size(); ++n)
       if (own[n] != 1) in_tensor[n] = at[first + shape.size() - own.size() + n];
     const bool clamped = out_of_range == OutOfRange::clamped;
-    Quantity index = lowering.element(tensors[d], in_tensor).to(DType::i64);
+    ScalarExpr index = lowering.element(tensors[d], in_tensor).to(DType::i64);
     if (clamped) index = smaller(larger(index, 0.0), static_cast<double>(self[d] - 1));
-    place.push_back(Nest::checked_index(lowering, index, self[d], /*from_end=*/!clamped));
+    position.push_back(Nest::checked_index(lowering, index, self[d], /*from_end=*/!clamped));
   }
-  return place;
+  return position;
 }
 
 std::optional<std::string> has_masks(const Call& call) {

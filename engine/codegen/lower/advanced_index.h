@@ -27,8 +27,8 @@ struct AdvancedIndex {
   // The index into self of the result's element at `at`. Negative indices count from the end and an
   // index out of range is a run-time fault; `clamped` limits all to the range instead.
   enum class OutOfRange : std::uint8_t { faulty, clamped };
-  Indices place(Lowering& lowering, const Shape& self, const Indices& at,
-                OutOfRange out_of_range = OutOfRange::faulty) const;
+  Indices position(Lowering& lowering, const Shape& self, const Indices& at,
+                   OutOfRange out_of_range = OutOfRange::faulty) const;
 };
 
 // Unsupported calls (formula.h): index tensors that are masks.

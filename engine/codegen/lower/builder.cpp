@@ -33,13 +33,13 @@ Index Builder::open_any_loop(const std::string& name, std::int64_t extent, Order
   const LoopId id(kernel_.loops.size());
   kernel_.loops.push_back({name, extent});
   ranges_.set(id, extent);
-  open_.back().opener = {Loop{id, order == Order::parallel, lanes, {}}, note_};
+  open_.back().opener = {Loop{id, order == Order::parallel, lanes, {}}, location_};
   return id;
 }
 
 void Builder::open_if(ValueId condition) {
   open_.emplace_back();
-  open_.back().opener = {If{condition, {}}, note_};
+  open_.back().opener = {If{condition, {}}, location_};
 }
 
 void Builder::close() {
@@ -86,10 +86,10 @@ ValueId Builder::number(const Index& index) {
 }
 
 ValueId Builder::load(BufferId buffer, const Index& at, ValueId where) {
-  const Index place = simple(at);
-  count_divisions(place);
+  const Index position = simple(at);
+  count_divisions(position);
   const DType dtype = kernel_[buffer].dtype;
-  const ValueId id = define(value_type(dtype), Load{buffer, place, where});
+  const ValueId id = define(value_type(dtype), Load{buffer, position, where});
   stored_[id] = dtype;
   return id;
 }
@@ -118,29 +118,29 @@ ValueId Builder::check(ValueId value, std::int64_t below) {
 }
 
 void Builder::store(BufferId buffer, const Index& at, ValueId value) {
-  const Index place = simple(at);
-  count_divisions(place);
-  block().push_back({Store{buffer, place, value, {}}, note_});
+  const Index position = simple(at);
+  count_divisions(position);
+  block().push_back({Store{buffer, position, value, {}}, location_});
 }
 
 void Builder::combine_into(BufferId buffer, const Index& at, Combine how, ValueId value) {
-  block().push_back({Store{buffer, simple(at), value, how}, note_});
+  block().push_back({Store{buffer, simple(at), value, how}, location_});
 }
 
 AccumulatorId Builder::accumulator(const std::string& name, Combine how, ValueId initial,
                                    std::int64_t lanes) {
   const AccumulatorId id(kernel_.accumulators.size());
   kernel_.accumulators.push_back({name, type(initial), how, lanes});
-  block().push_back({Declare{id, initial}, note_});
+  block().push_back({Declare{id, initial}, location_});
   return id;
 }
 
 void Builder::update(AccumulatorId accumulator, ValueId value) {
-  block().push_back({Update{accumulator, value, {}}, note_});
+  block().push_back({Update{accumulator, value, {}}, location_});
 }
 
 void Builder::update_product(AccumulatorId accumulator, ValueId a, ValueId b) {
-  block().push_back({Update{accumulator, a, b}, note_});
+  block().push_back({Update{accumulator, a, b}, location_});
 }
 
 ValueId Builder::read(AccumulatorId accumulator) {
@@ -166,7 +166,7 @@ ValueId Builder::define(DType type, Expression expression) {
   const ValueId id(kernel_.values.size());
   kernel_.values.push_back({"", type});
   visible_.push_back(true);
-  block().push_back({Define{id, std::move(expression)}, note_});
+  block().push_back({Define{id, std::move(expression)}, location_});
   open_.back().defined.push_back(id);
   known_[key] = id;
   return id;

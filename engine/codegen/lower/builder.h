@@ -57,7 +57,7 @@ class Builder {
   Index simple(const Index& index) const { return simplify(index, ranges_); }
 
   // Sets the source location of the following statements, and returns the previous one.
-  std::uint32_t begin_note(std::uint32_t note) { return std::exchange(note_, note); }
+  std::uint32_t set_location(std::uint32_t location) { return std::exchange(location_, location); }
 
   DType type(ValueId id) const { return kernel_[id].type; }
   // Names a value in the printed text, unless it has a name.
@@ -88,7 +88,7 @@ class Builder {
   std::vector<bool> visible_;
   std::map<ValueId, DType> stored_;  // values already rounded to a storage dtype
   int divisions_ = 0;
-  std::uint32_t note_ = kNoNote;
+  std::uint32_t location_ = kNoNote;
 };
 
 }  // namespace recut::loop

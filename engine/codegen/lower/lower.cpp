@@ -26,7 +26,7 @@ namespace {
 // Pointwise and creation operators may be computed where they are read; a value of any other
 // operator is read from memory.
 bool is_pointwise(const Operator& op) {
-  return op.is(kPointwise | kCreation) && formula_row(op.op).formula != nullptr;
+  return op.is(kPointwise | kCreation) && formula_entry(op.op).formula != nullptr;
 }
 
 class Lowerer {
@@ -40,9 +40,9 @@ class Lowerer {
 
   Result<LoweredKernel> run() {
     for (const NodeId id : calls_) check(id);
-    if (!faults_.empty()) return faults_;
+    if (!diagnostics_.empty()) return diagnostics_;
     for (const NodeId id : calls_)
-      if (nest_row(graph_[id].op).fold != nullptr && row_nest(id) == nullptr) add_row_nest(id);
+      if (nest_entry(graph_[id].op).reduce != nullptr && row_nest(id) == nullptr) add_row_nest(id);
     for (const NodeId id : calls_) build(id);
     LoweredKernel lowered = lowering_.finish();
     lowered.kernel = tidy(hoist(lowered.kernel));
@@ -54,8 +54,8 @@ class Lowerer {
   }
 
  private:
-  void fault(NodeId id, const std::string& message) {
-    faults_.push_back(about_node(graph_, id, message));
+  void report(NodeId id, const std::string& message) {
+    diagnostics_.push_back(about_node(graph_, id, message));
   }
 
   void check(NodeId id) {
@@ -64,36 +64,36 @@ class Lowerer {
     const DType dtype =
         dtype_without_arithmetic(graph_[id].arguments, graph_[id].outputs, types_of);
     if (dtype != DType::none)
-      return fault(
-          id, fmt::format("operator '{}' has no loops for {} yet", op.name, short_name(dtype)));
-    const FormulaRow& formula = formula_row(op.op);
-    const NestRow& nest = nest_row(op.op);
+      return report(
+          id, fmt::format("operator '{}' has no lowering for {} yet", op.name, short_name(dtype)));
+    const FormulaEntry& formula = formula_entry(op.op);
+    const NestEntry& nest = nest_entry(op.op);
     if (formula.formula == nullptr && !nest.exists())
-      return fault(id, fmt::format("operator '{}' has no loops yet", op.name));
-    const Refusal refusal = nest.exists() ? nest.refusal : formula.refusal;
-    if (refusal != nullptr)
-      if (const auto why = refusal(lowering_.call_of(id)))
-        return fault(id, fmt::format("operator '{}' has no loops for {} yet", op.name, *why));
+      return report(id, fmt::format("operator '{}' has no lowering yet", op.name));
+    const UnsupportedReason unsupported = nest.exists() ? nest.unsupported : formula.unsupported;
+    if (unsupported != nullptr)
+      if (const auto why = unsupported(lowering_.call_of(id)))
+        return report(id, fmt::format("operator '{}' has no lowering for {} yet", op.name, *why));
     for (const NodeId operand : graph_[id].operands) check_operand(id, operand);
     if (layout::rule_of(op.op) == nullptr) return;
     for (std::size_t i = 0; i < graph_[id].outputs.size(); ++i)
-      if (const auto shown = viewed(graph_, id, i); !shown) fault(id, message_of(shown));
+      if (const auto shown = compose_view(graph_, id, i); !shown) report(id, message_of(shown));
   }
 
-  static const std::string& message_of(const Result<Address>& failed) {
+  static const std::string& message_of(const Result<ViewMap>& failed) {
     return failed.diagnostics().front().message;
   }
 
   void check_operand(NodeId id, NodeId operand) {
-    const auto address = address_of(graph_, operand);
-    if (!address) return fault(id, message_of(address));
-    const NodeId maker = address->made.node;
-    if (!lowering_.is_member(maker)) return;
-    const bool readable = is_pointwise(graph_.op(maker)) || rows_.is_behind(id);
-    const bool folds = graph_.op(id).is(kReduction);
-    if (!readable || !(is_pointwise(graph_.op(id)) || folds))
-      fault(id, fmt::format("reads {}, which this kernel makes by loops of its own",
-                            quote(graph_.node_name(maker))));
+    const auto view_map = view_map_of(graph_, operand);
+    if (!view_map) return report(id, message_of(view_map));
+    const NodeId producer = view_map->base.node;
+    if (!lowering_.is_member(producer)) return;
+    const bool readable = is_pointwise(graph_.op(producer)) || rows_.is_behind(id);
+    const bool reductions = graph_.op(id).is(kReduction);
+    if (!readable || !(is_pointwise(graph_.op(id)) || reductions))
+      report(id, fmt::format("reads {}, which this kernel makes by loops of its own",
+                             quote(graph_.node_name(producer))));
   }
 
   RowNest* row_nest(NodeId id) {
@@ -108,48 +108,49 @@ class Lowerer {
   }
 
   void build(NodeId id) {
-    if (nest_row(graph_[id].op).build != nullptr) return build_nest(id);
+    if (nest_entry(graph_[id].op).build != nullptr) return build_nest(id);
     RowNest* const nest = row_nest(id);
     if (nest == nullptr) return build_formulas(id);
     if (nest->first() == id) nest->build();
   }
 
   void build_nest(NodeId id) {
-    bool wanted = false;
+    bool requested = false;
     for (std::size_t i = 0; i < graph_[id].outputs.size(); ++i)
-      wanted = wanted || lowering_.reaches_memory({id, i});
-    if (!wanted) return;
-    const Lowering::About about(lowering_, id);
+      requested = requested || lowering_.is_materialized({id, i});
+    if (!requested) return;
+    const Lowering::LocationScope scope(lowering_, id);
     const Call call = lowering_.call_of(id);
-    nest_row(graph_[id].op).build(Nest(lowering_, call, id));
+    nest_entry(graph_[id].op).build(Nest(lowering_, call, id));
   }
 
   // All outputs of one layout are written by one nest, when the first of them is reached.
   void build_formulas(NodeId first) {
     for (std::size_t i = 0; i < graph_[first].outputs.size(); ++i) {
-      const Made made{first, i};
-      if (!is_output(made) || is_built(made)) continue;
-      std::vector<Made> together;
+      const ValueRef ref{first, i};
+      if (!is_output(ref) || is_built(ref)) continue;
+      std::vector<ValueRef> together;
       for (const NodeId id : calls_)
         for (std::size_t o = 0; o < graph_[id].outputs.size(); ++o)
-          if (is_output({id, o}) && !is_built({id, o}) && same_layout({id, o}, made))
+          if (is_output({id, o}) && !is_built({id, o}) && same_layout({id, o}, ref))
             together.push_back({id, o});
       built_.insert(built_.end(), together.begin(), together.end());
-      const Lowering::About about(lowering_, first);
-      const Layout layout = made_layout(lowering_.type(made));
+      const Lowering::LocationScope scope(lowering_, first);
+      const Layout layout = made_layout(lowering_.type(ref));
       lowering_.for_each(layout.shape, layout.strides, [&](const Indices& at) {
-        for (const Made& out : together) lowering_.write(out, at, lowering_.made_element(out, at));
+        for (const ValueRef& out : together)
+          lowering_.write(out, at, lowering_.computed_element(out, at));
       });
     }
   }
 
-  bool is_output(const Made& made) const {
-    return !nest_row(graph_[made.node].op).exists() && lowering_.reaches_memory(made);
+  bool is_output(const ValueRef& ref) const {
+    return !nest_entry(graph_[ref.node].op).exists() && lowering_.is_materialized(ref);
   }
-  bool is_built(const Made& made) const {
-    return std::find(built_.begin(), built_.end(), made) != built_.end();
+  bool is_built(const ValueRef& ref) const {
+    return std::find(built_.begin(), built_.end(), ref) != built_.end();
   }
-  bool same_layout(const Made& a, const Made& b) const {
+  bool same_layout(const ValueRef& a, const ValueRef& b) const {
     const Layout one = made_layout(lowering_.type(a));
     const Layout other = made_layout(lowering_.type(b));
     return one.shape == other.shape && one.strides == other.strides;
@@ -169,8 +170,8 @@ class Lowerer {
   const RowKernel rows_;
   Lowering lowering_;
   std::deque<RowNest> row_nests_;
-  std::vector<Made> built_;  // including those that a nest of rows will write
-  Diagnostics faults_;
+  std::vector<ValueRef> built_;  // including those that a nest of rows will write
+  Diagnostics diagnostics_;
 };
 
 }  // namespace
@@ -187,6 +188,6 @@ std::vector<NodeId> computed_calls(const Graph& graph, std::span<const NodeId> c
   return computed;
 }
 
-bool has_lowering(Op op) { return formula_row(op).formula != nullptr || nest_row(op).exists(); }
+bool has_lowering(Op op) { return formula_entry(op).formula != nullptr || nest_entry(op).exists(); }
 
 }  // namespace recut::loop

@@ -3,7 +3,7 @@
 // `known_` memoizes by (value, index) while the block of the result is open, so a value with two
 // readers is computed once.
 //
-// merge_best decides which loops to collapse by trial: it generates the body, counts the divisions
+// merge_loops decides which loops to collapse by trial: it generates the body, counts the divisions
 // in its indices, and restores the state for the next trial. A cost estimate without generating
 // would have to repeat what simplification does.
 #include "engine/codegen/lower/lowering.h"
@@ -56,14 +56,14 @@ std::int64_t lanes_for_columns(std::int64_t terms, std::int64_t sums, std::int64
   while (of_all < kMostLanes && 2 * of_all * side_by_side <= threads &&
          kTermsOfLane * of_all < terms)
     of_all *= 2;
-  return of_all > kMostLanesAbreast ? of_all : lanes;
+  return of_all > kMaxLanesAbreast ? of_all : lanes;
 }
 
-bool reaches_memory(const StorageModel& storages, const FusionGroups& groups, NodeId last,
-                    const Made& made) {
-  if (groups.inlines(last, made.node)) return false;
-  for (const StorageId s : storages.owned(made.node))
-    if (storages[s].output == made.output) return !groups.inner(s);
+bool is_materialized(const StorageModel& storages, const FusionGroups& groups, NodeId last,
+                     const ValueRef& ref) {
+  if (groups.inlines(last, ref.node)) return false;
+  for (const StorageId s : storages.owned(ref.node))
+    if (storages[s].output == ref.output) return !groups.inner(s);
   return false;  // of no bytes, or absent
 }
 
@@ -75,7 +75,8 @@ Lowering::Lowering(const Graph& graph, const StorageModel& storages, const Fusio
       groups_(groups),
       last_(calls.empty() ? NodeId() : calls.back()),
       types_of_([&graph](NodeId id) { return graph.pool().types_of(id); }) {
-  for (const NodeId id : calls) notes_.emplace(id, static_cast<std::uint32_t>(notes_.size()));
+  for (const NodeId id : calls)
+    locations_.emplace(id, static_cast<std::uint32_t>(locations_.size()));
 }
 
 DType Lowering::compute_type(DType dtype) const {
@@ -86,137 +87,140 @@ DType Lowering::compute_type(DType dtype) const {
 // Elements
 // --------------------------------------------------------------------------------------
 
-const Address& Lowering::address(NodeId id) {
-  const auto known = addresses_.find(id);
-  if (known != addresses_.end()) return known->second;
-  auto found = address_of(graph_, id);
-  RECUT_CHECK(found.ok(), "lower() has looked at every operand's address");
-  return addresses_.emplace(id, std::move(*found)).first->second;
+const ViewMap& Lowering::view_map(NodeId id) {
+  const auto known = view_maps_.find(id);
+  if (known != view_maps_.end()) return known->second;
+  auto found = view_map_of(graph_, id);
+  RECUT_CHECK(found.ok(), "lower() has looked at every operand's view map");
+  return view_maps_.emplace(id, std::move(*found)).first->second;
 }
 
-Quantity Lowering::element(NodeId id, const Indices& at) { return element(address(id), at); }
+ScalarExpr Lowering::element(NodeId id, const Indices& at) { return element(view_map(id), at); }
 
-Quantity Lowering::element(const Address& address, const Indices& at) {
-  const Made& made = address.made;
-  if (!is_member(made.node)) return load(address, at, {});
+ScalarExpr Lowering::element(const ViewMap& view_map, const Indices& at) {
+  const ValueRef& ref = view_map.base;
+  if (!is_member(ref.node)) return load(view_map, at, {});
   // The value is in no memory, or not yet: compute it here. Its own layout is read directly,
   // without a detour through storage offsets.
-  const Layout own = made_layout(type(made));
-  if (address.layouts.size() == 1 && address.layouts[0].strides == own.strides &&
-      address.layouts[0].shape == own.shape && address.layouts[0].offset == 0)
-    return made_element(made, at);
-  return made_element(made, element_at(own, place_of(address, at, builder_), builder_));
+  const Layout own = made_layout(type(ref));
+  if (view_map.layouts.size() == 1 && view_map.layouts[0].strides == own.strides &&
+      view_map.layouts[0].shape == own.shape && view_map.layouts[0].offset == 0)
+    return computed_element(ref, at);
+  return computed_element(ref,
+                          index_at_offset(own, element_offset(view_map, at, builder_), builder_));
 }
 
-Quantity Lowering::element_where(NodeId id, const Indices& at, Quantity condition) {
-  const Address& where = address(id);
-  RECUT_CHECK(!is_member(where.made.node), "what is read under a condition stands in memory");
+ScalarExpr Lowering::element_where(NodeId id, const Indices& at, ScalarExpr condition) {
+  const ViewMap& where = view_map(id);
+  RECUT_CHECK(!is_member(where.base.node), "what is read under a condition is in memory");
   if (element_count(graph_.type(id).shape) == 0) return constant(graph_.type(id).dtype, 0);
   return load(where, at, condition.id());
 }
 
-Quantity Lowering::load(const Address& address, const Indices& at, ValueId where) {
-  const BufferId from = buffer(address.made, Access::read);
-  return {&builder_, builder_.load(from, place_of(address, at, builder_), where)};
+ScalarExpr Lowering::load(const ViewMap& view_map, const Indices& at, ValueId where) {
+  const BufferId from = buffer(view_map.base, Access::read);
+  return {&builder_, builder_.load(from, element_offset(view_map, at, builder_), where)};
 }
 
-void Lowering::settle(const Made& made, const Quantity& element) { settled_[made] = element.id(); }
+void Lowering::bind_element(const ValueRef& ref, const ScalarExpr& element) {
+  bound_[ref] = element.id();
+}
 
-BufferId Lowering::buffer(const Made& made, Access access) {
-  const auto known = buffers_.find(made);
+BufferId Lowering::buffer(const ValueRef& ref, Access access) {
+  const auto known = buffers_.find(ref);
   if (known != buffers_.end()) return known->second;
-  const TensorType& own = type(made);
-  std::string name = graph_.node_name(made.node);
-  if (graph_.op(made.node).multiple_outputs()) name += "." + std::to_string(made.output);
+  const TensorType& own = type(ref);
+  std::string name = graph_.node_name(ref.node);
+  if (graph_.op(ref.node).multiple_outputs()) name += "." + std::to_string(ref.output);
   const BufferId id =
       builder_.add_buffer({std::move(name), own.dtype, element_count(own.shape), access});
   StorageId storage;
-  for (const StorageId s : storages_.owned(made.node))
-    if (storages_[s].output == made.output) storage = s;
-  sources_.push_back({made.node, made.output, storage});
-  buffers_.emplace(made, id);
+  for (const StorageId s : storages_.owned(ref.node))
+    if (storages_[s].output == ref.output) storage = s;
+  sources_.push_back({ref.node, ref.output, storage});
+  buffers_.emplace(ref, id);
   return id;
 }
 
-void Lowering::write(const Made& made, const Indices& at, const Quantity& value) {
-  write_through({made, {made_layout(type(made))}}, at, value);
+void Lowering::write(const ValueRef& ref, const Indices& at, const ScalarExpr& value) {
+  write_through({ref, {made_layout(type(ref))}}, at, value);
 }
 
-void Lowering::write_through(const Address& view, const Indices& at, const Quantity& value) {
-  const About about(*this, view.made.node);
-  const ValueId stored = rounded(value, type(view.made).dtype).id();
-  builder_.store(buffer(view.made, Access::written), place_of(view, at, builder_), stored);
+void Lowering::write_through(const ViewMap& view, const Indices& at, const ScalarExpr& value) {
+  const LocationScope scope(*this, view.base.node);
+  const ValueId stored = rounded(value, type(view.base).dtype).id();
+  builder_.store(buffer(view.base, Access::written), element_offset(view, at, builder_), stored);
 }
 
-void Lowering::combine_into(const Made& made, const Indices& at, Combine how,
-                            const Quantity& value) {
-  const About about(*this, made.node);
-  const Address whole{made, {made_layout(type(made))}};
-  const ValueId combined = rounded(value, type(made).dtype).id();
-  const BufferId id = buffer(made, Access::updated);
+void Lowering::combine_into(const ValueRef& ref, const Indices& at, Combine how,
+                            const ScalarExpr& value) {
+  const LocationScope scope(*this, ref.node);
+  const ViewMap whole{ref, {made_layout(type(ref))}};
+  const ValueId combined = rounded(value, type(ref).dtype).id();
+  const BufferId id = buffer(ref, Access::updated);
   builder_.set_access(id, Access::updated);
-  builder_.combine_into(id, place_of(whole, at, builder_), how, combined);
+  builder_.combine_into(id, element_offset(whole, at, builder_), how, combined);
 }
 
-Quantity Lowering::stored(const Made& made, const Indices& at) {
-  const Address whole{made, {made_layout(type(made))}};
-  const BufferId id = buffer(made, Access::updated);
+ScalarExpr Lowering::stored(const ValueRef& ref, const Indices& at) {
+  const ViewMap whole{ref, {made_layout(type(ref))}};
+  const BufferId id = buffer(ref, Access::updated);
   builder_.set_access(id, Access::updated);
-  return {&builder_, builder_.load(id, place_of(whole, at, builder_))};
+  return {&builder_, builder_.load(id, element_offset(whole, at, builder_))};
 }
 
-Quantity Lowering::rounded(Quantity computed, DType dtype) {
-  const DType wanted = value_type(dtype);
+ScalarExpr Lowering::rounded(ScalarExpr computed, DType dtype) {
+  const DType requested = value_type(dtype);
   if (is_floating(dtype)) {
     if (!computed.real()) computed = computed.to(compute_type(dtype));
     if (item_bytes(dtype) == 2) computed = computed.narrowed(dtype);
-    return computed.to(wanted);
+    return computed.to(requested);
   }
   if (dtype == DType::boolean) return computed.to(DType::boolean);
-  computed = computed.to(DType::i64).to(wanted);
-  if (item_bytes(dtype) < item_bytes(wanted)) computed = computed.narrowed(dtype);
+  computed = computed.to(DType::i64).to(requested);
+  if (item_bytes(dtype) < item_bytes(requested)) computed = computed.narrowed(dtype);
   return computed;
 }
 
-Quantity Lowering::cast(Quantity element, DType from, DType common) {
+ScalarExpr Lowering::cast(ScalarExpr element, DType from, DType common) {
   const DType computing = compute_type(common);
   if (from == common) return element.to(computing);
   if (common == DType::boolean) return element.to(DType::boolean).to(computing);
   if (!is_floating(common)) {
-    const Quantity whole = element.to(DType::i64);
+    const ScalarExpr whole = element.to(DType::i64);
     return common == DType::i64 ? whole : rounded(whole, common).to(DType::i64);
   }
   const bool exact = is_floating(from) && promote(from, common) == common;
-  const Quantity value = element.to(computing);
+  const ScalarExpr value = element.to(computing);
   if (exact || common == DType::f64 || (common == DType::f32 && computing == DType::f32))
     return value;
   return value.narrowed(common);
 }
 
-Quantity Lowering::constant(DType type, double number) {
-  return Quantity::constant(&builder_, type, number);
+ScalarExpr Lowering::constant(DType type, double number) {
+  return ScalarExpr::constant(&builder_, type, number);
 }
 
 // Loops
 // -----------------------------------------------------------------------------------------
 
-void Lowering::merge_best(std::size_t borders,
-                          const std::function<void(const std::vector<bool>&)>& attempt) {
-  const State before{builder_, buffers_, sources_, known_, settled_};
+void Lowering::merge_loops(std::size_t boundaries,
+                           const std::function<void(const std::vector<bool>&)>& attempt) {
+  const State before{builder_, buffers_, sources_, known_, bound_};
   const auto divisions_of = [&](const std::vector<bool>& merged) {
     builder_ = before.builder;
     buffers_ = before.buffers;
     sources_ = before.sources;
     known_ = before.known;
-    settled_ = before.settled;
+    bound_ = before.bound;
     attempt(merged);
     return builder_.divisions() - before.builder.divisions();
   };
-  std::vector<bool> merged(borders, true);
-  if (divisions_of(merged) == 0 || borders == 0) return;
+  std::vector<bool> merged(boundaries, true);
+  if (divisions_of(merged) == 0 || boundaries == 0) return;
   std::fill(merged.begin(), merged.end(), false);
   const int least = divisions_of(merged);
-  for (std::size_t b = borders; b-- > 0;) {
+  for (std::size_t b = boundaries; b-- > 0;) {
     merged[b] = true;
     if (divisions_of(merged) > least) merged[b] = false;
   }
@@ -230,7 +234,7 @@ void Lowering::for_each(const Shape& shape, const Strides& strides,
   if (!strides.empty())
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
-  merge_best(order.empty() ? 0 : order.size() - 1, [&](const std::vector<bool>& merged) {
+  merge_loops(order.empty() ? 0 : order.size() - 1, [&](const std::vector<bool>& merged) {
     const std::size_t depth = builder_.depth();
     Indices at(shape.size(), 0);
     Builder::Order how = Builder::Order::parallel;
@@ -245,7 +249,7 @@ void Lowering::for_each(const Shape& shape, const Strides& strides,
           builder_.open_loop(kNames[std::min<std::size_t>(first, 5)], extent, how,
                              last + 1 == order.size() ? lanes_for(extent) : 1);
       if (extent > 1) how = Builder::Order::serial;
-      const Indices parts = delinearised(variable, together, builder_);
+      const Indices parts = delinearize(variable, together, builder_);
       for (std::size_t n = first; n <= last; ++n) at[order[n]] = parts[n - first];
       first = last + 1;
     }

@@ -5,12 +5,12 @@
 
 namespace recut::loop {
 
-const NestRow& nest_row(Op op) {
-  static const OperatorMap<NestRow> table = [] {
+const NestEntry& nest_entry(Op op) {
+  static const OperatorMap<NestEntry> table = [] {
     NestTable rows;
     add_all_nests(rows);
-    OperatorMap<NestRow> by_op;
-    for (const NestRow& row : rows) {
+    OperatorMap<NestEntry> by_op;
+    for (const NestEntry& row : rows) {
       RECUT_CHECK(!by_op[row.op].exists(), "an operator has two nests");
       by_op.set(row.op, row);
     }
@@ -19,28 +19,28 @@ const NestRow& nest_row(Op op) {
   return table[op];
 }
 
-Index Nest::checked_index(Lowering& lowering, const Quantity& raw, std::int64_t size,
+Index Nest::checked_index(Lowering& lowering, const ScalarExpr& raw, std::int64_t size,
                           bool from_end) {
-  Quantity index = raw.to(DType::i64);
+  ScalarExpr index = raw.to(DType::i64);
   if (from_end) {
-    const Quantity end = Quantity::constant(index.builder(), DType::i64, size);
+    const ScalarExpr end = ScalarExpr::constant(index.builder(), DType::i64, size);
     index = select(index < 0.0, index + end, index);
   }
   return lowering.builder().check(index.id(), size);
 }
 
-Indices broadcast_place(const Indices& at, const Shape& shape) {
-  Indices place(at.end() - static_cast<std::ptrdiff_t>(shape.size()), at.end());
+Indices broadcast_index(const Indices& at, const Shape& shape) {
+  Indices position(at.end() - static_cast<std::ptrdiff_t>(shape.size()), at.end());
   for (std::size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] == 1) place[d] = 0;
-  return place;
+    if (shape[d] == 1) position[d] = 0;
+  return position;
 }
 
-Indices folded_place(const Indices& at, const std::vector<bool>& folded, std::size_t rank) {
-  Indices place;
+Indices reduced_index(const Indices& at, const std::vector<bool>& reduced, std::size_t rank) {
+  Indices position;
   for (std::size_t d = 0; d < at.size(); ++d)
-    if (!folded[d] || rank == at.size()) place.push_back(folded[d] ? Index(0) : at[d]);
-  return place;
+    if (!reduced[d] || rank == at.size()) position.push_back(reduced[d] ? Index(0) : at[d]);
+  return position;
 }
 
 void write_zeros(const Nest& nest) {

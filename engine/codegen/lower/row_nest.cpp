@@ -47,9 +47,9 @@ void RowNest::find_stages(std::span<const NodeId> calls) {
   for (const NodeId id : calls) {
     std::size_t ready = 0;
     for (const NodeId operand : graph[id].operands) {
-      const NodeId maker = maker_of(graph, operand);
-      if (!lowering_.is_member(maker)) continue;
-      const auto known = ready_.find(maker);
+      const NodeId producer = maker_of(graph, operand);
+      if (!lowering_.is_member(producer)) continue;
+      const auto known = ready_.find(producer);
       if (known != ready_.end()) ready = std::max(ready, known->second);
     }
     const auto own = std::find_if(reductions_.begin(), reductions_.end(),
@@ -64,12 +64,12 @@ void RowNest::find_outputs(std::span<const NodeId> calls) {
   const bool continues = rows_.form == RowKernel::Form::continues && rows_.space == space_;
   for (const NodeId id : calls)
     for (std::size_t o = 0; o < graph[id].outputs.size(); ++o) {
-      const Made made{id, o};
-      if (nest_row(graph[id].op).exists() || !lowering_.reaches_memory(made)) continue;
+      const ValueRef ref{id, o};
+      if (nest_entry(graph[id].op).exists() || !lowering_.is_materialized(ref)) continue;
       if (rows_.is_behind(id)) {
-        if (continues) (is_element(made) ? element_outputs_ : row_outputs_).push_back(made);
-      } else if (shares_first_loop(made)) {
-        early_.push_back(made);
+        if (continues) (is_element(ref) ? element_outputs_ : row_outputs_).push_back(ref);
+      } else if (shares_first_loop(ref)) {
+        early_.push_back(ref);
       }
     }
   for (const auto* written : {&early_, &row_outputs_, &element_outputs_})
@@ -78,14 +78,14 @@ void RowNest::find_outputs(std::span<const NodeId> calls) {
 
 // The reduced operand is written inside the first loop where rows are contiguous or threads share
 // each sum. With groups of threads a view in between is fine if it keeps the order of the elements.
-bool RowNest::shares_first_loop(const Made& made) const {
-  const TensorType& type = lowering_.type(made);
+bool RowNest::shares_first_loop(const ValueRef& ref) const {
+  const TensorType& type = lowering_.type(ref);
   const Strides& own = made_layout(type).strides;
   if (!has_enough_rows(space_)) return false;
-  const bool shared = shares_columns(lowering_, {space_.shape, space_.folded, strides_});
+  const bool shared = shares_columns(lowering_, {space_.shape, space_.reduced, strides_});
   if (!shared && !rows_lie_together(space_, strides_)) return false;
-  if (is_element(made) || lowering_.options.group_lanes == 0)
-    return is_element(made) && own == strides_;
+  if (is_element(ref) || lowering_.options.group_lanes == 0)
+    return is_element(ref) && own == strides_;
   return element_count(type.shape) == element_count(space_.shape) &&
          own == contiguous_strides(type.shape) && strides_ == contiguous_strides(space_.shape);
 }
@@ -94,77 +94,78 @@ void RowNest::build() {
   if (space_.rows() == 0) return;
   std::size_t stages = 0;
   for (const Reduction& reduction : reductions_) stages = std::max(stages, reduction.stage + 1);
-  const Lowering::About about(lowering_, reductions_.front().nest.node);
-  for_each_reduction(lowering_, {space_.shape, space_.folded, strides_}, [&](Folder& folder) {
-    for (std::size_t stage = 0; stage < stages; ++stage) fold_stage(stage, folder);
-    for (const Made& made : row_outputs_) write_row(made, folder);
+  const Lowering::LocationScope scope(lowering_, reductions_.front().nest.node);
+  for_each_reduction(lowering_, {space_.shape, space_.reduced, strides_}, [&](Reducer& reducer) {
+    for (std::size_t stage = 0; stage < stages; ++stage) reduce_stage(stage, reducer);
+    for (const ValueRef& ref : row_outputs_) write_row(ref, reducer);
     if (!element_outputs_.empty())
-      folder.for_each([&](const Indices& at) { write(element_outputs_, at); });
+      reducer.for_each([&](const Indices& at) { write(element_outputs_, at); });
   });
 }
 
 // Computes the reductions of one stage, pass by pass in shared loops.
-void RowNest::fold_stage(std::size_t stage, Folder& folder) {
+void RowNest::reduce_stage(std::size_t stage, Reducer& reducer) {
   std::vector<const Reduction*> together;
   std::size_t passes = 0;
   for (const Reduction& reduction : reductions_) {
     if (reduction.stage != stage) continue;
     together.push_back(&reduction);
-    passes = std::max(passes, reduction.fold.passes.size());
+    passes = std::max(passes, reduction.reduce.passes.size());
   }
-  std::vector<RowFold::Totals> totals(together.size());
+  std::vector<RowReduction::Totals> totals(together.size());
   for (std::size_t pass = 0; pass < passes; ++pass) {
-    std::vector<Folded> folds;
+    std::vector<Accumulation> reductions;
     std::vector<std::size_t> whose;
     for (std::size_t r = 0; r < together.size(); ++r) {
-      if (pass >= together[r]->fold.passes.size()) continue;
-      for (Folded& fold : together[r]->fold.passes[pass](totals[r])) {
-        folds.push_back(std::move(fold));
+      if (pass >= together[r]->reduce.passes.size()) continue;
+      for (Accumulation& reduce : together[r]->reduce.passes[pass](totals[r])) {
+        reductions.push_back(std::move(reduce));
         whose.push_back(r);
       }
     }
     const bool first = stage == 0 && pass == 0;
-    const std::vector<Quantity> found = folder.fold(std::move(folds), [&](const Indices& at) {
-      if (first) write_early(at);
-    });
+    const std::vector<ScalarExpr> found =
+        reducer.reduce(std::move(reductions), [&](const Indices& at) {
+          if (first) write_early(at);
+        });
     for (std::size_t n = 0; n < found.size(); ++n) totals[whose[n]].push_back(found[n]);
   }
-  for (std::size_t r = 0; r < together.size(); ++r) settle(*together[r], totals[r], folder);
+  for (std::size_t r = 0; r < together.size(); ++r) bind_element(*together[r], totals[r], reducer);
 }
 
-void RowNest::settle(const Reduction& reduction, const RowFold::Totals& totals,
-                     const Folder& folder) {
-  const std::vector<Quantity> results = reduction.fold.results(totals);
+void RowNest::bind_element(const Reduction& reduction, const RowReduction::Totals& totals,
+                           const Reducer& reducer) {
+  const std::vector<ScalarExpr> results = reduction.reduce.results(totals);
   for (std::size_t o = 0; o < results.size(); ++o) {
-    const Made made = reduction.nest.output(o);
-    if (!lowering_.type(made).exists()) continue;
-    const Quantity element = lowering_.rounded(results[o], lowering_.type(made).dtype);
-    if (lowering_.reaches_memory(made)) {
-      const std::size_t rank = lowering_.type(made).shape.size();
-      lowering_.write(made, folded_place(folder.at(), space_.folded, rank), element);
+    const ValueRef ref = reduction.nest.output(o);
+    if (!lowering_.type(ref).exists()) continue;
+    const ScalarExpr element = lowering_.rounded(results[o], lowering_.type(ref).dtype);
+    if (lowering_.is_materialized(ref)) {
+      const std::size_t rank = lowering_.type(ref).shape.size();
+      lowering_.write(ref, reduced_index(reducer.at(), space_.reduced, rank), element);
     }
-    lowering_.settle(made, element);
+    lowering_.bind_element(ref, element);
   }
 }
 
-void RowNest::write(const std::vector<Made>& outputs, const Indices& at) const {
-  for (const Made& made : outputs) lowering_.write(made, at, lowering_.made_element(made, at));
+void RowNest::write(const std::vector<ValueRef>& outputs, const Indices& at) const {
+  for (const ValueRef& ref : outputs) lowering_.write(ref, at, lowering_.computed_element(ref, at));
 }
 
 void RowNest::write_early(const Indices& at) const {
-  for (const Made& made : early_) {
-    if (is_element(made)) {
-      write({made}, at);
+  for (const ValueRef& ref : early_) {
+    if (is_element(ref)) {
+      write({ref}, at);
       continue;
     }
-    const Index place = linearised(at, space_.shape);
-    write({made}, element_at(made_layout(lowering_.type(made)), place, lowering_.builder()));
+    const Index position = linearize(at, space_.shape);
+    write({ref}, index_at_offset(made_layout(lowering_.type(ref)), position, lowering_.builder()));
   }
 }
 
-void RowNest::write_row(const Made& made, const Folder& folder) const {
-  const std::size_t rank = lowering_.type(made).shape.size();
-  write({made}, folded_place(folder.at(), space_.folded, rank));
+void RowNest::write_row(const ValueRef& ref, const Reducer& reducer) const {
+  const std::size_t rank = lowering_.type(ref).shape.size();
+  write({ref}, reduced_index(reducer.at(), space_.reduced, rank));
 }
 
 }  // namespace recut::loop

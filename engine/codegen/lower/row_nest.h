@@ -23,7 +23,7 @@ class RowNest {
   NodeId first() const { return reductions_.front().nest.node; }
   bool has(NodeId reduction) const;
   // The outputs of other calls that it writes.
-  const std::vector<Made>& outputs() const { return outputs_; }
+  const std::vector<ValueRef>& outputs() const { return outputs_; }
 
   void build();
 
@@ -32,25 +32,26 @@ class RowNest {
     Reduction(Lowering& lowering, NodeId id)
         : call(lowering.call_of(id)),
           nest(lowering, call, id),
-          fold(nest_row(lowering.graph()[id].op).fold(nest)) {}
+          reduce(nest_entry(lowering.graph()[id].op).reduce(nest)) {}
 
     const Call call;
     const Nest nest;
-    const RowFold fold;
+    const RowReduction reduce;
     std::size_t stage = 0;  // the number of stages that it depends on
   };
 
   void find_reductions(std::span<const NodeId> calls);
   void find_stages(std::span<const NodeId> calls);
   void find_outputs(std::span<const NodeId> calls);
-  bool shares_first_loop(const Made& made) const;
-  bool is_element(const Made& made) const { return lowering_.type(made).shape == space_.shape; }
+  bool shares_first_loop(const ValueRef& ref) const;
+  bool is_element(const ValueRef& ref) const { return lowering_.type(ref).shape == space_.shape; }
 
-  void fold_stage(std::size_t stage, Folder& folder);
-  void settle(const Reduction& reduction, const RowFold::Totals& totals, const Folder& folder);
-  void write(const std::vector<Made>& outputs, const Indices& at) const;
+  void reduce_stage(std::size_t stage, Reducer& reducer);
+  void bind_element(const Reduction& reduction, const RowReduction::Totals& totals,
+                    const Reducer& reducer);
+  void write(const std::vector<ValueRef>& outputs, const Indices& at) const;
   void write_early(const Indices& at) const;
-  void write_row(const Made& made, const Folder& folder) const;
+  void write_row(const ValueRef& ref, const Reducer& reducer) const;
 
   Lowering& lowering_;
   const RowKernel& rows_;
@@ -58,9 +59,9 @@ class RowNest {
   const Strides strides_;  // of the operand of the first reduction
   std::deque<Reduction> reductions_;
   std::map<NodeId, std::size_t> ready_;  // by call: the first stage before which it is computable
-  std::vector<Made> early_;              // written by the first loop
-  std::vector<Made> row_outputs_, element_outputs_;  // of the calls that follow
-  std::vector<Made> outputs_;                        // all three
+  std::vector<ValueRef> early_;          // written by the first loop
+  std::vector<ValueRef> row_outputs_, element_outputs_;  // of the calls that follow
+  std::vector<ValueRef> outputs_;                        // all three
 };
 
 }  // namespace recut::loop

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/codegen/lower/quantity.h"
+#include "engine/codegen/lower/scalar_expr.h"
 
 namespace recut::loop {
 
@@ -13,8 +13,8 @@ class Scratch {
       : builder_(&builder),
         buffer_(builder.add_buffer({std::move(name), type, elements, Access::scratch})) {}
 
-  Quantity read(const Index& at) const { return {builder_, builder_->load(buffer_, at)}; }
-  void write(const Index& at, const Quantity& value) const {
+  ScalarExpr read(const Index& at) const { return {builder_, builder_->load(buffer_, at)}; }
+  void write(const Index& at, const ScalarExpr& value) const {
     builder_->store(buffer_, at, value.id());
   }
 

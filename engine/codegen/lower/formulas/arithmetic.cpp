@@ -7,128 +7,131 @@ namespace recut::loop {
 namespace {
 
 // An integer or real constant of a Scalar parameter, in the type of `beside`.
-Quantity scalar_like(const Site& s, std::string_view parameter, Quantity beside) {
-  const Scalar scalar = s.call.scalar(parameter);
-  if (beside.real()) return beside.like(s.given(parameter, s.common()));
-  return Quantity::constant(beside.builder(), beside.type(), scalar.integer);
+ScalarExpr scalar_like(const ElementContext& ctx, std::string_view parameter, ScalarExpr beside) {
+  const Scalar scalar = ctx.call.scalar(parameter);
+  if (beside.real()) return beside.like(ctx.scalar_value(parameter, ctx.common()));
+  return ScalarExpr::constant(beside.builder(), beside.type(), scalar.integer);
 }
 
 // True for a Scalar of 1: no multiplication is emitted then.
-bool is_one(const Site& s, std::string_view parameter) {
-  const Scalar scalar = s.call.scalar(parameter);
-  return is_floating(s.common()) ? s.given(parameter, s.common()) == 1 : scalar.integer == 1;
+bool is_one(const ElementContext& ctx, std::string_view parameter) {
+  const Scalar scalar = ctx.call.scalar(parameter);
+  return is_floating(ctx.common()) ? ctx.scalar_value(parameter, ctx.common()) == 1
+                                   : scalar.integer == 1;
 }
 
-Quantity scaled(const Site& s, std::string_view parameter, Quantity a) {
-  return is_one(s, parameter) ? a : scalar_like(s, parameter, a) * a;
+ScalarExpr scaled(const ElementContext& ctx, std::string_view parameter, ScalarExpr a) {
+  return is_one(ctx, parameter) ? a : scalar_like(ctx, parameter, a) * a;
 }
 
-Quantity add(const Site& s) {
-  const DType common = s.common();
-  const Quantity self = s.operand("self", common);
-  return self + scaled(s, "alpha", s.operand("other", common));
+ScalarExpr add(const ElementContext& ctx) {
+  const DType common = ctx.common();
+  const ScalarExpr self = ctx.operand("self", common);
+  return self + scaled(ctx, "alpha", ctx.operand("other", common));
 }
 
-Quantity subtract(const Site& s) {
-  const DType common = s.common();
-  const Quantity self = s.operand("self", common);
-  return self - scaled(s, "alpha", s.operand("other", common));
+ScalarExpr subtract(const ElementContext& ctx) {
+  const DType common = ctx.common();
+  const ScalarExpr self = ctx.operand("self", common);
+  return self - scaled(ctx, "alpha", ctx.operand("other", common));
 }
 
-Quantity subtract_from(const Site& s) {
-  const DType common = s.common();
-  const Quantity other = s.operand("other", common);
-  return other - scaled(s, "alpha", s.operand("self", common));
+ScalarExpr subtract_from(const ElementContext& ctx) {
+  const DType common = ctx.common();
+  const ScalarExpr other = ctx.operand("other", common);
+  return other - scaled(ctx, "alpha", ctx.operand("self", common));
 }
 
-Quantity signs_differ(Quantity a, Quantity b) { return (a < 0.0) != (b < 0.0); }
+ScalarExpr signs_differ(ScalarExpr a, ScalarExpr b) { return (a < 0.0) != (b < 0.0); }
 
 // Python's floor division through fmod: the quotient of a - fmod(a, b) is an integer up to
 // rounding.
-Quantity floored_quotient(Quantity a, Quantity b) {
-  const Quantity over = rest(a, b);
-  const Quantity corrected = (over != 0.0) & signs_differ(b, over);
+ScalarExpr floored_quotient(ScalarExpr a, ScalarExpr b) {
+  const ScalarExpr over = rem(a, b);
+  const ScalarExpr corrected = (over != 0.0) & signs_differ(b, over);
   if (!a.real()) {
-    const Quantity whole = quotient(a, b);
+    const ScalarExpr whole = quotient(a, b);
     return select(corrected, whole - 1.0, whole);
   }
-  const Quantity exact = (a - over) / b;
-  const Quantity lowered = select(corrected, exact - 1.0, exact);
-  const Quantity whole = floor(lowered);
-  const Quantity near = select(lowered - whole > 0.5, whole + 1.0, whole);
-  const Quantity zero = copysign(a.like(0), a / b);
+  const ScalarExpr exact = (a - over) / b;
+  const ScalarExpr lowered = select(corrected, exact - 1.0, exact);
+  const ScalarExpr whole = floor(lowered);
+  const ScalarExpr near = select(lowered - whole > 0.5, whole + 1.0, whole);
+  const ScalarExpr zero = copysign(a.like(0), a / b);
   return select(b == 0.0, a / b, select(lowered == 0.0, zero, near));
 }
 
-Quantity trunc_quotient(Quantity a, Quantity b) { return a.real() ? trunc(a / b) : quotient(a, b); }
+ScalarExpr trunc_quotient(ScalarExpr a, ScalarExpr b) {
+  return a.real() ? trunc(a / b) : quotient(a, b);
+}
 
-Quantity floor_rest(Quantity a, Quantity b) {
-  const Quantity over = rest(a, b);
+ScalarExpr floor_rest(ScalarExpr a, ScalarExpr b) {
+  const ScalarExpr over = rem(a, b);
   return select((over != 0.0) & signs_differ(b, over), over + b, over);
 }
 
-Quantity divide(const Site& s) {
-  const DType common = s.real_common();
-  const Quantity a = s.operand(std::size_t{0}, common);
-  return a / s.operand(1, common);
+ScalarExpr divide(const ElementContext& ctx) {
+  const DType common = ctx.real_common();
+  const ScalarExpr a = ctx.operand(std::size_t{0}, common);
+  return a / ctx.operand(1, common);
 }
 
-Quantity divide_rounded(const Site& s) {
-  const std::string_view mode = s.call.text("rounding_mode");
-  if (mode != "floor" && mode != "trunc") return divide(s);
-  const DType common = s.common();
-  const Quantity a = s.operand("self", common);
-  const Quantity b = s.operand("other", common);
+ScalarExpr divide_rounded(const ElementContext& ctx) {
+  const std::string_view mode = ctx.call.text("rounding_mode");
+  if (mode != "floor" && mode != "trunc") return divide(ctx);
+  const DType common = ctx.common();
+  const ScalarExpr a = ctx.operand("self", common);
+  const ScalarExpr b = ctx.operand("other", common);
   return mode == "floor" ? floored_quotient(a, b) : trunc_quotient(a, b);
 }
 
 // prims.div has no true division of integers.
-Quantity divide_prims(const Site& s) {
-  if (is_floating(s.common())) return divide(s);
-  const Quantity a = s.operand("self", s.common());
-  return quotient(a, s.operand("other", s.common()));
+ScalarExpr divide_prims(const ElementContext& ctx) {
+  if (is_floating(ctx.common())) return divide(ctx);
+  const ScalarExpr a = ctx.operand("self", ctx.common());
+  return quotient(a, ctx.operand("other", ctx.common()));
 }
 
-Quantity addcmul(const Site& s) {
-  const DType common = s.common();
-  const Quantity self = s.operand("self", common);
-  const Quantity a = s.operand("tensor1", common);
-  const Quantity b = s.operand("tensor2", common);
-  return self + scaled(s, "value", a) * b;
+ScalarExpr addcmul(const ElementContext& ctx) {
+  const DType common = ctx.common();
+  const ScalarExpr self = ctx.operand("self", common);
+  const ScalarExpr a = ctx.operand("tensor1", common);
+  const ScalarExpr b = ctx.operand("tensor2", common);
+  return self + scaled(ctx, "value", a) * b;
 }
 
-Quantity addcdiv(const Site& s) {
-  const DType common = s.real_common();
-  const Quantity self = s.operand("self", common);
-  const Quantity a = s.operand("tensor1", common);
-  const Quantity b = s.operand("tensor2", common);
-  return self + scaled(s, "value", a) / b;
+ScalarExpr addcdiv(const ElementContext& ctx) {
+  const DType common = ctx.real_common();
+  const ScalarExpr self = ctx.operand("self", common);
+  const ScalarExpr a = ctx.operand("tensor1", common);
+  const ScalarExpr b = ctx.operand("tensor2", common);
+  return self + scaled(ctx, "value", a) / b;
 }
 
-Quantity fma(const Site& s) {
-  const DType common = s.common();
-  const Quantity a = s.operand("self", common);
-  const Quantity b = s.operand("other", common);
-  return a * b + s.operand("addend", common);
+ScalarExpr fma(const ElementContext& ctx) {
+  const DType common = ctx.common();
+  const ScalarExpr a = ctx.operand("self", common);
+  const ScalarExpr b = ctx.operand("other", common);
+  return a * b + ctx.operand("addend", common);
 }
 
 // Exact at both ends: the upper half counts backwards from `end`.
-Quantity lerp(const Site& s) {
-  const DType common = s.dtype();
-  const Quantity from = s.operand("self", common);
-  const Quantity to = s.operand("end", common);
-  const Quantity weight = s.operand("weight", common);
-  const Quantity way = to - from;
-  return select(weight < 0.5, from + weight * way, to - way * (1.0 - weight));
+ScalarExpr lerp(const ElementContext& ctx) {
+  const DType common = ctx.dtype();
+  const ScalarExpr from = ctx.operand("self", common);
+  const ScalarExpr to = ctx.operand("end", common);
+  const ScalarExpr weight = ctx.operand("weight", common);
+  const ScalarExpr delta = to - from;
+  return select(weight < 0.5, from + weight * delta, to - delta * (1.0 - weight));
 }
 
 // Integer powers by squaring; the exponent is a constant of the graph.
-Quantity whole_power(Quantity base, std::int64_t exponent) {
+ScalarExpr whole_power(ScalarExpr base, std::int64_t exponent) {
   if (exponent < 0) {
-    const Quantity odd = base.like(exponent % 2 == 0 ? 1 : -1);
+    const ScalarExpr odd = base.like(exponent % 2 == 0 ? 1 : -1);
     return select(base == 1.0, base, select(base == -1.0, odd, base.like(0)));
   }
-  std::optional<Quantity> result;
+  std::optional<ScalarExpr> result;
   for (; exponent != 0; exponent /= 2) {
     if (exponent % 2 != 0) result = result ? *result * base : base;
     base = base * base;
@@ -143,10 +146,10 @@ bool is_short_product(DType type, double exponent) {
 }
 
 // ATen computes these exponents by other functions; three of them treat -0 and -inf differently.
-Quantity power_of_number(const Site& s) {
-  const DType common = s.common();
-  const Quantity base = s.operand("self", common);
-  const Scalar exponent = s.call.scalar("exponent");
+ScalarExpr power_of_number(const ElementContext& ctx) {
+  const DType common = ctx.common();
+  const ScalarExpr base = ctx.operand("self", common);
+  const Scalar exponent = ctx.call.scalar("exponent");
   if (!base.real()) return whole_power(base, exponent.integer);
   if (exponent.real == 2) return base * base;
   if (exponent.real == 0.5) return sqrt(base);
@@ -154,7 +157,7 @@ Quantity power_of_number(const Site& s) {
   if (exponent.real == -1) return 1.0 / base;
   if (is_short_product(base.type(), exponent.real))
     return whole_power(base, static_cast<std::int64_t>(exponent.real));
-  return pow(base, s.operand("exponent", common));
+  return pow(base, ctx.operand("exponent", common));
 }
 
 std::optional<std::string> integer_power(const Call& call) {
@@ -162,23 +165,23 @@ std::optional<std::string> integer_power(const Call& call) {
   return "the power of integers by exponents that are data";
 }
 
-Quantity float_power(const Site& s) {
-  const Quantity base = s.operand(std::size_t{0}, DType::f64);
-  return pow(base, s.operand(1, DType::f64));
+ScalarExpr float_power(const ElementContext& ctx) {
+  const ScalarExpr base = ctx.operand(std::size_t{0}, DType::f64);
+  return pow(base, ctx.operand(1, DType::f64));
 }
 
-Quantity round_decimals(const Site& s) {
-  const DType dtype = s.dtype();
-  const std::int64_t decimals = s.call.integer("decimals");
-  const Quantity x = s.operand("self", s.common());
+ScalarExpr round_decimals(const ElementContext& ctx) {
+  const DType dtype = ctx.dtype();
+  const std::int64_t decimals = ctx.call.integer("decimals");
+  const ScalarExpr x = ctx.operand("self", ctx.common());
   if (!x.real()) return x;
   const double magnitude = std::pow(10.0, std::fabs(static_cast<double>(decimals)));
-  const auto at_dtype = [&](Quantity q) { return s.lowering.rounded(q, dtype).to(x.type()); };
-  const Quantity ten = at_dtype(x.like(magnitude));
+  const auto at_dtype = [&](ScalarExpr q) { return ctx.lowering.rounded(q, dtype).to(x.type()); };
+  const ScalarExpr ten = at_dtype(x.like(magnitude));
   return decimals < 0 ? nearest(at_dtype(x / ten)) * ten : nearest(at_dtype(x * ten)) / ten;
 }
 
-Quantity sign_of(Quantity x) {
+ScalarExpr sign_of(ScalarExpr x) {
   return select(x > 0.0, x.like(1), select(x < 0.0, x.like(-1), x.like(0)));
 }
 
@@ -195,21 +198,21 @@ double largest(DType dtype) {
   }
 }
 
-Quantity nan_to_num(const Site& s) {
-  const Quantity x = s.operand("self", s.common());
+ScalarExpr nan_to_num(const ElementContext& ctx) {
+  const ScalarExpr x = ctx.operand("self", ctx.common());
   if (!x.real()) return x;
-  const double most = largest(s.dtype());
+  const double most = largest(ctx.dtype());
   const auto given = [&](std::string_view parameter, double otherwise) {
-    return x.like(s.call.given(parameter) ? s.call.real(parameter) : otherwise);
+    return x.like(ctx.call.given(parameter) ? ctx.call.real(parameter) : otherwise);
   };
-  const Quantity infinite = select(x > 0.0, given("posinf", most), given("neginf", -most));
+  const ScalarExpr infinite = select(x > 0.0, given("posinf", most), given("neginf", -most));
   return select(is_nan(x), given("nan", 0), select(is_infinite(x), infinite, x));
 }
 
-Quantity nextafter(const Site& s) {
-  const DType type = value_type(s.dtype());
-  const Quantity x = s.operand("self", s.common()).to(type);
-  return operate(ScalarOp::nextafter, x, s.operand("other", s.common()).to(type));
+ScalarExpr nextafter(const ElementContext& ctx) {
+  const DType type = value_type(ctx.dtype());
+  const ScalarExpr x = ctx.operand("self", ctx.common()).to(type);
+  return operate(ScalarOp::nextafter, x, ctx.operand("other", ctx.common()).to(type));
 }
 
 std::optional<std::string> half_neighbours(const Call& call) {
@@ -218,38 +221,40 @@ std::optional<std::string> half_neighbours(const Call& call) {
 }
 
 void add_rounding(FormulaTable& table) {
-  table.insert(table.end(),
-               {{Op::floor, numeric([](Quantity x) { return x.real() ? floor(x) : x; })},
-                {Op::ceil, numeric([](Quantity x) { return x.real() ? ceil(x) : x; })},
-                {Op::trunc, numeric([](Quantity x) { return x.real() ? trunc(x) : x; })},
-                {Op::fix, numeric([](Quantity x) { return x.real() ? trunc(x) : x; })},
-                {Op::round, numeric([](Quantity x) { return x.real() ? nearest(x) : x; })},
-                {Op::frac, numeric([](Quantity x) { return x.real() ? x - trunc(x) : x; })},
-                {Op::round_decimals, round_decimals},
-                {Op::abs, numeric([](Quantity x) { return abs(x); })},
-                {Op::neg, numeric([](Quantity x) { return -x; })},
-                {Op::positive, numeric([](Quantity x) { return x; })},
-                {Op::sign, numeric([](Quantity x) { return sign_of(x); })},
-                {Op::sgn, numeric([](Quantity x) { return sign_of(x); })},
-                {Op::nan_to_num, nan_to_num},
-                {Op::nextafter, nextafter, half_neighbours},
-                {Op::copysign_Tensor, reals([](Quantity a, Quantity b) { return copysign(a, b); })},
-                {Op::copysign_Scalar, reals([](Quantity a, Quantity b) { return copysign(a, b); })},
-                {Op::angle, real([](Quantity x) {
-                   return select(is_nan(x), x, select(x < 0.0, x.like(kPi), x.like(0)));
-                 })},
-                {Op::deg2rad, real([](Quantity x) { return x * (kPi / 180); })},
-                {Op::rad2deg, real([](Quantity x) { return x * (180 / kPi); })}});
+  table.insert(
+      table.end(),
+      {{Op::floor, numeric([](ScalarExpr x) { return x.real() ? floor(x) : x; })},
+       {Op::ceil, numeric([](ScalarExpr x) { return x.real() ? ceil(x) : x; })},
+       {Op::trunc, numeric([](ScalarExpr x) { return x.real() ? trunc(x) : x; })},
+       {Op::fix, numeric([](ScalarExpr x) { return x.real() ? trunc(x) : x; })},
+       {Op::round, numeric([](ScalarExpr x) { return x.real() ? nearest(x) : x; })},
+       {Op::frac, numeric([](ScalarExpr x) { return x.real() ? x - trunc(x) : x; })},
+       {Op::round_decimals, round_decimals},
+       {Op::abs, numeric([](ScalarExpr x) { return abs(x); })},
+       {Op::neg, numeric([](ScalarExpr x) { return -x; })},
+       {Op::positive, numeric([](ScalarExpr x) { return x; })},
+       {Op::sign, numeric([](ScalarExpr x) { return sign_of(x); })},
+       {Op::sgn, numeric([](ScalarExpr x) { return sign_of(x); })},
+       {Op::nan_to_num, nan_to_num},
+       {Op::nextafter, nextafter, half_neighbours},
+       {Op::copysign_Tensor, reals([](ScalarExpr a, ScalarExpr b) { return copysign(a, b); })},
+       {Op::copysign_Scalar, reals([](ScalarExpr a, ScalarExpr b) { return copysign(a, b); })},
+       {Op::angle, real([](ScalarExpr x) {
+          return select(is_nan(x), x, select(x < 0.0, x.like(kPi), x.like(0)));
+        })},
+       {Op::deg2rad, real([](ScalarExpr x) { return x * (kPi / 180); })},
+       {Op::rad2deg, real([](ScalarExpr x) { return x * (180 / kPi); })}});
 }
 
 }  // namespace
 
 void add_arithmetic_formulas(FormulaTable& table) {
-  const Formula product = numerics([](Quantity a, Quantity b) { return a * b; });
-  const Formula floored = numerics([](Quantity a, Quantity b) { return floored_quotient(a, b); });
-  const Formula modulo = numerics([](Quantity a, Quantity b) { return floor_rest(a, b); });
-  const Formula remainder = numerics([](Quantity a, Quantity b) { return rest(a, b); });
-  const Formula power = numerics([](Quantity a, Quantity b) { return pow(a, b); });
+  const Formula product = numerics([](ScalarExpr a, ScalarExpr b) { return a * b; });
+  const Formula floored =
+      numerics([](ScalarExpr a, ScalarExpr b) { return floored_quotient(a, b); });
+  const Formula modulo = numerics([](ScalarExpr a, ScalarExpr b) { return floor_rest(a, b); });
+  const Formula remainder = numerics([](ScalarExpr a, ScalarExpr b) { return rem(a, b); });
+  const Formula power = numerics([](ScalarExpr a, ScalarExpr b) { return pow(a, b); });
   for (const Op op : {Op::add_Tensor, Op::add_Scalar}) table.push_back({op, add});
   for (const Op op : {Op::sub_Tensor, Op::sub_Scalar}) table.push_back({op, subtract});
   for (const Op op : {Op::rsub_Tensor, Op::rsub_Scalar}) table.push_back({op, subtract_from});
@@ -268,15 +273,16 @@ void add_arithmetic_formulas(FormulaTable& table) {
        {Op::float_power_Tensor_Tensor, Op::float_power_Tensor_Scalar, Op::float_power_Scalar})
     table.push_back({op, float_power});
   for (const Op op : {Op::lerp_Scalar, Op::lerp_Tensor}) table.push_back({op, lerp});
-  table.push_back({Op::prims_add, numerics([](Quantity a, Quantity b) { return a + b; })});
-  table.push_back({Op::prims_sub, numerics([](Quantity a, Quantity b) { return a - b; })});
+  table.push_back({Op::prims_add, numerics([](ScalarExpr a, ScalarExpr b) { return a + b; })});
+  table.push_back({Op::prims_sub, numerics([](ScalarExpr a, ScalarExpr b) { return a - b; })});
   table.push_back({Op::prims_div, divide_prims});
   table.push_back({Op::prims_fma, fma});
   table.push_back({Op::addcmul, addcmul});
   table.push_back({Op::addcdiv, addcdiv});
-  table.push_back({Op::square, numeric([](Quantity x) { return x * x; })});
+  table.push_back({Op::square, numeric([](ScalarExpr x) { return x * x; })});
   table.push_back({Op::pow_Tensor_Scalar, power_of_number});
-  table.push_back({Op::ldexp_Tensor, reals([](Quantity x, Quantity e) { return x * exp2(e); })});
+  table.push_back(
+      {Op::ldexp_Tensor, reals([](ScalarExpr x, ScalarExpr e) { return x * exp2(e); })});
   add_rounding(table);
 }
 

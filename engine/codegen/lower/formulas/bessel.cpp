@@ -16,13 +16,13 @@ namespace {
 // the signs (DLMF 10.25.2). In Y_n and K_n each term has the weight H_k + H_(k + n) (DLMF 10.8.1
 // and 10.31.2).
 struct BesselSeries {
-  Quantity plain;
-  Quantity weighted;
+  ScalarExpr plain;
+  ScalarExpr weighted;
 };
 
-BesselSeries power_series(int n, const Quantity& x, double sign, int terms) {
-  const Quantity step = sign * x * x / 4.0;
-  Quantity term = n == 0 ? x.like(1) : x / 2.0;
+BesselSeries power_series(int n, const ScalarExpr& x, double sign, int terms) {
+  const ScalarExpr step = sign * x * x / 4.0;
+  ScalarExpr term = n == 0 ? x.like(1) : x / 2.0;
   BesselSeries sum{x.like(0), x.like(0)};
   double harmonic = 0;
   double harmonic_n = n == 0 ? 0 : 1;
@@ -37,7 +37,7 @@ BesselSeries power_series(int n, const Quantity& x, double sign, int terms) {
 }
 
 // Functions of order 1 are odd.
-Quantity with_parity(int n, const Quantity& x, const Quantity& of_size) {
+ScalarExpr with_parity(int n, const ScalarExpr& x, const ScalarExpr& of_size) {
   return n == 1 ? select(x < 0.0, -of_size, of_size) : of_size;
 }
 
@@ -46,18 +46,18 @@ Quantity with_parity(int n, const Quantity& x, const Quantity& of_size) {
 
 // Even and odd terms with the signs + + - -, up to where they begin to grow.
 struct Expansion {
-  Quantity even, odd;
+  ScalarExpr even, odd;
 };
 
 template <class Next>
-Expansion expand(const Quantity& x, Next next) {
+Expansion expand(const ScalarExpr& x, Next next) {
   constexpr int kTerms = 40;
   Expansion sum{x.like(0), x.like(0)};
-  Quantity term = x.like(1);
+  ScalarExpr term = x.like(1);
   for (int k = 0; k < kTerms; ++k) {
-    Quantity& part = k % 2 == 0 ? sum.even : sum.odd;
+    ScalarExpr& part = k % 2 == 0 ? sum.even : sum.odd;
     part = k % 4 < 2 ? part + term : part - term;
-    const Quantity after = next(k, term);
+    const ScalarExpr after = next(k, term);
     term = select(abs(after) > abs(term), x.like(0), after);
   }
   return sum;
@@ -72,44 +72,44 @@ constexpr int kTermsBelow = 40;  // the next is below 1e-33 there
 // P and Q of DLMF 10.17: J is sqrt(2 / (pi x)) (P cos - Q sin), Y has P sin + Q cos; their phase
 // x - n pi / 2 - pi / 4 is found without subtracting from a large x.
 struct Hankel {
-  Quantity p, q;
-  Quantity cosine, sine;
-  Quantity scale;
+  ScalarExpr p, q;
+  ScalarExpr cosine, sine;
+  ScalarExpr scale;
 };
 
-Hankel hankel(int n, const Quantity& x) {
-  const Expansion sum = expand(x, [&](int k, const Quantity& term) {
+Hankel hankel(int n, const ScalarExpr& x) {
+  const Expansion sum = expand(x, [&](int k, const ScalarExpr& term) {
     const double odd = 2 * k + 1;
     return term * (4.0 * n * n - odd * odd) / (8.0 * x * (k + 1.0));
   });
-  const Quantity c = cos(x) / std::sqrt(2.0);
-  const Quantity s = sin(x) / std::sqrt(2.0);
+  const ScalarExpr c = cos(x) / std::sqrt(2.0);
+  const ScalarExpr s = sin(x) / std::sqrt(2.0);
   return {sum.even, sum.odd, n == 0 ? c + s : s - c, n == 0 ? s - c : -c - s,
           sqrt(2.0 / (kPi * x))};
 }
 
 template <int n>
-Quantity bessel_j(const Quantity& x) {
-  const Quantity size = abs(x);
-  const Quantity small = power_series(n, size, -1, kTermsBelow).plain;
+ScalarExpr bessel_j(const ScalarExpr& x) {
+  const ScalarExpr size = abs(x);
+  const ScalarExpr small = power_series(n, size, -1, kTermsBelow).plain;
   const Hankel h = hankel(n, size);
-  const Quantity large = h.scale * (h.p * h.cosine - h.q * h.sine);
+  const ScalarExpr large = h.scale * (h.p * h.cosine - h.q * h.sine);
   return with_parity(n, x, select(size < kLarge, small, large));
 }
 
 template <int n>
-Quantity bessel_y(const Quantity& x) {
+ScalarExpr bessel_y(const ScalarExpr& x) {
   const BesselSeries s = power_series(n, x, -1, kTermsBelow);
-  Quantity small = 2 / kPi * (log(x / 2.0) + kEuler) * s.plain - s.weighted / kPi;
+  ScalarExpr small = 2 / kPi * (log(x / 2.0) + kEuler) * s.plain - s.weighted / kPi;
   if (n == 1) small = small - 2.0 / (kPi * x);
   const Hankel h = hankel(n, x);
-  const Quantity large = h.scale * (h.p * h.sine + h.q * h.cosine);
-  const Quantity positive = select(x < kLarge, small, large);
-  const Quantity known = select(x == 0.0, x.like(-HUGE_VAL), x.like(std::nan("")));
+  const ScalarExpr large = h.scale * (h.p * h.sine + h.q * h.cosine);
+  const ScalarExpr positive = select(x < kLarge, small, large);
+  const ScalarExpr known = select(x == 0.0, x.like(-HUGE_VAL), x.like(std::nan("")));
   return select(x > 0.0, positive, known);
 }
 
-Quantity spherical_j0(const Quantity& x) {
+ScalarExpr spherical_j0(const ScalarExpr& x) {
   return select(is_infinite(x), x.like(0), select(x == 0.0, x.like(1), sin(x) / x));
 }
 
@@ -120,9 +120,9 @@ constexpr double kLargeModified = 30;    // from here on Hankel's expansion
 constexpr int kModifiedTermsBelow = 60;  // the next is below 1e-23 there, of a sum above 1e11
 
 // exp(-x) I_n(x) for large x, DLMF 10.40.1.
-Quantity scaled_i_of_large(int n, const Quantity& x) {
-  Quantity term = x.like(1);
-  Quantity sum = x.like(0);
+ScalarExpr scaled_i_of_large(int n, const ScalarExpr& x) {
+  ScalarExpr term = x.like(1);
+  ScalarExpr sum = x.like(0);
   for (int k = 0; k < 30; ++k) {
     sum = sum + term;
     const double odd = 2 * k + 1;
@@ -132,44 +132,44 @@ Quantity scaled_i_of_large(int n, const Quantity& x) {
 }
 
 template <int n, bool scaled>
-Quantity modified_i(const Quantity& x) {
-  const Quantity size = abs(x);
-  const Quantity series = power_series(n, size, 1, kModifiedTermsBelow).plain;
-  const Quantity small = scaled ? exp(-size) * series : series;
-  const Quantity fallen = scaled_i_of_large(n, size);
+ScalarExpr modified_i(const ScalarExpr& x) {
+  const ScalarExpr size = abs(x);
+  const ScalarExpr series = power_series(n, size, 1, kModifiedTermsBelow).plain;
+  const ScalarExpr small = scaled ? exp(-size) * series : series;
+  const ScalarExpr guarded = scaled_i_of_large(n, size);
   // The product would be infinity times 0 at infinity.
-  const Quantity large = scaled ? fallen : select(is_infinite(size), size, exp(size) * fallen);
+  const ScalarExpr large = scaled ? guarded : select(is_infinite(size), size, exp(size) * guarded);
   return with_parity(n, x, select(size < kLargeModified, small, large));
 }
 
 // exp(x) K_order(x) for x >= 1: the integral of exp(-x (cosh t - 1)) cosh(order t) over t > 0
 // (DLMF 10.32.9) by the trapezoidal rule, whose error falls exponentially with the step
 // (Trefethen and Weideman 2014). From the 48th step on the integrand is below 1e-19.
-Quantity scaled_k(double order, const Quantity& x) {
+ScalarExpr scaled_k(double order, const ScalarExpr& x) {
   constexpr int kSteps = 52;
-  const Quantity step = smaller(0.25 / sqrt(x), 0.1);
-  Quantity sum = x.like(0.5);
+  const ScalarExpr step = smaller(0.25 / sqrt(x), 0.1);
+  ScalarExpr sum = x.like(0.5);
   for (int k = 1; k < kSteps; ++k) {
-    const Quantity t = step * static_cast<double>(k);
-    const Quantity half = sinh(t / 2.0);
-    const Quantity fall = exp(-2.0 * x * half * half);
+    const ScalarExpr t = step * static_cast<double>(k);
+    const ScalarExpr half = sinh(t / 2.0);
+    const ScalarExpr fall = exp(-2.0 * x * half * half);
     sum = sum + (order == 0 ? fall : fall * cosh(order * t));
   }
   return sum * step;
 }
 
 template <int n, bool scaled>
-Quantity modified_k(const Quantity& x) {
+ScalarExpr modified_k(const ScalarExpr& x) {
   constexpr int kTermsBelowOne = 20;
   const BesselSeries s = power_series(n, x, 1, kTermsBelowOne);
-  const Quantity log_part = (log(x / 2.0) + kEuler) * s.plain - s.weighted / 2.0;
-  const Quantity series = n == 0 ? -log_part : 1.0 / x + log_part;
-  const Quantity small = scaled ? series * exp(x) : series;
-  const Quantity integral = scaled_k(n, x);
-  const Quantity large = scaled ? integral : integral * exp(-x);
-  const Quantity positive = select(x < 1.0, small, large);
-  const Quantity finite = select(is_infinite(x), x.like(0), positive);
-  const Quantity known = select(x == 0.0, x.like(HUGE_VAL), x.like(std::nan("")));
+  const ScalarExpr log_part = (log(x / 2.0) + kEuler) * s.plain - s.weighted / 2.0;
+  const ScalarExpr series = n == 0 ? -log_part : 1.0 / x + log_part;
+  const ScalarExpr small = scaled ? series * exp(x) : series;
+  const ScalarExpr integral = scaled_k(n, x);
+  const ScalarExpr large = scaled ? integral : integral * exp(-x);
+  const ScalarExpr positive = select(x < 1.0, small, large);
+  const ScalarExpr finite = select(is_infinite(x), x.like(0), positive);
+  const ScalarExpr known = select(x == 0.0, x.like(HUGE_VAL), x.like(std::nan("")));
   return select(x > 0.0, finite, known);
 }
 
@@ -177,12 +177,12 @@ Quantity modified_k(const Quantity& x) {
 // --
 
 // Maclaurin's series, DLMF 9.4.1.
-Quantity airy_by_series(const Quantity& x) {
+ScalarExpr airy_by_series(const ScalarExpr& x) {
   constexpr double kAtZero = 0.35502805388781723926;
   constexpr double kSlope = 0.25881940379280679840;
-  const Quantity cube = x * x * x;
-  Quantity f = x.like(1), g = x;
-  Quantity f_term = f, g_term = g;
+  const ScalarExpr cube = x * x * x;
+  ScalarExpr f = x.like(1), g = x;
+  ScalarExpr f_term = f, g_term = g;
   for (int k = 0; k < 60; ++k) {
     f_term = f_term * (cube / ((3.0 * k + 2) * (3.0 * k + 3)));
     g_term = g_term * (cube / ((3.0 * k + 3) * (3.0 * k + 4)));
@@ -193,22 +193,22 @@ Quantity airy_by_series(const Quantity& x) {
 }
 
 // Ai(-z) for large z, DLMF 9.7.9.
-Quantity airy_of_negative(const Quantity& z) {
-  const Quantity zeta = 2.0 / 3 * z * sqrt(z);
-  const Expansion sum = expand(z, [&](int k, const Quantity& term) {
+ScalarExpr airy_of_negative(const ScalarExpr& z) {
+  const ScalarExpr zeta = 2.0 / 3 * z * sqrt(z);
+  const Expansion sum = expand(z, [&](int k, const ScalarExpr& term) {
     const double six = 6.0 * (k + 1);
     const double odd = 216.0 * (k + 1) * (2 * k + 1);
     return term * (six - 5) * (six - 3) * (six - 1) / (odd * zeta);
   });
-  const Quantity phase = zeta - kPi / 4;
+  const ScalarExpr phase = zeta - kPi / 4;
   return (cos(phase) * sum.even + sin(phase) * sum.odd) / (std::sqrt(kPi) * sqrt(sqrt(z)));
 }
 
 // For x above 2 from K of order 1/3, DLMF 9.6.2.
-Quantity airy_ai(const Quantity& x) {
-  const Quantity zeta = 2.0 / 3 * x * sqrt(x);
-  const Quantity above = sqrt(x / 3.0) / kPi * exp(-zeta) * scaled_k(1.0 / 3, zeta);
-  const Quantity finite =
+ScalarExpr airy_ai(const ScalarExpr& x) {
+  const ScalarExpr zeta = 2.0 / 3 * x * sqrt(x);
+  const ScalarExpr above = sqrt(x / 3.0) / kPi * exp(-zeta) * scaled_k(1.0 / 3, zeta);
+  const ScalarExpr finite =
       select(x < -9.0, airy_of_negative(-x), select(x <= 2.0, airy_by_series(x), above));
   return select(abs(x) < HUGE_VAL, finite, x.like(std::nan("")));
 }
@@ -216,30 +216,30 @@ Quantity airy_ai(const Quantity& x) {
 }  // namespace
 
 void add_bessel_formulas(FormulaTable& table) {
-  const auto i0 = wide([](const Quantity& x) { return modified_i<0, false>(x); });
-  const auto i1 = wide([](const Quantity& x) { return modified_i<1, false>(x); });
+  const auto i0 = wide([](const ScalarExpr& x) { return modified_i<0, false>(x); });
+  const auto i1 = wide([](const ScalarExpr& x) { return modified_i<1, false>(x); });
   table.insert(
       table.end(),
-      {{Op::special_bessel_j0, wide([](const Quantity& x) { return bessel_j<0>(x); })},
-       {Op::special_bessel_j1, wide([](const Quantity& x) { return bessel_j<1>(x); })},
-       {Op::special_bessel_y0, wide([](const Quantity& x) { return bessel_y<0>(x); })},
-       {Op::special_bessel_y1, wide([](const Quantity& x) { return bessel_y<1>(x); })},
-       {Op::special_spherical_bessel_j0, wide([](const Quantity& x) { return spherical_j0(x); })},
-       {Op::special_airy_ai, wide([](const Quantity& x) { return airy_ai(x); })},
+      {{Op::special_bessel_j0, wide([](const ScalarExpr& x) { return bessel_j<0>(x); })},
+       {Op::special_bessel_j1, wide([](const ScalarExpr& x) { return bessel_j<1>(x); })},
+       {Op::special_bessel_y0, wide([](const ScalarExpr& x) { return bessel_y<0>(x); })},
+       {Op::special_bessel_y1, wide([](const ScalarExpr& x) { return bessel_y<1>(x); })},
+       {Op::special_spherical_bessel_j0, wide([](const ScalarExpr& x) { return spherical_j0(x); })},
+       {Op::special_airy_ai, wide([](const ScalarExpr& x) { return airy_ai(x); })},
        {Op::i0, i0},
        {Op::special_modified_bessel_i0, i0},
        {Op::special_i1, i1},
        {Op::special_modified_bessel_i1, i1},
-       {Op::special_i0e, wide([](const Quantity& x) { return modified_i<0, true>(x); })},
-       {Op::special_i1e, wide([](const Quantity& x) { return modified_i<1, true>(x); })},
+       {Op::special_i0e, wide([](const ScalarExpr& x) { return modified_i<0, true>(x); })},
+       {Op::special_i1e, wide([](const ScalarExpr& x) { return modified_i<1, true>(x); })},
        {Op::special_modified_bessel_k0,
-        wide([](const Quantity& x) { return modified_k<0, false>(x); })},
+        wide([](const ScalarExpr& x) { return modified_k<0, false>(x); })},
        {Op::special_modified_bessel_k1,
-        wide([](const Quantity& x) { return modified_k<1, false>(x); })},
+        wide([](const ScalarExpr& x) { return modified_k<1, false>(x); })},
        {Op::special_scaled_modified_bessel_k0,
-        wide([](const Quantity& x) { return modified_k<0, true>(x); })},
+        wide([](const ScalarExpr& x) { return modified_k<0, true>(x); })},
        {Op::special_scaled_modified_bessel_k1,
-        wide([](const Quantity& x) { return modified_k<1, true>(x); })}});
+        wide([](const ScalarExpr& x) { return modified_k<1, true>(x); })}});
 }
 
 }  // namespace recut::loop

@@ -5,75 +5,75 @@ namespace recut::loop {
 namespace {
 
 // 0 for NaN, as in ATen (unlike NumPy).
-Quantity heaviside(Quantity x, Quantity at_zero) {
+ScalarExpr heaviside(ScalarExpr x, ScalarExpr at_zero) {
   return select(x == 0.0, at_zero, select(x > 0.0, x.like(1), x.like(0)));
 }
 
-Quantity is_close(const Site& s) {
-  const DType common = s.common();
-  Quantity a = s.operand("self", common, Numbers::comparison);
-  Quantity b = s.operand("other", common, Numbers::comparison);
+ScalarExpr is_close(const ElementContext& ctx) {
+  const DType common = ctx.common();
+  ScalarExpr a = ctx.operand("self", common, ScalarPromotion::comparison);
+  ScalarExpr b = ctx.operand("other", common, ScalarPromotion::comparison);
   if (!a.real()) {
     a = a.to(DType::f64);
     b = b.to(DType::f64);
   }
-  const Quantity distance = abs(a - b);
-  const Quantity within =
-      (distance < HUGE_VAL) & (distance <= s.call.real("atol") + abs(s.call.real("rtol") * b));
-  const Quantity same = (a == b) | within;
-  return s.call.boolean("equal_nan") ? same | (is_nan(a) & is_nan(b)) : same;
+  const ScalarExpr distance = abs(a - b);
+  const ScalarExpr within =
+      (distance < HUGE_VAL) & (distance <= ctx.call.real("atol") + abs(ctx.call.real("rtol") * b));
+  const ScalarExpr same = (a == b) | within;
+  return ctx.call.boolean("equal_nan") ? same | (is_nan(a) & is_nan(b)) : same;
 }
 
-Quantity clamp(const Site& s) {
-  const DType common = s.common();
-  Quantity x = s.operand("self", common);
-  if (s.call.given("min")) x = larger(x, s.operand("min", common));
-  if (s.call.given("max")) x = smaller(x, s.operand("max", common));
+ScalarExpr clamp(const ElementContext& ctx) {
+  const DType common = ctx.common();
+  ScalarExpr x = ctx.operand("self", common);
+  if (ctx.call.given("min")) x = larger(x, ctx.operand("min", common));
+  if (ctx.call.given("max")) x = smaller(x, ctx.operand("max", common));
   return x;
 }
 
-Quantity where(const Site& s) {
-  const Quantity condition = s.raw("condition").to(DType::boolean);
-  const Quantity yes = s.operand("self", s.dtype(), Numbers::comparison);
-  return select(condition, yes, s.operand("other", s.dtype(), Numbers::comparison));
+ScalarExpr where(const ElementContext& ctx) {
+  const ScalarExpr condition = ctx.raw("condition").to(DType::boolean);
+  const ScalarExpr yes = ctx.operand("self", ctx.dtype(), ScalarPromotion::comparison);
+  return select(condition, yes, ctx.operand("other", ctx.dtype(), ScalarPromotion::comparison));
 }
 
 // The other operand where one is NaN (fmax and fmin).
-Quantity larger_number(Quantity a, Quantity b) {
+ScalarExpr larger_number(ScalarExpr a, ScalarExpr b) {
   if (!a.real()) return larger(a, b);
   return select(is_nan(a) | (a < b), select(is_nan(b), a, b), a);
 }
-Quantity smaller_number(Quantity a, Quantity b) {
+ScalarExpr smaller_number(ScalarExpr a, ScalarExpr b) {
   if (!a.real()) return smaller(a, b);
   return select(is_nan(a) | (a > b), select(is_nan(b), a, b), a);
 }
 
-Quantity bitwise_not(const Site& s) {
-  const Quantity x = s.operand("self", s.common());
-  return s.dtype() == DType::boolean ? x == 0.0 : !x;
+ScalarExpr bitwise_not(const ElementContext& ctx) {
+  const ScalarExpr x = ctx.operand("self", ctx.common());
+  return ctx.dtype() == DType::boolean ? x == 0.0 : !x;
 }
 
 std::int64_t bits_of(DType dtype) { return dtype == DType::boolean ? 1 : 8 * item_bytes(dtype); }
 
-Quantity left_shift(const Site& s) {
-  const DType common = s.common();
-  const Quantity x = s.operand(std::size_t{0}, common);
-  const Quantity by = s.operand(1, common);
+ScalarExpr left_shift(const ElementContext& ctx) {
+  const DType common = ctx.common();
+  const ScalarExpr x = ctx.operand(std::size_t{0}, common);
+  const ScalarExpr by = ctx.operand(1, common);
   const auto width = static_cast<double>(bits_of(common));
   return select((by < 0.0) | (by >= width), x.like(0), shift_left(x, by));
 }
 
-Quantity masked_fill(const Site& s) {
-  const Quantity self = s.operand("self", s.dtype(), Numbers::comparison);
-  const Quantity value = s.operand("value", s.dtype(), Numbers::comparison);
-  return select(s.raw("mask").to(DType::boolean), value, self);
+ScalarExpr masked_fill(const ElementContext& ctx) {
+  const ScalarExpr self = ctx.operand("self", ctx.dtype(), ScalarPromotion::comparison);
+  const ScalarExpr value = ctx.operand("value", ctx.dtype(), ScalarPromotion::comparison);
+  return select(ctx.raw("mask").to(DType::boolean), value, self);
 }
 
 // Integers and bools are never NaN or infinite.
 template <class F>
 Formula of_reals(F) {
-  return [](const Site& s) {
-    const Quantity x = s.operand(std::size_t{0}, s.common(), Numbers::comparison);
+  return [](const ElementContext& ctx) {
+    const ScalarExpr x = ctx.operand(std::size_t{0}, ctx.common(), ScalarPromotion::comparison);
     return F{}(x.real() ? x : x.to(DType::f64));
   };
 }
@@ -82,26 +82,27 @@ void add_predicates(FormulaTable& table) {
   table.insert(
       table.end(),
       {{Op::logical_and,
-        predicates([](Quantity a, Quantity b) { return (a != 0.0) & (b != 0.0); })},
-       {Op::logical_or, predicates([](Quantity a, Quantity b) { return (a != 0.0) | (b != 0.0); })},
+        predicates([](ScalarExpr a, ScalarExpr b) { return (a != 0.0) & (b != 0.0); })},
+       {Op::logical_or,
+        predicates([](ScalarExpr a, ScalarExpr b) { return (a != 0.0) | (b != 0.0); })},
        {Op::logical_xor,
-        predicates([](Quantity a, Quantity b) { return (a != 0.0) != (b != 0.0); })},
-       {Op::logical_not, predicate([](Quantity a) { return a == 0.0; })},
-       {Op::isnan, of_reals([](Quantity x) { return is_nan(x); })},
-       {Op::isinf, of_reals([](Quantity x) { return is_infinite(x); })},
-       {Op::isfinite, of_reals([](Quantity x) { return abs(x) < HUGE_VAL; })},
-       {Op::isposinf, of_reals([](Quantity x) { return x == HUGE_VAL; })},
-       {Op::isneginf, of_reals([](Quantity x) { return x == -HUGE_VAL; })},
-       {Op::signbit, of_reals([](Quantity x) { return copysign(x.like(1), x) < 0.0; })},
-       {Op::heaviside, numerics([](Quantity a, Quantity b) { return heaviside(a, b); })},
+        predicates([](ScalarExpr a, ScalarExpr b) { return (a != 0.0) != (b != 0.0); })},
+       {Op::logical_not, predicate([](ScalarExpr a) { return a == 0.0; })},
+       {Op::isnan, of_reals([](ScalarExpr x) { return is_nan(x); })},
+       {Op::isinf, of_reals([](ScalarExpr x) { return is_infinite(x); })},
+       {Op::isfinite, of_reals([](ScalarExpr x) { return abs(x) < HUGE_VAL; })},
+       {Op::isposinf, of_reals([](ScalarExpr x) { return x == HUGE_VAL; })},
+       {Op::isneginf, of_reals([](ScalarExpr x) { return x == -HUGE_VAL; })},
+       {Op::signbit, of_reals([](ScalarExpr x) { return copysign(x.like(1), x) < 0.0; })},
+       {Op::heaviside, numerics([](ScalarExpr a, ScalarExpr b) { return heaviside(a, b); })},
        {Op::isclose, is_close}});
 }
 
 void add_bits(FormulaTable& table) {
-  const Formula both = numerics([](Quantity a, Quantity b) { return a & b; });
-  const Formula either = numerics([](Quantity a, Quantity b) { return a | b; });
-  const Formula one = numerics([](Quantity a, Quantity b) { return a ^ b; });
-  const Formula right = numerics([](Quantity a, Quantity b) { return shift_right(a, b); });
+  const Formula both = numerics([](ScalarExpr a, ScalarExpr b) { return a & b; });
+  const Formula either = numerics([](ScalarExpr a, ScalarExpr b) { return a | b; });
+  const Formula one = numerics([](ScalarExpr a, ScalarExpr b) { return a ^ b; });
+  const Formula right = numerics([](ScalarExpr a, ScalarExpr b) { return shift_right(a, b); });
   for (const Op op :
        {Op::bitwise_and_Tensor, Op::bitwise_and_Scalar, Op::bitwise_and_Scalar_Tensor})
     table.push_back({op, both});
@@ -128,22 +129,23 @@ void add_comparison_formulas(FormulaTable& table) {
     table.push_back({tensor, formula});
     table.push_back({scalar, formula});
   };
-  pair(Op::eq_Tensor, Op::eq_Scalar, predicates([](Quantity a, Quantity b) { return a == b; }));
-  pair(Op::ne_Tensor, Op::ne_Scalar, predicates([](Quantity a, Quantity b) { return a != b; }));
-  pair(Op::lt_Tensor, Op::lt_Scalar, predicates([](Quantity a, Quantity b) { return a < b; }));
-  pair(Op::le_Tensor, Op::le_Scalar, predicates([](Quantity a, Quantity b) { return a <= b; }));
-  pair(Op::gt_Tensor, Op::gt_Scalar, predicates([](Quantity a, Quantity b) { return a > b; }));
-  pair(Op::ge_Tensor, Op::ge_Scalar, predicates([](Quantity a, Quantity b) { return a >= b; }));
+  pair(Op::eq_Tensor, Op::eq_Scalar, predicates([](ScalarExpr a, ScalarExpr b) { return a == b; }));
+  pair(Op::ne_Tensor, Op::ne_Scalar, predicates([](ScalarExpr a, ScalarExpr b) { return a != b; }));
+  pair(Op::lt_Tensor, Op::lt_Scalar, predicates([](ScalarExpr a, ScalarExpr b) { return a < b; }));
+  pair(Op::le_Tensor, Op::le_Scalar, predicates([](ScalarExpr a, ScalarExpr b) { return a <= b; }));
+  pair(Op::gt_Tensor, Op::gt_Scalar, predicates([](ScalarExpr a, ScalarExpr b) { return a > b; }));
+  pair(Op::ge_Tensor, Op::ge_Scalar, predicates([](ScalarExpr a, ScalarExpr b) { return a >= b; }));
   add_predicates(table);
-  const Formula maximum = numerics([](Quantity a, Quantity b) { return larger(a, b); });
-  const Formula minimum = numerics([](Quantity a, Quantity b) { return smaller(a, b); });
+  const Formula maximum = numerics([](ScalarExpr a, ScalarExpr b) { return larger(a, b); });
+  const Formula minimum = numerics([](ScalarExpr a, ScalarExpr b) { return smaller(a, b); });
   for (const Op op : {Op::maximum, Op::max_other, Op::clamp_min, Op::clamp_min_Tensor})
     table.push_back({op, maximum});
   for (const Op op : {Op::minimum, Op::min_other, Op::clamp_max, Op::clamp_max_Tensor})
     table.push_back({op, minimum});
-  table.push_back({Op::fmax, numerics([](Quantity a, Quantity b) { return larger_number(a, b); })});
   table.push_back(
-      {Op::fmin, numerics([](Quantity a, Quantity b) { return smaller_number(a, b); })});
+      {Op::fmax, numerics([](ScalarExpr a, ScalarExpr b) { return larger_number(a, b); })});
+  table.push_back(
+      {Op::fmin, numerics([](ScalarExpr a, ScalarExpr b) { return smaller_number(a, b); })});
   pair(Op::clamp, Op::clamp_Tensor, clamp);
   for (const Op op :
        {Op::where_self, Op::where_ScalarSelf, Op::where_ScalarOther, Op::where_Scalar})

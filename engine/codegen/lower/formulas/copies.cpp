@@ -6,66 +6,70 @@ namespace {
 
 // The element of a tensor or scalar argument; the store casts it. Integers stay integers, so that
 // no bit of an i64 is lost.
-Quantity copied(const Site& s, std::string_view parameter) {
-  if (s.call.is_tensor(parameter)) return s.raw(parameter);
-  const Scalar scalar = s.call.scalar(parameter);
-  Builder* builder = &s.lowering.builder();
-  if (scalar.category == DType::f64) return Quantity::constant(builder, DType::f64, scalar.real);
-  return Quantity::constant(builder, DType::i64, scalar.integer);
+ScalarExpr copied(const ElementContext& ctx, std::string_view parameter) {
+  if (ctx.call.is_tensor(parameter)) return ctx.raw(parameter);
+  const Scalar scalar = ctx.call.scalar(parameter);
+  Builder* builder = &ctx.lowering.builder();
+  if (scalar.category == DType::f64) return ScalarExpr::constant(builder, DType::f64, scalar.real);
+  return ScalarExpr::constant(builder, DType::i64, scalar.integer);
 }
 
-Quantity copy_first(const Site& s) { return copied(s, s.call.op().parameters[0].name); }
-Quantity copy_src(const Site& s) { return copied(s, "src"); }
-Quantity fill(const Site& s) { return copied(s, "value"); }
-Quantity zero(const Site& s) { return s.lowering.constant(value_type(s.dtype()), 0); }
+ScalarExpr copy_first(const ElementContext& ctx) {
+  return copied(ctx, ctx.call.op().parameters[0].name);
+}
+ScalarExpr copy_src(const ElementContext& ctx) { return copied(ctx, "src"); }
+ScalarExpr fill(const ElementContext& ctx) { return copied(ctx, "value"); }
+ScalarExpr zero(const ElementContext& ctx) {
+  return ctx.lowering.constant(value_type(ctx.dtype()), 0);
+}
 
 // The element of a view of the first operand.
-Quantity shown(const Site& s) {
-  const auto address = viewed(s.lowering.graph(), s.made.node, s.made.output);
-  RECUT_CHECK(address.ok(), "lower() has looked at every view");
-  return s.lowering.element(*address, s.at);
+ScalarExpr shown(const ElementContext& ctx) {
+  const auto view_map = compose_view(ctx.lowering.graph(), ctx.output.node, ctx.output.output);
+  RECUT_CHECK(view_map.ok(), "lower() has looked at every view");
+  return ctx.lowering.element(*view_map, ctx.at);
 }
 
 // Bitcasts between dtypes
 // -----------------------
 
 // An element's bits, in the low bits of an i64.
-Quantity bits_of(const Quantity& element, DType dtype) {
+ScalarExpr bits_of(const ScalarExpr& element, DType dtype) {
   if (dtype == DType::f64) return element.reinterpreted(DType::i64);
-  const Quantity bits = dtype == DType::f32 ? element.reinterpreted(DType::i32).to(DType::i64)
-                                            : element.to(DType::i64);
+  const ScalarExpr bits = dtype == DType::f32 ? element.reinterpreted(DType::i32).to(DType::i64)
+                                              : element.to(DType::i64);
   const std::int64_t width = 8 * item_bytes(dtype);
   if (width == 64) return bits;
-  return bits & Quantity::constant(bits.builder(), DType::i64, (std::int64_t{1} << width) - 1);
+  return bits & ScalarExpr::constant(bits.builder(), DType::i64, (std::int64_t{1} << width) - 1);
 }
 
 // The inverse: an element from the low bits.
-Quantity from_bits(const Quantity& bits, DType dtype) {
+ScalarExpr from_bits(const ScalarExpr& bits, DType dtype) {
   if (dtype == DType::f64) return bits.reinterpreted(DType::f64);
   return dtype == DType::f32 ? bits.to(DType::i32).reinterpreted(DType::f32) : bits;
 }
 
 // Little-endian: an output element is a part of one element of self, or concatenates several.
-Quantity reread(const Site& s) {
-  const DType from = s.call.tensor("self").dtype;
-  const std::int64_t own = item_bytes(s.dtype()), other = item_bytes(from);
+ScalarExpr reread(const ElementContext& ctx) {
+  const DType from = ctx.call.tensor("self").dtype;
+  const std::int64_t own = item_bytes(ctx.dtype()), other = item_bytes(from);
   const auto bits_at = [&](const Index& last) {
-    Indices at = s.at;
+    Indices at = ctx.at;
     if (!at.empty()) at.back() = last;
-    return bits_of(s.raw("self", at), from);
+    return bits_of(ctx.raw("self", at), from);
   };
-  const Index last = s.at.empty() ? Index(0) : s.at.back();
+  const Index last = ctx.at.empty() ? Index(0) : ctx.at.back();
   if (own < other) {
-    const Builder& builder = s.lowering.builder();
-    const Quantity part = s.lowering.number(builder.remainder(last, other / own));
-    const Quantity bits = bits_at(builder.quotient(last, other / own));
-    return from_bits(shift_right(bits, part * static_cast<double>(8 * own)), s.dtype());
+    const Builder& builder = ctx.lowering.builder();
+    const ScalarExpr part = ctx.lowering.number(builder.remainder(last, other / own));
+    const ScalarExpr bits = bits_at(builder.quotient(last, other / own));
+    return from_bits(shift_right(bits, part * static_cast<double>(8 * own)), ctx.dtype());
   }
-  Quantity bits = bits_at(own / other * last);
+  ScalarExpr bits = bits_at(own / other * last);
   for (std::int64_t n = 1; n < own / other; ++n)
     bits = bits |
            shift_left(bits_at(own / other * last + Index(n)), static_cast<double>(8 * other * n));
-  return from_bits(bits, s.dtype());
+  return from_bits(bits, ctx.dtype());
 }
 
 // Loads widen two-byte floats, and read any non-zero byte as true.

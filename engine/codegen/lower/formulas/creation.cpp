@@ -7,83 +7,85 @@
 namespace recut::loop {
 namespace {
 
-Quantity filled(const Site& s, const Scalar& scalar) {
-  Builder* builder = &s.lowering.builder();
-  if (scalar.category == DType::f64) return Quantity::constant(builder, DType::f64, scalar.real);
-  return Quantity::constant(builder, DType::i64, scalar.integer);
+ScalarExpr filled(const ElementContext& ctx, const Scalar& scalar) {
+  Builder* builder = &ctx.lowering.builder();
+  if (scalar.category == DType::f64) return ScalarExpr::constant(builder, DType::f64, scalar.real);
+  return ScalarExpr::constant(builder, DType::i64, scalar.integer);
 }
 
-Quantity zeros(const Site& s) { return filled(s, {DType::i64, 0, 0}); }
-Quantity ones(const Site& s) { return filled(s, {DType::i64, 1, 1}); }
-Quantity full(const Site& s) { return filled(s, s.call.scalar("fill_value")); }
-Quantity scalar_tensor(const Site& s) { return filled(s, s.call.scalar("s")); }
+ScalarExpr zeros(const ElementContext& ctx) { return filled(ctx, {DType::i64, 0, 0}); }
+ScalarExpr ones(const ElementContext& ctx) { return filled(ctx, {DType::i64, 1, 1}); }
+ScalarExpr full(const ElementContext& ctx) { return filled(ctx, ctx.call.scalar("fill_value")); }
+ScalarExpr scalar_tensor(const ElementContext& ctx) { return filled(ctx, ctx.call.scalar("s")); }
 
-Quantity eye(const Site& s) {
-  const Quantity row = s.lowering.number(s.at[0]);
-  return row == s.lowering.number(s.at[1]);
+ScalarExpr eye(const ElementContext& ctx) {
+  const ScalarExpr row = ctx.lowering.number(ctx.at[0]);
+  return row == ctx.lowering.number(ctx.at[1]);
 }
 
-Quantity arange(const Site& s) {
+ScalarExpr arange(const ElementContext& ctx) {
   const auto number_at = [&](std::string_view name, std::int64_t otherwise) {
-    return s.call.op().parameter(name)
-               ? s.call.scalar(name)
+    return ctx.call.op().parameter(name)
+               ? ctx.call.scalar(name)
                : Scalar{DType::i64, static_cast<double>(otherwise), otherwise};
   };
   const Scalar start = number_at("start", 0);
   const Scalar step = number_at("step", 1);
-  if (!is_floating(s.dtype()))
-    return s.lowering.number(Index(start.integer) + step.integer * s.at[0]);
-  const Quantity i = s.lowering.number(s.at[0]).to(DType::f64);
+  if (!is_floating(ctx.dtype()))
+    return ctx.lowering.number(Index(start.integer) + step.integer * ctx.at[0]);
+  const ScalarExpr i = ctx.lowering.number(ctx.at[0]).to(DType::f64);
   return start.real + step.real * i;
 }
 
 // A bound in the output's dtype, from a scalar or a zero-dimensional tensor.
-Quantity end_of_line(const Site& s, std::string_view name) {
-  const Quantity end =
-      s.call.is_tensor(name)
-          ? s.raw(name, Indices(s.call.tensor(name).shape.size(), 0)).to(DType::f64)
-          : s.lowering.constant(DType::f64, s.call.scalar(name).real);
-  return is_floating(s.dtype()) ? s.lowering.rounded(end, s.dtype()).to(DType::f64) : trunc(end);
+ScalarExpr end_of_line(const ElementContext& ctx, std::string_view name) {
+  const ScalarExpr end =
+      ctx.call.is_tensor(name)
+          ? ctx.raw(name, Indices(ctx.call.tensor(name).shape.size(), 0)).to(DType::f64)
+          : ctx.lowering.constant(DType::f64, ctx.call.scalar(name).real);
+  return is_floating(ctx.dtype()) ? ctx.lowering.rounded(end, ctx.dtype()).to(DType::f64)
+                                  : trunc(end);
 }
 
 // Counted from the nearer bound, as ATen does, so that both bounds come out exactly.
-Quantity evenly_spaced(const Site& s) {
-  const std::int64_t steps = s.call.integer("steps");
-  const Quantity start = end_of_line(s, "start");
+ScalarExpr evenly_spaced(const ElementContext& ctx) {
+  const std::int64_t steps = ctx.call.integer("steps");
+  const ScalarExpr start = end_of_line(ctx, "start");
   if (steps == 1) return start;
-  const Quantity end = end_of_line(s, "end");
-  const Quantity step = (end - start) / static_cast<double>(steps - 1);
-  const Quantity i = s.lowering.number(s.at[0]).to(DType::f64);
+  const ScalarExpr end = end_of_line(ctx, "end");
+  const ScalarExpr step = (end - start) / static_cast<double>(steps - 1);
+  const ScalarExpr i = ctx.lowering.number(ctx.at[0]).to(DType::f64);
   return select(i < static_cast<double>(steps / 2), start + step * i,
                 end - step * (static_cast<double>(steps - 1) - i));
 }
 
-Quantity logarithmically_spaced(const Site& s) {
-  const Quantity exponent = evenly_spaced(s);
-  return pow(exponent.like(s.call.real("base")), exponent);
+ScalarExpr logarithmically_spaced(const ElementContext& ctx) {
+  const ScalarExpr exponent = evenly_spaced(ctx);
+  return pow(exponent.like(ctx.call.real("base")), exponent);
 }
 
-Quantity iota(const Site& s) {
-  return s.lowering.number(Index(s.call.integer("start")) + s.call.integer("step") * s.at[0]);
+ScalarExpr iota(const ElementContext& ctx) {
+  return ctx.lowering.number(Index(ctx.call.integer("start")) +
+                             ctx.call.integer("step") * ctx.at[0]);
 }
 
 // The element's row-major offset.
-Quantity element_number(const Site& s) {
-  return s.lowering.number(linearised(s.at, s.lowering.type(s.made).shape));
+ScalarExpr element_number(const ElementContext& ctx) {
+  return ctx.lowering.number(linearize(ctx.at, ctx.lowering.type(ctx.output).shape));
 }
 
-Quantity bits_of_site(const Site& s) {
-  Builder* builder = &s.lowering.builder();
-  const Quantity seed{builder, builder->apply(ScalarOp::seed, {}, DType::i64)};
-  const Quantity draw = Quantity::constant(builder, DType::i64, s.call.integer("draw"));
-  return Quantity::applied(ScalarOp::random_bits, {seed, draw, element_number(s)}, DType::i64);
+ScalarExpr bits_of_element(const ElementContext& ctx) {
+  Builder* builder = &ctx.lowering.builder();
+  const ScalarExpr seed{builder, builder->apply(ScalarOp::seed, {}, DType::i64)};
+  const ScalarExpr draw = ScalarExpr::constant(builder, DType::i64, ctx.call.integer("draw"));
+  return ScalarExpr::apply(ScalarOp::random_bits, {seed, draw, element_number(ctx)}, DType::i64);
 }
 
 // Uniform in [0, 1) with so many binary digits.
-Quantity uniform_number(const Site& s, std::int64_t digits) {
-  const Quantity bits = bits_of_site(s);
-  return Quantity::applied(ScalarOp::uniform,
-                           {bits, Quantity::constant(bits.builder(), DType::i64, digits)},
+ScalarExpr uniform_number(const ElementContext& ctx, std::int64_t digits) {
+  const ScalarExpr bits = bits_of_element(ctx);
+  return ScalarExpr::apply(ScalarOp::uniform,
+                           {bits, ScalarExpr::constant(bits.builder(), DType::i64, digits)},
                            DType::f64);
 }
 
@@ -101,23 +103,27 @@ std::int64_t digits_of(DType dtype) {
   }
 }
 
-Quantity normal_number(const Site& s) {
-  return Quantity::applied(ScalarOp::normal, {bits_of_site(s)}, DType::f64);
+ScalarExpr normal_number(const ElementContext& ctx) {
+  return ScalarExpr::apply(ScalarOp::normal, {bits_of_element(ctx)}, DType::f64);
 }
 
-Quantity uniform(const Site& s) { return uniform_number(s, digits_of(s.dtype())); }
+ScalarExpr uniform(const ElementContext& ctx) {
+  return uniform_number(ctx, digits_of(ctx.dtype()));
+}
 
 // A uniform integer in [low, high) of the call; `low` defaults to 0.
-Quantity integer_in_range(const Site& s, const Quantity& bits) {
-  const std::int64_t low = s.call.op().parameter("low") ? s.call.integer("low") : 0;
+ScalarExpr integer_in_range(const ElementContext& ctx, const ScalarExpr& bits) {
+  const std::int64_t low = ctx.call.op().parameter("low") ? ctx.call.integer("low") : 0;
   const auto whole = [&](std::int64_t n) {
-    return Quantity::constant(bits.builder(), DType::i64, n);
+    return ScalarExpr::constant(bits.builder(), DType::i64, n);
   };
-  return whole(low) + Quantity::applied(ScalarOp::below,
-                                        {bits, whole(s.call.integer("high") - low)}, DType::i64);
+  return whole(low) + ScalarExpr::apply(ScalarOp::below,
+                                        {bits, whole(ctx.call.integer("high") - low)}, DType::i64);
 }
 
-Quantity random_integer(const Site& s) { return integer_in_range(s, bits_of_site(s)); }
+ScalarExpr random_integer(const ElementContext& ctx) {
+  return integer_in_range(ctx, bits_of_element(ctx));
+}
 
 std::optional<std::string> empty_range(const Call& call) {
   const std::int64_t low = call.op().parameter("low") ? call.integer("low") : 0;
@@ -125,35 +131,36 @@ std::optional<std::string> empty_range(const Call& call) {
   return "random integers from an empty range";
 }
 
-Quantity bernoulli(const Site& s) {
-  const Quantity p = s.call.op().parameter("p") ? s.lowering.constant(DType::f64, s.call.real("p"))
-                                                : s.raw("self").to(DType::f64);
-  return uniform_number(s, 53) < p;
+ScalarExpr bernoulli(const ElementContext& ctx) {
+  const ScalarExpr p = ctx.call.op().parameter("p")
+                           ? ctx.lowering.constant(DType::f64, ctx.call.real("p"))
+                           : ctx.raw("self").to(DType::f64);
+  return uniform_number(ctx, 53) < p;
 }
 
-Quantity uniform_between(const Site& s) {
-  const double from = s.call.real("from");
-  return from + (s.call.real("to") - from) * uniform_number(s, digits_of(s.dtype()));
+ScalarExpr uniform_between(const ElementContext& ctx) {
+  const double from = ctx.call.real("from");
+  return from + (ctx.call.real("to") - from) * uniform_number(ctx, digits_of(ctx.dtype()));
 }
 
-Quantity normal_about(const Site& s) {
+ScalarExpr normal_about(const ElementContext& ctx) {
   const auto read = [&](std::string_view name) {
-    return s.call.is_tensor(name) ? s.raw(name).to(DType::f64)
-                                  : s.lowering.constant(DType::f64, s.call.real(name));
+    return ctx.call.is_tensor(name) ? ctx.raw(name).to(DType::f64)
+                                    : ctx.lowering.constant(DType::f64, ctx.call.real(name));
   };
-  const Quantity mean = read("mean");
-  const Quantity deviation = read("std");
-  return mean + deviation * normal_number(s);
+  const ScalarExpr mean = read("mean");
+  const ScalarExpr deviation = read("std");
+  return mean + deviation * normal_number(ctx);
 }
 
-Quantity exponential(const Site& s) {
-  return -log(1.0 - uniform_number(s, 53)) / s.call.real("lambd");
+ScalarExpr exponential(const ElementContext& ctx) {
+  return -log(1.0 - uniform_number(ctx, 53)) / ctx.call.real("lambd");
 }
 
 // The number of trials until the first success.
-Quantity geometric(const Site& s) {
-  const double failure = std::log1p(-s.call.real("p"));
-  return larger(ceil(log(1.0 - uniform_number(s, 53)) / failure), 1.0);
+ScalarExpr geometric(const ElementContext& ctx) {
+  const double failure = std::log1p(-ctx.call.real("p"));
+  return larger(ceil(log(1.0 - uniform_number(ctx, 53)) / failure), 1.0);
 }
 
 std::optional<std::string> no_probability(const Call& call) {
@@ -163,60 +170,64 @@ std::optional<std::string> no_probability(const Call& call) {
 }
 
 // RReLU: slopes below 0 are sampled in training, and otherwise their mean.
-Quantity rrelu(const Site& s) {
-  const double lower = s.call.scalar("lower").real, upper = s.call.scalar("upper").real;
-  const bool train = s.call.boolean("training");
-  if (s.made.output == 1 && !train) return s.raw("noise");
-  const Quantity x = s.raw("self").to(DType::f64);
-  const Quantity drawn =
-      train ? lower + (upper - lower) * uniform_number(s, 24) : x.like((lower + upper) / 2);
-  const Quantity slope = select(x <= 0.0, drawn, x.like(1));
-  return s.made.output == 1 ? slope : x * slope;
+ScalarExpr rrelu(const ElementContext& ctx) {
+  const double lower = ctx.call.scalar("lower").real, upper = ctx.call.scalar("upper").real;
+  const bool train = ctx.call.boolean("training");
+  if (ctx.output.output == 1 && !train) return ctx.raw("noise");
+  const ScalarExpr x = ctx.raw("self").to(DType::f64);
+  const ScalarExpr drawn =
+      train ? lower + (upper - lower) * uniform_number(ctx, 24) : x.like((lower + upper) / 2);
+  const ScalarExpr slope = select(x <= 0.0, drawn, x.like(1));
+  return ctx.output.output == 1 ? slope : x * slope;
 }
 
-Quantity cauchy(const Site& s) {
-  return s.call.real("median") +
-         s.call.real("sigma") * tan(3.14159265358979323846 * (uniform_number(s, 53) - 0.5));
+ScalarExpr cauchy(const ElementContext& ctx) {
+  return ctx.call.real("median") +
+         ctx.call.real("sigma") * tan(3.14159265358979323846 * (uniform_number(ctx, 53) - 0.5));
 }
 
-Quantity log_normal(const Site& s) {
-  return exp(s.call.real("mean") + s.call.real("std") * normal_number(s));
+ScalarExpr log_normal(const ElementContext& ctx) {
+  return exp(ctx.call.real("mean") + ctx.call.real("std") * normal_number(ctx));
 }
 
-Quantity dropout(const Site& s) {
-  const bool train = !s.call.given("train") || s.call.boolean("train");
-  const double p = train ? s.call.real("p") : 0;
+ScalarExpr dropout(const ElementContext& ctx) {
+  const bool train = !ctx.call.given("train") || ctx.call.boolean("train");
+  const double p = train ? ctx.call.real("p") : 0;
   const double scale = p < 1 ? 1 / (1 - p) : 0;
-  const Quantity kept = uniform_number(s, 53) >= p;
-  if (s.made.output == 1) return kept;
-  const Quantity x = s.operand("input", s.dtype());
+  const ScalarExpr kept = uniform_number(ctx, 53) >= p;
+  if (ctx.output.output == 1) return kept;
+  const ScalarExpr x = ctx.operand("input", ctx.dtype());
   return x * (kept.to(x.type()) * scale);
 }
 
 // Inductor's random operators: seeds are drawn once, and all numbers follow from their seed alone.
-Quantity lookup_seed(const Site& s) { return s.raw("seeds", {s.call.integer("index")}); }
+ScalarExpr lookup_seed(const ElementContext& ctx) {
+  return ctx.raw("seeds", {ctx.call.integer("index")});
+}
 
-Quantity bits_of_seed(const Site& s) {
-  Builder* builder = &s.lowering.builder();
-  const Quantity seed = s.raw("seed", Indices(s.call.tensor("seed").shape.size(), 0));
+ScalarExpr bits_of_seed(const ElementContext& ctx) {
+  Builder* builder = &ctx.lowering.builder();
+  const ScalarExpr seed = ctx.raw("seed", Indices(ctx.call.tensor("seed").shape.size(), 0));
   const Index element =
-      linearised(s.at, s.lowering.type(s.made).shape) + Index(s.call.integer("offset"));
-  return Quantity::applied(
-      ScalarOp::random_bits,
-      {seed, Quantity::constant(builder, DType::i64, std::int64_t{0}), s.lowering.number(element)},
-      DType::i64);
+      linearize(ctx.at, ctx.lowering.type(ctx.output).shape) + Index(ctx.call.integer("offset"));
+  return ScalarExpr::apply(ScalarOp::random_bits,
+                           {seed, ScalarExpr::constant(builder, DType::i64, std::int64_t{0}),
+                            ctx.lowering.number(element)},
+                           DType::i64);
 }
 
-Quantity inductor_random(const Site& s) {
-  const Quantity bits = bits_of_seed(s);
-  if (s.call.text("mode") == "randn")
-    return Quantity::applied(ScalarOp::normal, {bits}, DType::f64);
-  return Quantity::applied(ScalarOp::uniform,
-                           {bits, Quantity::constant(bits.builder(), DType::i64, std::int64_t{24})},
-                           DType::f64);
+ScalarExpr inductor_random(const ElementContext& ctx) {
+  const ScalarExpr bits = bits_of_seed(ctx);
+  if (ctx.call.text("mode") == "randn")
+    return ScalarExpr::apply(ScalarOp::normal, {bits}, DType::f64);
+  return ScalarExpr::apply(
+      ScalarOp::uniform, {bits, ScalarExpr::constant(bits.builder(), DType::i64, std::int64_t{24})},
+      DType::f64);
 }
 
-Quantity inductor_integer(const Site& s) { return integer_in_range(s, bits_of_seed(s)); }
+ScalarExpr inductor_integer(const ElementContext& ctx) {
+  return integer_in_range(ctx, bits_of_seed(ctx));
+}
 
 void add_random(FormulaTable& table) {
   for (const Op op : {Op::rand, Op::rand_like}) table.push_back({op, uniform});
@@ -228,7 +239,7 @@ void add_random(FormulaTable& table) {
                       Op::normal_Tensor_Tensor, Op::normal_float_float})
     table.push_back({op, normal_about});
   for (const Op op : {Op::prims_inductor_seeds, Op::prims_inductor_seed})
-    table.push_back({op, bits_of_site});
+    table.push_back({op, bits_of_element});
   table.push_back({Op::prims_inductor_lookup_seed, lookup_seed});
   table.push_back({Op::prims_inductor_random, inductor_random});
   table.push_back({Op::uniform, uniform_between});

@@ -2,140 +2,140 @@
 #include "engine/codegen/lower/advanced_index.h"
 #include "engine/codegen/lower/formula.h"
 #include "engine/codegen/lower/nest.h"
-#include "engine/codegen/lower/window_space.h"
+#include "engine/codegen/lower/sliding_window.h"
 
 namespace recut::loop {
 namespace {
 
-Index checked(const Site& s, const Quantity& raw, std::int64_t size, bool from_end) {
-  return Nest::checked_index(s.lowering, raw, size, from_end);
+Index checked(const ElementContext& ctx, const ScalarExpr& raw, std::int64_t size, bool from_end) {
+  return Nest::checked_index(ctx.lowering, raw, size, from_end);
 }
 
-Quantity embedding(const Site& s) {
-  const Indices at(s.at.begin(), s.at.end() - 1);
-  const Index row = checked(s, s.raw("indices", at), s.call.tensor("weight").shape[0], false);
-  return s.raw("weight", {row, s.at.back()});
+ScalarExpr embedding(const ElementContext& ctx) {
+  const Indices at(ctx.at.begin(), ctx.at.end() - 1);
+  const Index row = checked(ctx, ctx.raw("indices", at), ctx.call.tensor("weight").shape[0], false);
+  return ctx.raw("weight", {row, ctx.at.back()});
 }
 
-Quantity gather(const Site& s) {
-  const Shape& shape = s.call.tensor("self").shape;
-  if (shape.empty()) return s.raw("self", {});
-  const std::size_t dim = dimension(s, "dim", shape.size());
-  Indices place = s.at;
-  place[dim] = checked(s, s.raw("index", s.at), shape[dim], false);
-  return s.raw("self", place);
+ScalarExpr gather(const ElementContext& ctx) {
+  const Shape& shape = ctx.call.tensor("self").shape;
+  if (shape.empty()) return ctx.raw("self", {});
+  const std::size_t dim = dimension(ctx, "dim", shape.size());
+  Indices position = ctx.at;
+  position[dim] = checked(ctx, ctx.raw("index", ctx.at), shape[dim], false);
+  return ctx.raw("self", position);
 }
 
-Quantity index_select(const Site& s) {
-  const Shape& shape = s.call.tensor("self").shape;
-  const std::size_t rank = s.call.tensor("index").shape.size();
-  if (shape.empty()) return s.raw("self", {});
-  const std::size_t dim = dimension(s, "dim", shape.size());
-  Indices place = s.at;
-  const Indices which = rank == 0 ? Indices{} : Indices{s.at[dim]};
-  place[dim] = checked(s, s.raw("index", which), shape[dim], false);
-  return s.raw("self", place);
+ScalarExpr index_select(const ElementContext& ctx) {
+  const Shape& shape = ctx.call.tensor("self").shape;
+  const std::size_t rank = ctx.call.tensor("index").shape.size();
+  if (shape.empty()) return ctx.raw("self", {});
+  const std::size_t dim = dimension(ctx, "dim", shape.size());
+  Indices position = ctx.at;
+  const Indices which = rank == 0 ? Indices{} : Indices{ctx.at[dim]};
+  position[dim] = checked(ctx, ctx.raw("index", which), shape[dim], false);
+  return ctx.raw("self", position);
 }
 
-Quantity index(const Site& s) {
-  const Shape& self = s.call.tensor("self").shape;
-  return s.raw("self", AdvancedIndex(s.call).place(s.lowering, self, s.at));
+ScalarExpr index(const ElementContext& ctx) {
+  const Shape& self = ctx.call.tensor("self").shape;
+  return ctx.raw("self", AdvancedIndex(ctx.call).position(ctx.lowering, self, ctx.at));
 }
 
 // Indices are clamped, and read where the mask holds.
-Quantity masked_index(const Site& s) {
-  const Shape& self = s.call.tensor("self").shape;
-  const Scalar number = s.call.scalar("fill");
-  Builder* builder = &s.lowering.builder();
-  const DType type = value_type(s.dtype());
-  const Quantity fill = is_floating(type) ? Quantity::constant(builder, type, number.real)
-                                          : Quantity::constant(builder, type, number.integer);
+ScalarExpr masked_index(const ElementContext& ctx) {
+  const Shape& self = ctx.call.tensor("self").shape;
+  const Scalar number = ctx.call.scalar("fill");
+  Builder* builder = &ctx.lowering.builder();
+  const DType type = value_type(ctx.dtype());
+  const ScalarExpr fill = is_floating(type) ? ScalarExpr::constant(builder, type, number.real)
+                                            : ScalarExpr::constant(builder, type, number.integer);
   if (element_count(self) == 0) return fill;
-  const Indices place =
-      AdvancedIndex(s.call).place(s.lowering, self, s.at, AdvancedIndex::OutOfRange::clamped);
-  return select(s.raw("mask").to(DType::boolean), s.raw("self", place), fill);
+  const Indices position = AdvancedIndex(ctx.call).position(ctx.lowering, self, ctx.at,
+                                                            AdvancedIndex::OutOfRange::clamped);
+  return select(ctx.raw("mask").to(DType::boolean), ctx.raw("self", position), fill);
 }
 
-Quantity one_hot(const Site& s) {
-  const Indices at(s.at.begin(), s.at.end() - 1);
-  const std::int64_t classes = s.lowering.type(s.made).shape.back();
-  const Index of = checked(s, s.raw("self", at), classes, false);
-  const Quantity found = s.lowering.number(of);
-  return found == s.lowering.number(s.at.back());
+ScalarExpr one_hot(const ElementContext& ctx) {
+  const Indices at(ctx.at.begin(), ctx.at.end() - 1);
+  const std::int64_t classes = ctx.lowering.type(ctx.output).shape.back();
+  const Index of = checked(ctx, ctx.raw("self", at), classes, false);
+  const ScalarExpr found = ctx.lowering.number(of);
+  return found == ctx.lowering.number(ctx.at.back());
 }
 
 template <bool lower>
-Quantity triangle(const Site& s) {
-  const std::size_t rank = s.at.size();
-  const Index distance = s.at[rank - 1] - s.at[rank - 2] - Index(s.call.integer("diagonal"));
-  const Quantity inside =
-      lower ? s.lowering.number(distance) <= 0.0 : s.lowering.number(distance) >= 0.0;
-  const Quantity x = s.raw("self");
+ScalarExpr triangle(const ElementContext& ctx) {
+  const std::size_t rank = ctx.at.size();
+  const Index distance = ctx.at[rank - 1] - ctx.at[rank - 2] - Index(ctx.call.integer("diagonal"));
+  const ScalarExpr inside =
+      lower ? ctx.lowering.number(distance) <= 0.0 : ctx.lowering.number(distance) >= 0.0;
+  const ScalarExpr x = ctx.raw("self");
   if (x.type() == DType::boolean) return x & inside;
   return select(inside, x, x.like(0));
 }
 
 // Padding is not read: the guard of the load decides.
-Quantity constant_pad(const Site& s) {
-  const Shape& shape = s.call.tensor("self").shape;
-  const auto pads = s.call.integers("pad");
-  Indices place = s.at;
-  std::optional<Quantity> inside;
+ScalarExpr constant_pad(const ElementContext& ctx) {
+  const Shape& shape = ctx.call.tensor("self").shape;
+  const auto pads = ctx.call.integers("pad");
+  Indices position = ctx.at;
+  std::optional<ScalarExpr> inside;
   for (std::size_t n = 0; n < pads.size() / 2; ++n) {
     const std::size_t d = shape.size() - 1 - n;
-    place[d] = s.at[d] - Index(pads[2 * n]);
+    position[d] = ctx.at[d] - Index(pads[2 * n]);
     if (pads[2 * n] <= 0 && pads[2 * n + 1] <= 0) continue;
-    require_within(s.lowering, inside, place[d], shape[d]);
+    require_in_bounds(ctx.lowering, inside, position[d], shape[d]);
   }
-  if (!inside) return s.raw("self", place);
-  const Quantity x = s.lowering.element_where(s.call.node("self"), place, *inside);
-  const Scalar value = s.call.scalar("value");
+  if (!inside) return ctx.raw("self", position);
+  const ScalarExpr x = ctx.lowering.element_where(ctx.call.node("self"), position, *inside);
+  const Scalar value = ctx.call.scalar("value");
   if (x.type() == DType::boolean)
-    return select(*inside, x, Quantity::constant(x.builder(), x.type(), value.integer));
+    return select(*inside, x, ScalarExpr::constant(x.builder(), x.type(), value.integer));
   return select(*inside, x, x.like(x.real() ? value.real : static_cast<double>(value.integer)));
 }
 
-Quantity flip(const Site& s) {
-  const Shape& shape = s.lowering.type(s.made).shape;
-  Indices place = s.at;
-  for (const std::int64_t d : s.call.integers("dims")) {
+ScalarExpr flip(const ElementContext& ctx) {
+  const Shape& shape = ctx.lowering.type(ctx.output).shape;
+  Indices position = ctx.at;
+  for (const std::int64_t d : ctx.call.integers("dims")) {
     if (shape.empty()) continue;
     const auto dim = static_cast<std::size_t>(
         wrap_dimension(d, static_cast<std::int64_t>(shape.size())).value());
-    place[dim] = Index(shape[dim] - 1) - s.at[dim];
+    position[dim] = Index(shape[dim] - 1) - ctx.at[dim];
   }
-  return s.raw(s.call.op().parameters[0].name, place);
+  return ctx.raw(ctx.call.op().parameters[0].name, position);
 }
 
-Index rolled(const Site& s, const Index& at, std::int64_t shift, std::int64_t size) {
-  return s.lowering.builder().remainder(at + Index(floor_remainder(-shift, size)), size);
+Index rolled(const ElementContext& ctx, const Index& at, std::int64_t shift, std::int64_t size) {
+  return ctx.lowering.builder().remainder(at + Index(floor_remainder(-shift, size)), size);
 }
 
-Quantity roll(const Site& s) {
-  const Shape& shape = s.lowering.type(s.made).shape;
-  const auto shifts = s.call.integers("shifts");
-  const auto dims = s.call.integers("dims");
-  if (shape.empty()) return s.raw("self", {});
+ScalarExpr roll(const ElementContext& ctx) {
+  const Shape& shape = ctx.lowering.type(ctx.output).shape;
+  const auto shifts = ctx.call.integers("shifts");
+  const auto dims = ctx.call.integers("dims");
+  if (shape.empty()) return ctx.raw("self", {});
   if (dims.empty()) {
-    const Index flat = rolled(s, linearised(s.at, shape), shifts[0], element_count(shape));
-    return s.raw("self", delinearised(flat, shape, s.lowering.builder()));
+    const Index flat = rolled(ctx, linearize(ctx.at, shape), shifts[0], element_count(shape));
+    return ctx.raw("self", delinearize(flat, shape, ctx.lowering.builder()));
   }
-  Indices place = s.at;
+  Indices position = ctx.at;
   for (std::size_t k = 0; k < dims.size(); ++k) {
     const auto d = static_cast<std::size_t>(
         wrap_dimension(dims[k], static_cast<std::int64_t>(shape.size())).value());
-    place[d] = rolled(s, place[d], shifts[k], shape[d]);
+    position[d] = rolled(ctx, position[d], shifts[k], shape[d]);
   }
-  return s.raw("self", place);
+  return ctx.raw("self", position);
 }
 
-Quantity repeat(const Site& s) {
-  const Shape& shape = s.call.tensor("self").shape;
-  const std::size_t added = s.at.size() - shape.size();
-  Indices place;
+ScalarExpr repeat(const ElementContext& ctx) {
+  const Shape& shape = ctx.call.tensor("self").shape;
+  const std::size_t added = ctx.at.size() - shape.size();
+  Indices position;
   for (std::size_t d = 0; d < shape.size(); ++d)
-    place.push_back(s.lowering.builder().remainder(s.at[added + d], shape[d]));
-  return s.raw("self", place);
+    position.push_back(ctx.lowering.builder().remainder(ctx.at[added + d], shape[d]));
+  return ctx.raw("self", position);
 }
 
 }  // namespace

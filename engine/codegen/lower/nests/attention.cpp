@@ -8,12 +8,12 @@ namespace {
 
 constexpr std::int64_t kTile = 32, kBlock = 64;
 // The maximal bytes of the rows that a tile or a block keeps in scratch: half of it or less.
-constexpr std::int64_t kMostTileBytes = std::int64_t{64} << 10;
-constexpr std::int64_t kMostLanesAtOnce = 64;
+constexpr std::int64_t kMaxTileBytes = std::int64_t{64} << 10;
+constexpr std::int64_t kMaxLanesAtOnce = 64;
 
 // The most lanes that divide the extent, so that no remainder loop is needed.
 std::int64_t lanes_dividing(std::int64_t extent) {
-  std::int64_t lanes = kMostLanesAtOnce;
+  std::int64_t lanes = kMaxLanesAtOnce;
   while (lanes > kLanes && extent % lanes != 0) lanes /= 2;
   return extent >= kLanes ? lanes : 1;
 }
@@ -35,7 +35,7 @@ Attention::Attention(const Nest& of)
   value_features = value.back();
   const bool shares = composite ? call.boolean("enable_gqa") : true;
   if (shares && key.size() > 2 && key[key.size() - 3] > 0)
-    sharing = lead.back() / key[key.size() - 3];
+    group_size = lead.back() / key[key.size() - 3];
   scale = call.given("scale") ? call.real("scale") : 1 / std::sqrt(static_cast<double>(features));
   causal = call.op().parameter("is_causal") && call.boolean("is_causal");
   for (const std::string_view parameter : {"attn_bias", "attn_mask"})
@@ -48,11 +48,11 @@ void Attention::choose_tiles() {
   tile = std::clamp<std::int64_t>(std::max(queries, keys), 1, kTile);
   block = std::clamp<std::int64_t>(std::max(queries, keys), 1, kBlock);
   for (std::int64_t* rows : {&tile, &block})
-    while (*rows > 1 && *rows * row_bytes > kMostTileBytes) *rows /= 2;
+    while (*rows > 1 && *rows * row_bytes > kMaxTileBytes) *rows /= 2;
 }
 
 // Dimensions of size 1 are broadcast.
-Quantity Attention::at_place(std::string_view parameter, const Indices& whole) const {
+ScalarExpr Attention::at_position(std::string_view parameter, const Indices& whole) const {
   const Shape& shape = nest.shape_of(parameter);
   Indices at(shape.size(), 0);
   for (std::size_t d = 0; d < shape.size(); ++d)
@@ -60,48 +60,48 @@ Quantity Attention::at_place(std::string_view parameter, const Indices& whole) c
   return nest.raw(parameter, at);
 }
 
-Quantity Attention::of_query(std::string_view parameter, const Indices& at, const Index& row,
-                             const Index& column) const {
+ScalarExpr Attention::of_query(std::string_view parameter, const Indices& at, const Index& row,
+                               const Index& column) const {
   Indices whole = at;
   whole.insert(whole.end(), {row, column});
-  return at_place(parameter, whole).to(type);
+  return at_position(parameter, whole).to(type);
 }
 
-Quantity Attention::of_key(std::string_view parameter, const Indices& at, const Index& row,
-                           const Index& column) const {
+ScalarExpr Attention::of_key(std::string_view parameter, const Indices& at, const Index& row,
+                             const Index& column) const {
   Indices whole = at;
-  if (sharing > 1) whole.back() = builder.quotient(whole.back(), sharing);
+  if (group_size > 1) whole.back() = builder.quotient(whole.back(), group_size);
   whole.insert(whole.end(), {row, column});
-  return at_place(parameter, whole).to(type);
+  return at_position(parameter, whole).to(type);
 }
 
 Indices Attention::of_statistic(const Shape& shape, const Indices& at, const Index& row) const {
-  Indices place = at;
-  place.push_back(row);
-  place.resize(shape.size(), 0);
-  return place;
+  Indices position = at;
+  position.push_back(row);
+  position.resize(shape.size(), 0);
+  return position;
 }
 
-Quantity Attention::score(const Quantity& product, const Indices& at, const Index& query,
-                          const Index& key) const {
-  Quantity score = product * scale;
-  const Quantity hidden = number(-HUGE_VAL);
+ScalarExpr Attention::score(const ScalarExpr& product, const Indices& at, const Index& query,
+                            const Index& key) const {
+  ScalarExpr score = product * scale;
+  const ScalarExpr hidden = number(-HUGE_VAL);
   if (!mask.empty()) {
     Indices whole = at;
     whole.insert(whole.end(), {query, key});
-    const Quantity given = at_place(mask, whole);
+    const ScalarExpr given = at_position(mask, whole);
     score = given.type() == DType::boolean ? select(given, score, hidden) : score + given.to(type);
   }
   if (!causal) return score;
   return select(nest.lowering.number(key - query) <= 0.0, score, hidden);
 }
 
-Quantity Attention::kept(const Quantity& value, const Indices& at, const Index& query,
-                         const Index& key) const {
+ScalarExpr Attention::apply_dropout(const ScalarExpr& value, const Indices& at, const Index& query,
+                                    const Index& key) const {
   if (!nest.has("keep")) return value;
   Indices whole = at;
   whole.insert(whole.end(), {query, key});
-  return value * select(at_place("keep", whole).to(DType::boolean),
+  return value * select(at_position("keep", whole).to(DType::boolean),
                         number(nest.call.real("keep_scale")), number(0));
 }
 
@@ -109,8 +109,8 @@ Scratch Attention::scratch(const char* name, std::int64_t elements) const {
   return {builder, name, type, elements};
 }
 
-Quantity Attention::sum(std::int64_t count,
-                        const std::function<Quantity(const Index&)>& term) const {
+ScalarExpr Attention::sum(std::int64_t count,
+                          const std::function<ScalarExpr(const Index&)>& term) const {
   const AccumulatorId total = builder.accumulator("sum", Combine::add, number(0).id(), 1);
   const std::size_t depth = builder.depth();
   builder.update(total, term(builder.open_loop("f", count)).id());
@@ -118,8 +118,8 @@ Quantity Attention::sum(std::int64_t count,
   return {&builder, builder.read(total)};
 }
 
-Quantity Attention::sum_in_lanes(std::int64_t count,
-                                 const std::function<Quantity(const Index&)>& term) const {
+ScalarExpr Attention::sum_in_lanes(std::int64_t count,
+                                   const std::function<ScalarExpr(const Index&)>& term) const {
   const std::int64_t lanes = lanes_for_sum(count);
   const AccumulatorId total = builder.accumulator("sum", Combine::add, number(0).id(), lanes);
   const std::size_t depth = builder.depth();
@@ -142,7 +142,7 @@ void Attention::for_each_tile(const Shape& heads, std::int64_t rows,
   Shape all = heads;
   all.push_back((rows + tile - 1) / tile);
   const Index number = builder.open_any_loop("t", element_count(all), Builder::Order::parallel);
-  Indices at = delinearised(number, all, builder);
+  Indices at = delinearize(number, all, builder);
   const Index first = tile * at.back();
   at.pop_back();
   body(at, first);
@@ -169,7 +169,7 @@ void Attention::for_each_block(std::int64_t rows,
   if (rows % block > 0) body(Index(whole * block), rows % block);
 }
 
-void Attention::where_seen(const Index& last_query, const Index& first_key,
+void Attention::if_visible(const Index& last_query, const Index& first_key,
                            const std::function<void()>& body) const {
   const std::size_t depth = builder.depth();
   if (causal) builder.open_if((nest.lowering.number(last_query - first_key) >= 0.0).id());
@@ -177,8 +177,9 @@ void Attention::where_seen(const Index& last_query, const Index& first_key,
   builder.close_to(depth);
 }
 
-void Attention::turn(const Scratch& to, std::int64_t rows, std::int64_t columns,
-                     const std::function<Quantity(const Index&, const Index&)>& element) const {
+void Attention::pack_transposed(
+    const Scratch& to, std::int64_t rows, std::int64_t columns,
+    const std::function<ScalarExpr(const Index&, const Index&)>& element) const {
   const std::size_t depth = builder.depth();
   const Index row = builder.open_loop("j", rows);
   in_lanes("f", columns, [&](const Index& f) { to.write(block * f + row, element(row, f)); });
@@ -196,11 +197,11 @@ namespace {
 // grows, the sums are rescaled.
 struct Forward {
   const Attention& a;
-  Scratch turned_keys, weights, largest, total, out;
+  Scratch transposed_keys, weights, largest, total, out;
 
   explicit Forward(const Attention& attention)
       : a(attention),
-        turned_keys(a.scratch("turned_keys", a.features * a.block)),
+        transposed_keys(a.scratch("transposed_keys", a.features * a.block)),
         weights(a.scratch("weights", a.block)),
         largest(a.scratch("largest", a.tile)),
         total(a.scratch("total", a.tile)),
@@ -214,7 +215,7 @@ struct Forward {
                  [&](const Index& d) { out.write(a.value_features * r + d, a.number(0)); });
     });
     a.for_each_block(a.keys, [&](const Index& key, std::int64_t count) {
-      a.where_seen(first + Index(a.tile - 1), key, [&] { add_block(at, first, key, count); });
+      a.if_visible(first + Index(a.tile - 1), key, [&] { add_block(at, first, key, count); });
     });
     a.for_each_row(first, a.queries,
                    [&](const Index& r, const Index& row) { write_row(at, r, row); });
@@ -222,15 +223,16 @@ struct Forward {
 
   void add_block(const Indices& at, const Index& first, const Index& key,
                  std::int64_t count) const {
-    a.turn(turned_keys, count, a.features,
-           [&](const Index& j, const Index& f) { return a.of_key("key", at, key + j, f); });
+    a.pack_transposed(transposed_keys, count, a.features, [&](const Index& j, const Index& f) {
+      return a.of_key("key", at, key + j, f);
+    });
     a.for_each_row(first, a.queries, [&](const Index& r, const Index& row) {
-      const Quantity before = largest.read(r);
-      const Quantity most = write_scores(at, before, row, key, count);
+      const ScalarExpr before = largest.read(r);
+      const ScalarExpr most = write_scores(at, before, row, key, count);
       // The maximum is -inf while no key was visible; it must not be subtracted.
-      const Quantity base = select(most == -HUGE_VAL, a.number(0), most);
-      const Quantity shrunk = exp(before - base);
-      const Quantity sum = weigh(at, base, shrunk * total.read(r), row, key, count);
+      const ScalarExpr base = select(most == -HUGE_VAL, a.number(0), most);
+      const ScalarExpr shrunk = exp(before - base);
+      const ScalarExpr sum = weigh(at, base, shrunk * total.read(r), row, key, count);
       add_values(at, shrunk, r, key, count);
       largest.write(r, most);
       total.write(r, sum);
@@ -238,15 +240,15 @@ struct Forward {
   }
 
   // Computes the block's scores into `weights`; returns the maximum of them and `before`.
-  Quantity write_scores(const Indices& at, const Quantity& before, const Index& row,
-                        const Index& key, std::int64_t count) const {
+  ScalarExpr write_scores(const Indices& at, const ScalarExpr& before, const Index& row,
+                          const Index& key, std::int64_t count) const {
     const std::int64_t lanes = lanes_dividing(count);
     const AccumulatorId most = a.builder.accumulator("most", Combine::max, before.id(), lanes);
     a.in_lanes("j", count, [&](const Index& j) {
-      const Quantity product = a.sum(a.features, [&](const Index& f) {
-        return a.of_query("query", at, row, f) * turned_keys.read(a.block * f + j);
+      const ScalarExpr product = a.sum(a.features, [&](const Index& f) {
+        return a.of_query("query", at, row, f) * transposed_keys.read(a.block * f + j);
       });
-      const Quantity score = a.score(product, at, row, key + j);
+      const ScalarExpr score = a.score(product, at, row, key + j);
       weights.write(j, score);
       a.builder.update(most, score.id());
     });
@@ -254,43 +256,43 @@ struct Forward {
   }
 
   // Turns scores into exponentials with dropout; returns `so_far` plus their sum before dropout.
-  Quantity weigh(const Indices& at, const Quantity& base, const Quantity& so_far, const Index& row,
-                 const Index& key, std::int64_t count) const {
+  ScalarExpr weigh(const Indices& at, const ScalarExpr& base, const ScalarExpr& so_far,
+                   const Index& row, const Index& key, std::int64_t count) const {
     const std::int64_t lanes = lanes_dividing(count);
     const AccumulatorId sum = a.builder.accumulator("sum", Combine::add, so_far.id(), lanes);
     a.in_lanes("j", count, [&](const Index& j) {
-      const Quantity weight = exp(weights.read(j) - base);
+      const ScalarExpr weight = exp(weights.read(j) - base);
       a.builder.update(sum, weight.id());
-      weights.write(j, a.kept(weight, at, row, key + j));
+      weights.write(j, a.apply_dropout(weight, at, row, key + j));
     });
     return {&a.builder, a.builder.read(sum)};
   }
 
-  void add_values(const Indices& at, const Quantity& shrunk, const Index& r, const Index& key,
+  void add_values(const Indices& at, const ScalarExpr& shrunk, const Index& r, const Index& key,
                   std::int64_t count) const {
     a.in_lanes("d", a.value_features, [&](const Index& d) {
-      const Index place = a.value_features * r + d;
-      const Quantity before = shrunk * out.read(place);
-      const Quantity added = a.sum(count, [&](const Index& j) {
+      const Index position = a.value_features * r + d;
+      const ScalarExpr before = shrunk * out.read(position);
+      const ScalarExpr added = a.sum(count, [&](const Index& j) {
         return weights.read(j) * a.of_key("value", at, key + j, d);
       });
-      out.write(place, before + added);
+      out.write(position, before + added);
     });
   }
 
   // A row without any visible key gives zeros, as in PyTorch's fused kernels.
   void write_row(const Indices& at, const Index& r, const Index& row) const {
-    const Quantity sum = total.read(r);
-    const Quantity most = largest.read(r);
-    Indices place = at;
-    place.insert(place.end(), {row, Index(0)});
-    if (a.nest.wanted(0))
+    const ScalarExpr sum = total.read(r);
+    const ScalarExpr most = largest.read(r);
+    Indices position = at;
+    position.insert(position.end(), {row, Index(0)});
+    if (a.nest.is_requested(0))
       a.in_lanes("d", a.value_features, [&](const Index& d) {
-        place.back() = d;
-        const Quantity mean = out.read(a.value_features * r + d) / sum;
-        a.nest.lowering.write(a.nest.output(0), place, select(sum == 0.0, a.number(0), mean));
+        position.back() = d;
+        const ScalarExpr mean = out.read(a.value_features * r + d) / sum;
+        a.nest.lowering.write(a.nest.output(0), position, select(sum == 0.0, a.number(0), mean));
       });
-    if (a.nest.wanted(1))
+    if (a.nest.is_requested(1))
       a.nest.lowering.write(a.nest.output(1), a.of_statistic(a.nest.type(1).shape, at, row),
                             select(sum == 0.0, a.number(-HUGE_VAL), most + log(sum)));
   }
@@ -298,7 +300,7 @@ struct Forward {
 
 // Fills an output with one number.
 void fill(const Nest& nest, std::size_t output, double number) {
-  if (!nest.wanted(output)) return;
+  if (!nest.is_requested(output)) return;
   const Layout whole = made_layout(nest.type(output));
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(output), at,
@@ -309,7 +311,8 @@ void fill(const Nest& nest, std::size_t output, double number) {
 // PyTorch's kernels pad the rows of logsumexp with +inf. Seeds of an unused dropout are 0.
 void attention(const Nest& nest) {
   const Attention a(nest);
-  if (nest.wanted(1) && nest.type(1).shape[a.lead.size()] > a.queries) fill(nest, 1, HUGE_VAL);
+  if (nest.is_requested(1) && nest.type(1).shape[a.lead.size()] > a.queries)
+    fill(nest, 1, HUGE_VAL);
   const Forward forward(a);
   a.for_each_tile(a.lead, a.queries,
                   [&](const Indices& at, const Index& first) { forward.tile(at, first); });
@@ -321,7 +324,7 @@ std::optional<std::string> other_forms_attention(const Call& call) {
   if (call.op().parameter("dropout_p") && call.real("dropout_p") != 0)
     return "dropout by random numbers of the device's own";
   const std::int64_t width = call.tensor("query").shape.back() + call.tensor("value").shape.back();
-  if (width * item_bytes(DType::f64) > kMostTileBytes) return "heads of so many features";
+  if (width * item_bytes(DType::f64) > kMaxTileBytes) return "heads of so many features";
   return std::nullopt;
 }
 

@@ -17,8 +17,8 @@ struct Attention {
 
   const Nest& nest;
   Builder& builder;
-  Shape lead;                // leading dimensions of the scores: batches and heads
-  std::int64_t sharing = 1;  // query heads a key/value head (grouped-query attention)
+  Shape lead;                   // leading dimensions of the scores: batches and heads
+  std::int64_t group_size = 1;  // query heads a key/value head (grouped-query attention)
   std::int64_t queries, keys, features, value_features;
   double scale;
   bool causal;
@@ -30,29 +30,29 @@ struct Attention {
   std::int64_t tile, block;
 
   // An element of a query-like operand, and of a key or value as the query head at `at` reads it.
-  Quantity of_query(std::string_view parameter, const Indices& at, const Index& row,
+  ScalarExpr of_query(std::string_view parameter, const Indices& at, const Index& row,
+                      const Index& column) const;
+  ScalarExpr of_key(std::string_view parameter, const Indices& at, const Index& row,
                     const Index& column) const;
-  Quantity of_key(std::string_view parameter, const Indices& at, const Index& row,
-                  const Index& column) const;
 
   // The index of a row's statistic; cuDNN's statistics have a last dimension of one.
   Indices of_statistic(const Shape& shape, const Indices& at, const Index& row) const;
 
   // A score from query * key: scaled and masked, -inf where the key is hidden.
-  Quantity score(const Quantity& product, const Indices& at, const Index& query,
-                 const Index& key) const;
+  ScalarExpr score(const ScalarExpr& product, const Indices& at, const Index& query,
+                   const Index& key) const;
   // Applies dropout to a probability, or to its gradient.
-  Quantity kept(const Quantity& value, const Indices& at, const Index& query,
-                const Index& key) const;
+  ScalarExpr apply_dropout(const ScalarExpr& value, const Indices& at, const Index& query,
+                           const Index& key) const;
 
-  Quantity number(double value) const { return nest.lowering.constant(type, value); }
+  ScalarExpr number(double value) const { return nest.lowering.constant(type, value); }
   Scratch scratch(const char* name, std::int64_t elements) const;
 
   // The sum of term(i) for i in 0 ... count - 1, serially.
-  Quantity sum(std::int64_t count, const std::function<Quantity(const Index&)>& term) const;
+  ScalarExpr sum(std::int64_t count, const std::function<ScalarExpr(const Index&)>& term) const;
   // The same in lanes; no loop with lanes may enclose it.
-  Quantity sum_in_lanes(std::int64_t count,
-                        const std::function<Quantity(const Index&)>& term) const;
+  ScalarExpr sum_in_lanes(std::int64_t count,
+                          const std::function<ScalarExpr(const Index&)>& term) const;
   // Calls body(i) in lanes.
   void in_lanes(const char* name, std::int64_t count,
                 const std::function<void(const Index&)>& body) const;
@@ -70,15 +70,15 @@ struct Attention {
                       const std::function<void(const Index&, std::int64_t)>& body) const;
   // Guards `body`: it runs where a query up to the last one may see a key from the first one on
   // (causal block skipping).
-  void where_seen(const Index& last_query, const Index& first_key,
+  void if_visible(const Index& last_query, const Index& first_key,
                   const std::function<void()>& body) const;
   // Packs a block of rows transposed: to[block * column + row].
-  void turn(const Scratch& to, std::int64_t rows, std::int64_t columns,
-            const std::function<Quantity(const Index&, const Index&)>& element) const;
+  void pack_transposed(const Scratch& to, std::int64_t rows, std::int64_t columns,
+                       const std::function<ScalarExpr(const Index&, const Index&)>& element) const;
 
  private:
   void choose_tiles();
-  Quantity at_place(std::string_view parameter, const Indices& whole) const;
+  ScalarExpr at_position(std::string_view parameter, const Indices& whole) const;
 };
 
 void attention_backward(const Nest& nest);

@@ -15,8 +15,8 @@ struct AttentionBackward {
   const std::string_view grad = a.nest.call.op().parameters[0].name;
   // Scratch of both passes: transposed blocks of the other side's rows, a row's weights and score
   // gradients, rowsum(dO O), and the gradients of a tile.
-  const Scratch turned = a.scratch("turned", a.features* a.block);
-  const Scratch turned_values = a.scratch("turned_values", a.value_features* a.block);
+  const Scratch transposed = a.scratch("transposed", a.features* a.block);
+  const Scratch transposed_values = a.scratch("transposed_values", a.value_features* a.block);
   const Scratch weights = a.scratch("weights", a.block);
   const Scratch slopes = a.scratch("slopes", a.block);
   const Scratch shared = a.scratch("shared", std::max(a.tile, a.block));
@@ -25,19 +25,20 @@ struct AttentionBackward {
 
   // D(P) and dS of one query and key, from q k, dO V^T and rowsum(dO O).
   struct Weight {
-    Quantity kept, slope;
+    ScalarExpr kept, slope;
   };
-  Weight weigh(const Quantity& product, const Quantity& grad_product, const Quantity& row_sum,
+  Weight weigh(const ScalarExpr& product, const ScalarExpr& grad_product, const ScalarExpr& row_sum,
                const Indices& at, const Index& query, const Index& key) const {
-    const Quantity score = a.score(product, at, query, key);
+    const ScalarExpr score = a.score(product, at, query, key);
     const Indices row = a.of_statistic(a.nest.shape_of("logsumexp"), at, query);
-    const Quantity log_sum = a.nest.raw("logsumexp", row).to(a.type);
-    const Quantity p = select(score == -HUGE_VAL, a.number(0), exp(score - log_sum));
-    return {a.kept(p, at, query, key), p * (a.kept(grad_product, at, query, key) - row_sum)};
+    const ScalarExpr log_sum = a.nest.raw("logsumexp", row).to(a.type);
+    const ScalarExpr p = select(score == -HUGE_VAL, a.number(0), exp(score - log_sum));
+    return {a.apply_dropout(p, at, query, key),
+            p * (a.apply_dropout(grad_product, at, query, key) - row_sum)};
   }
 
   // rowsum(dO O) of a query.
-  Quantity row_sum(const Indices& at, const Index& query) const {
+  ScalarExpr row_sum(const Indices& at, const Index& query) const {
     return a.sum_in_lanes(a.value_features, [&](const Index& d) {
       return a.of_query(grad, at, query, d) * a.of_query("out", at, query, d);
     });
@@ -50,9 +51,9 @@ struct AttentionBackward {
   // rows[r] += the sum over i of weights[i] * element(i).
   void add(const Scratch& rows, std::int64_t width, const Index& r, const Scratch& weights,
            std::int64_t count,
-           const std::function<Quantity(const Index&, const Index&)>& element) const {
+           const std::function<ScalarExpr(const Index&, const Index&)>& element) const {
     a.in_lanes("d", width, [&](const Index& d) {
-      const Quantity before = rows.read(width * r + d);
+      const ScalarExpr before = rows.read(width * r + d);
       rows.write(width * r + d, before + a.sum(count, [&](const Index& i) {
         return weights.read(i) * element(i, d);
       }));
@@ -61,11 +62,11 @@ struct AttentionBackward {
 
   void write(std::size_t output, const Scratch& rows, std::int64_t width, const Indices& at,
              const Index& r, const Index& row, double scale) const {
-    Indices place = at;
-    place.insert(place.end(), {row, Index(0)});
+    Indices position = at;
+    position.insert(position.end(), {row, Index(0)});
     a.in_lanes("d", width, [&](const Index& d) {
-      place.back() = d;
-      a.nest.lowering.write(a.nest.output(output), place, rows.read(width * r + d) * scale);
+      position.back() = d;
+      a.nest.lowering.write(a.nest.output(output), position, rows.read(width * r + d) * scale);
     });
   }
 };
@@ -79,18 +80,20 @@ void query_gradient(const AttentionBackward& b) {
       b.clear(b.out, a.features, r);
     });
     const auto add_block = [&](const Index& key, std::int64_t count) {
-      a.turn(b.turned, count, a.features,
-             [&](const Index& j, const Index& f) { return a.of_key("key", at, key + j, f); });
-      a.turn(b.turned_values, count, a.value_features,
-             [&](const Index& j, const Index& d) { return a.of_key("value", at, key + j, d); });
+      a.pack_transposed(b.transposed, count, a.features, [&](const Index& j, const Index& f) {
+        return a.of_key("key", at, key + j, f);
+      });
+      a.pack_transposed(
+          b.transposed_values, count, a.value_features,
+          [&](const Index& j, const Index& d) { return a.of_key("value", at, key + j, d); });
       a.for_each_row(first, a.queries, [&](const Index& r, const Index& row) {
-        const Quantity of_row = b.shared.read(r);
+        const ScalarExpr of_row = b.shared.read(r);
         a.in_lanes("j", count, [&](const Index& j) {
-          const Quantity product = a.sum(a.features, [&](const Index& f) {
-            return a.of_query("query", at, row, f) * b.turned.read(a.block * f + j);
+          const ScalarExpr product = a.sum(a.features, [&](const Index& f) {
+            return a.of_query("query", at, row, f) * b.transposed.read(a.block * f + j);
           });
-          const Quantity grad_product = a.sum(a.value_features, [&](const Index& d) {
-            return a.of_query(b.grad, at, row, d) * b.turned_values.read(a.block * d + j);
+          const ScalarExpr grad_product = a.sum(a.value_features, [&](const Index& d) {
+            return a.of_query(b.grad, at, row, d) * b.transposed_values.read(a.block * d + j);
           });
           b.slopes.write(j, b.weigh(product, grad_product, of_row, at, row, key + j).slope);
         });
@@ -99,7 +102,7 @@ void query_gradient(const AttentionBackward& b) {
       });
     };
     a.for_each_block(a.keys, [&](const Index& key, std::int64_t count) {
-      a.where_seen(first + Index(a.tile - 1), key, [&] { add_block(key, count); });
+      a.if_visible(first + Index(a.tile - 1), key, [&] { add_block(key, count); });
     });
     a.for_each_row(first, a.queries, [&](const Index& r, const Index& row) {
       b.write(0, b.out, a.features, at, r, row, a.scale);
@@ -119,14 +122,14 @@ struct KeyGradients {
     });
     const std::size_t depth = a.builder.depth();
     Indices at = head;
-    at.back() = a.sharing * head.back() + a.builder.open_loop("h", a.sharing);
+    at.back() = a.group_size * head.back() + a.builder.open_loop("h", a.group_size);
     a.for_each_block(a.queries, [&](const Index& query, std::int64_t count) {
-      a.where_seen(query + Index(count - 1), first, [&] { add_block(at, first, query, count); });
+      a.if_visible(query + Index(count - 1), first, [&] { add_block(at, first, query, count); });
     });
     a.builder.close_to(depth);
     a.for_each_row(first, a.keys, [&](const Index& r, const Index& row) {
-      if (a.nest.wanted(1)) b.write(1, b.out, a.features, head, r, row, a.scale);
-      if (a.nest.wanted(2)) b.write(2, b.value_out, a.value_features, head, r, row, 1);
+      if (a.nest.is_requested(1)) b.write(1, b.out, a.features, head, r, row, a.scale);
+      if (a.nest.is_requested(2)) b.write(2, b.value_out, a.value_features, head, r, row, 1);
     });
   }
 
@@ -138,8 +141,8 @@ struct KeyGradients {
     const auto grad = [&](const Index& i, const Index& d) {
       return a.of_query(b.grad, at, query + i, d);
     };
-    a.turn(b.turned, count, a.features, q);
-    a.turn(b.turned_values, count, a.value_features, grad);
+    a.pack_transposed(b.transposed, count, a.features, q);
+    a.pack_transposed(b.transposed_values, count, a.value_features, grad);
     const std::size_t depth = a.builder.depth();
     const Index i = a.builder.open_loop("i", count);
     b.shared.write(i, b.row_sum(at, query + i));
@@ -155,11 +158,11 @@ struct KeyGradients {
   void write_weights(const Indices& at, const Index& key, const Index& query,
                      std::int64_t count) const {
     a.in_lanes("i", count, [&](const Index& i) {
-      const Quantity product = a.sum(a.features, [&](const Index& f) {
-        return a.of_key("key", at, key, f) * b.turned.read(a.block * f + i);
+      const ScalarExpr product = a.sum(a.features, [&](const Index& f) {
+        return a.of_key("key", at, key, f) * b.transposed.read(a.block * f + i);
       });
-      const Quantity grad_product = a.sum(a.value_features, [&](const Index& d) {
-        return a.of_key("value", at, key, d) * b.turned_values.read(a.block * d + i);
+      const ScalarExpr grad_product = a.sum(a.value_features, [&](const Index& d) {
+        return a.of_key("value", at, key, d) * b.transposed_values.read(a.block * d + i);
       });
       const auto w = b.weigh(product, grad_product, b.shared.read(i), at, query + i, key);
       b.weights.write(i, w.kept);
@@ -172,34 +175,34 @@ struct KeyGradients {
 void mask_gradient(const AttentionBackward& b) {
   const Attention& a = b.a;
   const Shape& mask = a.nest.shape_of(a.mask);
-  FoldSpace space{a.lead, {}, {}};
+  ReductionSpace space{a.lead, {}, {}};
   space.shape.insert(space.shape.end(), {a.queries, a.keys});
   const std::size_t missing = space.shape.size() - mask.size();
   for (std::size_t d = 0; d < space.shape.size(); ++d)
-    space.folded.push_back(d < missing || mask[d - missing] == 1);
+    space.reduced.push_back(d < missing || mask[d - missing] == 1);
   space.strides = contiguous_strides(space.shape);
-  for_each_fold(a.nest.lowering, space, [&](Folder& folder) {
-    const Quantity sum = folder.fold(
-        {"sum", Combine::add, a.number(0), [&](const Indices& place) {
-           const Index query = place[place.size() - 2], key = place.back();
-           const Indices at(place.begin(), place.end() - 2);
+  for_each_ordered_reduction(a.nest.lowering, space, [&](Reducer& reducer) {
+    const ScalarExpr sum = reducer.reduce(
+        {"sum", Combine::add, a.number(0), [&](const Indices& position) {
+           const Index query = position[position.size() - 2], key = position.back();
+           const Indices at(position.begin(), position.end() - 2);
            const auto product = [&](std::string_view left, std::string_view right,
                                     std::int64_t width) {
              return a.sum(width, [&](const Index& f) {
                return a.of_query(left, at, query, f) * a.of_key(right, at, key, f);
              });
            };
-           const Quantity row_sum = a.sum(a.value_features, [&](const Index& d) {
+           const ScalarExpr row_sum = a.sum(a.value_features, [&](const Index& d) {
              return a.of_query(b.grad, at, query, d) * a.of_query("out", at, query, d);
            });
-           const Quantity grad_product = product(b.grad, "value", a.value_features);
+           const ScalarExpr grad_product = product(b.grad, "value", a.value_features);
            return b
                .weigh(product("query", "key", a.features), grad_product, row_sum, at, query, key)
                .slope;
          }});
-    const Indices place(folder.at().begin() + static_cast<std::ptrdiff_t>(missing),
-                        folder.at().end());
-    a.nest.lowering.write(a.nest.output(3), place, sum);
+    const Indices position(reducer.at().begin() + static_cast<std::ptrdiff_t>(missing),
+                           reducer.at().end());
+    a.nest.lowering.write(a.nest.output(3), position, sum);
   });
 }
 
@@ -208,15 +211,15 @@ void mask_gradient(const AttentionBackward& b) {
 void attention_backward(const Nest& nest) {
   const Attention a(nest);
   const AttentionBackward b{a};
-  if (nest.wanted(0)) query_gradient(b);
-  if (nest.wanted(1) || nest.wanted(2)) {
+  if (nest.is_requested(0)) query_gradient(b);
+  if (nest.is_requested(1) || nest.is_requested(2)) {
     Shape heads = a.lead;
-    heads.back() /= a.sharing;
+    heads.back() /= a.group_size;
     const KeyGradients gradients{b};
     a.for_each_tile(heads, a.keys,
                     [&](const Indices& at, const Index& first) { gradients.tile(at, first); });
   }
-  if (nest.wanted(3)) mask_gradient(b);
+  if (nest.is_requested(3)) mask_gradient(b);
 }
 
 }  // namespace recut::loop

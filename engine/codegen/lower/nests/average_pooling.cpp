@@ -10,18 +10,18 @@ namespace {
 
 // The divisor of a window's sum: its elements, with padding (but not beyond it in a last window of
 // ceil_mode) or without.
-Quantity divisor(const Nest& nest, const Pooling& p, const Indices& window, DType type) {
+ScalarExpr divisor(const Nest& nest, const Pooling& p, const Indices& window, DType type) {
   Lowering& lowering = nest.lowering;
   if (nest.call.op().parameter("divisor_override") && nest.call.given("divisor_override"))
     return lowering.constant(type, static_cast<double>(nest.call.integer("divisor_override")));
   const bool with_padding = nest.call.boolean("count_include_pad");
-  Quantity count = Quantity::constant(&lowering.builder(), DType::i64, std::int64_t{1});
+  ScalarExpr count = ScalarExpr::constant(&lowering.builder(), DType::i64, std::int64_t{1});
   for (std::size_t d = 0; d < p.dims; ++d) {
-    const std::int64_t beside = with_padding ? p.slide.padding[d] : 0;
-    const Index begin = p.slide.stride[d] * window[d] - Index(p.slide.padding[d]);
-    const Quantity first = larger(lowering.number(begin), static_cast<double>(-beside));
-    const Quantity last = smaller(lowering.number(begin + Index(p.slide.kernel[d])),
-                                  static_cast<double>(p.plane[d] + beside));
+    const std::int64_t beside = with_padding ? p.window_config.padding[d] : 0;
+    const Index begin = p.window_config.stride[d] * window[d] - Index(p.window_config.padding[d]);
+    const ScalarExpr first = larger(lowering.number(begin), static_cast<double>(-beside));
+    const ScalarExpr last = smaller(lowering.number(begin + Index(p.window_config.kernel[d])),
+                                    static_cast<double>(p.plane[d] + beside));
     count = count * (last - first);
   }
   return count.to(type);
@@ -30,16 +30,16 @@ Quantity divisor(const Nest& nest, const Pooling& p, const Indices& window, DTyp
 void avg_pool(const Nest& nest) {
   const Pooling p(nest, nest.shape_of("self"), nest.type().shape);
   const DType type = nest.computing(nest.dtype_of("self"));
-  const FoldSpace space = p.space();
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const Quantity sum =
-        folder.fold({"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
-                       const Fallen f =
-                           on_plane(nest.lowering, p.slide, p.window(at), p.offset(at), p.plane);
-                       return f.element(nest, "self", p.of_plane(at, f.place)).to(type);
-                     }});
-    const Indices window = p.window(folder.at());
-    nest.lowering.write(nest.output(), p.of_plane(folder.at(), window),
+  const ReductionSpace space = p.space();
+  for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+    const ScalarExpr sum = reducer.reduce(
+        {"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
+           const GuardedPosition f =
+               plane_position(nest.lowering, p.window_config, p.window(at), p.offset(at), p.plane);
+           return f.element(nest, "self", p.of_plane(at, f.position)).to(type);
+         }});
+    const Indices window = p.window(reducer.at());
+    nest.lowering.write(nest.output(), p.of_plane(reducer.at(), window),
                         sum / divisor(nest, p, window, type));
   });
 }
@@ -48,17 +48,18 @@ void avg_pool(const Nest& nest) {
 void avg_pool_backward(const Nest& nest) {
   const Pooling p(nest, nest.type().shape, nest.shape_of("grad_output"));
   const DType type = nest.computing(nest.dtype_of("grad_output"));
-  const FoldSpace space = p.space(p.plane, p.slide.kernel);
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const Quantity sum = folder.fold(
+  const ReductionSpace space = p.space(p.plane, p.window_config.kernel);
+  for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+    const ScalarExpr sum = reducer.reduce(
         {"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
-           const Fallen f =
-               on_windows(nest.lowering, p.slide, p.window(at), p.offset(at), p.windows);
-           const Quantity grad = f.element(nest, "grad_output", p.of_plane(at, f.place)).to(type);
-           const Quantity share = grad / divisor(nest, p, f.place, type);
+           const GuardedPosition f = window_position(nest.lowering, p.window_config, p.window(at),
+                                                     p.offset(at), p.windows);
+           const ScalarExpr grad =
+               f.element(nest, "grad_output", p.of_plane(at, f.position)).to(type);
+           const ScalarExpr share = grad / divisor(nest, p, f.position, type);
            return f.inside ? select(*f.inside, share, grad.like(0)) : share;
          }});
-    nest.lowering.write(nest.output(), p.of_plane(folder.at(), p.window(folder.at())), sum);
+    nest.lowering.write(nest.output(), p.of_plane(reducer.at(), p.window(reducer.at())), sum);
   });
 }
 
@@ -89,20 +90,20 @@ struct Adaptive {
     return builder.quotient(sizes[d] * window + Index(sizes[d] + counts[d] - 1), counts[d]);
   }
   // The element `offset` of a window, if it has that many.
-  Fallen element(Lowering& lowering, const Indices& window, const Indices& offset) const {
-    Fallen out;
+  GuardedPosition element(Lowering& lowering, const Indices& window, const Indices& offset) const {
+    GuardedPosition out;
     for (std::size_t d = 0; d < counts.size(); ++d) {
       Builder& builder = lowering.builder();
       const Index at = first(builder, d, window[d]) + offset[d];
-      out.place.push_back(at);
+      out.position.push_back(at);
       if (sizes[d] % counts[d] == 0) continue;
-      const Quantity inside = lowering.number(at - end(builder, d, window[d])) < 0.0;
+      const ScalarExpr inside = lowering.number(at - end(builder, d, window[d])) < 0.0;
       out.inside = out.inside ? *out.inside & inside : inside;
     }
     return out;
   }
-  Quantity count(Lowering& lowering, const Indices& window, DType type) const {
-    Quantity all = Quantity::constant(&lowering.builder(), DType::i64, std::int64_t{1});
+  ScalarExpr count(Lowering& lowering, const Indices& window, DType type) const {
+    ScalarExpr all = ScalarExpr::constant(&lowering.builder(), DType::i64, std::int64_t{1});
     for (std::size_t d = 0; d < counts.size(); ++d)
       all = all * lowering.number(end(lowering.builder(), d, window[d]) -
                                   first(lowering.builder(), d, window[d]));
@@ -114,15 +115,15 @@ void adaptive_avg_pool(const Nest& nest) {
   const Pooling p(nest, nest.shape_of("self"), nest.type().shape);
   const Adaptive a{p.windows, p.plane};
   const DType type = nest.computing(nest.dtype_of("self"));
-  const FoldSpace space = p.space(p.windows, a.longest());
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const Quantity sum =
-        folder.fold({"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
-                       const Fallen f = a.element(nest.lowering, p.window(at), p.offset(at));
-                       return f.element(nest, "self", p.of_plane(at, f.place)).to(type);
-                     }});
-    const Indices window = p.window(folder.at());
-    nest.lowering.write(nest.output(), p.of_plane(folder.at(), window),
+  const ReductionSpace space = p.space(p.windows, a.longest());
+  for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+    const ScalarExpr sum = reducer.reduce(
+        {"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
+           const GuardedPosition f = a.element(nest.lowering, p.window(at), p.offset(at));
+           return f.element(nest, "self", p.of_plane(at, f.position)).to(type);
+         }});
+    const Indices window = p.window(reducer.at());
+    nest.lowering.write(nest.output(), p.of_plane(reducer.at(), window),
                         sum / a.count(nest.lowering, window, type));
   });
 }
@@ -131,16 +132,16 @@ void adaptive_avg_pool_backward(const Nest& nest) {
   const Pooling p(nest, nest.type().shape, nest.shape_of("grad_output"));
   const Adaptive forward{p.windows, p.plane}, holding{p.plane, p.windows};
   const DType type = nest.computing(nest.dtype_of("grad_output"));
-  const FoldSpace space = p.space(p.plane, holding.longest());
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const Quantity sum =
-        folder.fold({"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
-                       const Fallen f = holding.element(nest.lowering, p.window(at), p.offset(at));
-                       const Quantity grad =
-                           f.element(nest, "grad_output", p.of_plane(at, f.place)).to(type);
-                       return grad / forward.count(nest.lowering, f.place, type);
-                     }});
-    nest.lowering.write(nest.output(), p.of_plane(folder.at(), p.window(folder.at())), sum);
+  const ReductionSpace space = p.space(p.plane, holding.longest());
+  for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+    const ScalarExpr sum = reducer.reduce(
+        {"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
+           const GuardedPosition f = holding.element(nest.lowering, p.window(at), p.offset(at));
+           const ScalarExpr grad =
+               f.element(nest, "grad_output", p.of_plane(at, f.position)).to(type);
+           return grad / forward.count(nest.lowering, f.position, type);
+         }});
+    nest.lowering.write(nest.output(), p.of_plane(reducer.at(), p.window(reducer.at())), sum);
   });
 }
 
@@ -149,26 +150,26 @@ void adaptive_max_pool(const Nest& nest) {
   const Pooling p(nest, nest.shape_of("self"), nest.type().shape);
   const Adaptive a{p.windows, p.plane};
   const DType type = nest.computing(nest.dtype_of("self"));
-  const Quantity least = nest.lowering.constant(type, -HUGE_VAL);
-  const FoldSpace space = p.space(p.windows, a.longest());
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const auto element = [&](const Indices& at, const Fallen& f) {
-      const Quantity x = f.element(nest, "self", p.of_plane(at, f.place)).to(type);
+  const ScalarExpr least = nest.lowering.constant(type, -HUGE_VAL);
+  const ReductionSpace space = p.space(p.windows, a.longest());
+  for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+    const auto element = [&](const Indices& at, const GuardedPosition& f) {
+      const ScalarExpr x = f.element(nest, "self", p.of_plane(at, f.position)).to(type);
       return f.inside ? select(*f.inside, x, least) : x;
     };
-    const auto fallen = [&](const Indices& at) {
+    const auto guarded = [&](const Indices& at) {
       return a.element(nest.lowering, p.window(at), p.offset(at));
     };
-    const Quantity largest = folder.fold({"largest", Combine::max, least, [&](const Indices& at) {
-                                            return element(at, fallen(at));
-                                          }});
-    const Quantity place = place_of_largest(folder, largest, [&](const Indices& at) {
-      const Fallen f = fallen(at);
-      return Candidate{element(at, f), linearised(f.place, p.plane), f.inside};
+    const ScalarExpr largest =
+        reducer.reduce({"largest", Combine::max, least,
+                        [&](const Indices& at) { return element(at, guarded(at)); }});
+    const ScalarExpr position = position_of_largest(reducer, largest, [&](const Indices& at) {
+      const GuardedPosition f = guarded(at);
+      return Candidate{element(at, f), linearize(f.position, p.plane), f.inside};
     });
-    const Indices out = p.of_plane(folder.at(), p.window(folder.at()));
-    if (nest.wanted(0)) nest.lowering.write(nest.output(0), out, largest);
-    if (nest.wanted(1)) nest.lowering.write(nest.output(1), out, place);
+    const Indices out = p.of_plane(reducer.at(), p.window(reducer.at()));
+    if (nest.is_requested(0)) nest.lowering.write(nest.output(0), out, largest);
+    if (nest.is_requested(1)) nest.lowering.write(nest.output(1), out, position);
   });
 }
 

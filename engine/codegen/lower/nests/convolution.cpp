@@ -1,26 +1,26 @@
 // Convolutions, forward and backward, as implicit GEMMs in tiles or as plain nests. Targets may
 // call a library instead.
-#include "engine/codegen/lower/nests/convolution_products.h"
+#include "engine/codegen/lower/nests/implicit_gemm.h"
 #include "engine/codegen/lower/nests/transposed_convolution.h"
-#include "engine/codegen/lower/window_space.h"
+#include "engine/codegen/lower/sliding_window.h"
 
 namespace recut::loop {
 namespace {
 
 // Concatenates dimensions, each list kept or reduced as a whole. Lanes go along the last kept one.
 struct Dimensions {
-  FoldSpace space;
-  void add(const Shape& shape, bool folded) {
+  ReductionSpace space;
+  void add(const Shape& shape, bool reduced) {
     for (const std::int64_t size : shape) {
       space.shape.push_back(size);
-      space.folded.push_back(folded);
+      space.reduced.push_back(reduced);
     }
   }
-  FoldSpace done() {
+  ReductionSpace done() {
     space.strides = contiguous_strides(space.shape);
     std::int64_t kept = 1;
     for (std::size_t d = space.shape.size(); d-- > 0;)
-      if (!space.folded[d]) {
+      if (!space.reduced[d]) {
         space.strides[d] = kept;
         kept *= space.shape[d];
       } else {
@@ -31,10 +31,11 @@ struct Dimensions {
 };
 
 // The element of a window; integers are relative to the zero point, and padding is 0.
-Quantity seen(const Nest& nest, const Convolution& c, const Fallen& x, const Indices& at) {
-  const Quantity value = x.element(nest, "input", at).to(c.type);
+ScalarExpr seen(const Nest& nest, const Convolution& c, const GuardedPosition& x,
+                const Indices& at) {
+  const ScalarExpr value = x.element(nest, "input", at).to(c.type);
   if (is_floating(c.type)) return value;
-  const Quantity off = value - static_cast<double>(nest.call.integer("zero_point"));
+  const ScalarExpr off = value - static_cast<double>(nest.call.integer("zero_point"));
   return x.inside ? select(*x.inside, off, off.like(0)) : off;
 }
 
@@ -49,21 +50,22 @@ void forward_convolution(const Nest& nest) {
   d.add(c.windows, false);
   d.add({c.channels}, true);
   d.add(c.kernel, true);
-  const FoldSpace space = d.done();
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const Index output = c.outputs * folder.at()[1] + folder.at()[2];
-    Quantity sum = folder.fold(
+  const ReductionSpace space = d.done();
+  for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+    const Index output = c.outputs * reducer.at()[1] + reducer.at()[2];
+    ScalarExpr sum = reducer.reduce(
         {"sum", Combine::add, nest.lowering.constant(c.type, 0), [&](const Indices& at) {
            const Indices offset = part(at, 4 + dims, dims);
            const Index channel = at[3 + dims];
-           const Fallen x = on_plane(nest.lowering, c.slide, part(at, 3, dims), offset, c.plane);
-           const Quantity value =
-               seen(nest, c, x, joined(at[0], c.channels * at[1] + channel, x.place));
-           const Quantity weight = nest.raw("weight", joined(output, channel, offset));
+           const GuardedPosition x =
+               plane_position(nest.lowering, c.window_config, part(at, 3, dims), offset, c.plane);
+           const ScalarExpr value =
+               seen(nest, c, x, joined(at[0], c.channels * at[1] + channel, x.position));
+           const ScalarExpr weight = nest.raw("weight", joined(output, channel, offset));
            return value * weight.to(c.type);
          }});
     if (nest.has("bias")) sum = sum + nest.raw("bias", {output}).to(c.type);
-    nest.lowering.write(nest.output(), joined(folder.at()[0], output, part(folder.at(), 3, dims)),
+    nest.lowering.write(nest.output(), joined(reducer.at()[0], output, part(reducer.at(), 3, dims)),
                         sum);
   });
 }
@@ -77,19 +79,20 @@ void input_gradient(const Nest& nest, const Convolution& c) {
   d.add(c.plane, false);
   d.add({c.outputs}, true);
   d.add(c.kernel, true);
-  const FoldSpace space = d.done();
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const Quantity sum = folder.fold(
+  const ReductionSpace space = d.done();
+  for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+    const ScalarExpr sum = reducer.reduce(
         {"sum", Combine::add, nest.lowering.constant(c.type, 0), [&](const Indices& at) {
            const Indices offset = part(at, 4 + dims, dims);
            const Index output = c.outputs * at[1] + at[3 + dims];
-           const Fallen g =
-               on_windows(nest.lowering, c.slide, part(at, 3, dims), offset, c.windows);
-           const Quantity grad = g.element(nest, "grad_output", joined(at[0], output, g.place));
-           const Quantity weight = nest.raw("weight", joined(output, at[2], offset));
+           const GuardedPosition g = window_position(nest.lowering, c.window_config,
+                                                     part(at, 3, dims), offset, c.windows);
+           const ScalarExpr grad =
+               g.element(nest, "grad_output", joined(at[0], output, g.position));
+           const ScalarExpr weight = nest.raw("weight", joined(output, at[2], offset));
            return grad.to(c.type) * weight.to(c.type);
          }});
-    const Indices& at = folder.at();
+    const Indices& at = reducer.at();
     nest.lowering.write(nest.output(0),
                         joined(at[0], c.channels * at[1] + at[2], part(at, 3, dims)), sum);
   });
@@ -104,21 +107,22 @@ void weight_gradient(const Nest& nest, const Convolution& c) {
   d.add(c.kernel, false);
   d.add({c.samples}, true);
   d.add(c.windows, true);
-  FoldSpace space = d.done();
+  ReductionSpace space = d.done();
   space.strides = contiguous_strides(space.shape);
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const Quantity sum = folder.fold(
+  for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+    const ScalarExpr sum = reducer.reduce(
         {"sum", Combine::add, nest.lowering.constant(c.type, 0), [&](const Indices& at) {
            const Indices window = part(at, 4 + dims, dims);
            const Index sample = at[3 + dims];
-           const Fallen x = on_plane(nest.lowering, c.slide, window, part(at, 3, dims), c.plane);
-           const Quantity value =
-               x.element(nest, "input", joined(sample, c.channels * at[0] + at[2], x.place));
-           const Quantity grad =
+           const GuardedPosition x =
+               plane_position(nest.lowering, c.window_config, window, part(at, 3, dims), c.plane);
+           const ScalarExpr value =
+               x.element(nest, "input", joined(sample, c.channels * at[0] + at[2], x.position));
+           const ScalarExpr grad =
                nest.raw("grad_output", joined(sample, c.outputs * at[0] + at[1], window));
            return value.to(c.type) * grad.to(c.type);
          }});
-    const Indices& at = folder.at();
+    const Indices& at = reducer.at();
     nest.lowering.write(nest.output(1), joined(c.outputs * at[0] + at[1], at[2], part(at, 3, dims)),
                         sum);
   });
@@ -126,13 +130,13 @@ void weight_gradient(const Nest& nest, const Convolution& c) {
 
 void bias_gradient(const Nest& nest, const Convolution& c) {
   const Shape& shape = nest.shape_of("grad_output");
-  FoldSpace space{shape, std::vector<bool>(shape.size(), true), contiguous_strides(shape)};
-  space.folded[1] = false;
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const Quantity sum =
-        folder.fold({"sum", Combine::add, nest.lowering.constant(c.type, 0),
-                     [&](const Indices& at) { return nest.raw("grad_output", at).to(c.type); }});
-    nest.lowering.write(nest.output(2), {folder.at()[1]}, sum);
+  ReductionSpace space{shape, std::vector<bool>(shape.size(), true), contiguous_strides(shape)};
+  space.reduced[1] = false;
+  for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+    const ScalarExpr sum =
+        reducer.reduce({"sum", Combine::add, nest.lowering.constant(c.type, 0),
+                        [&](const Indices& at) { return nest.raw("grad_output", at).to(c.type); }});
+    nest.lowering.write(nest.output(2), {reducer.at()[1]}, sum);
   });
 }
 
@@ -140,9 +144,9 @@ void backward_convolution(const Nest& nest) {
   if (is_transposed(nest.call)) return transposed_convolution_backward(nest);
   const Convolution c(nest, nest.shape_of("input"), nest.shape_of("weight"),
                       nest.shape_of("grad_output"));
-  if (nest.wanted(0)) input_gradient(nest, c);
-  if (nest.wanted(1)) weight_gradient(nest, c);
-  if (nest.wanted(2)) bias_gradient(nest, c);
+  if (nest.is_requested(0)) input_gradient(nest, c);
+  if (nest.is_requested(1)) weight_gradient(nest, c);
+  if (nest.is_requested(2)) bias_gradient(nest, c);
 }
 
 std::optional<std::string> without_samples(const Call& call) {

@@ -1,22 +1,22 @@
 // Distances between rows: the p-norm of their differences, which are rounded to the dtype as eval's
 // are. In the gradients each element sums over the rows that its own row is compared with.
-#include "engine/codegen/lower/nests/matrices.h"
 #include "engine/codegen/lower/nests/norm.h"
+#include "engine/codegen/lower/nests/scratch_matrix.h"
 
 namespace recut::loop {
 namespace {
 
 // The derivative of a p-norm by one difference; 0 where it is undefined.
-Quantity derivative(const Norm& norm, const Quantity& difference, const Quantity& distance) {
+ScalarExpr derivative(const Norm& norm, const ScalarExpr& difference, const ScalarExpr& distance) {
   const double p = norm.p;
-  const Quantity x = abs(difference);
-  const Quantity zero = x.like(0);
-  const Quantity sign =
+  const ScalarExpr x = abs(difference);
+  const ScalarExpr zero = x.like(0);
+  const ScalarExpr sign =
       select(difference > 0.0, x.like(1), select(difference < 0.0, x.like(-1), difference));
   if (p == 0) return zero;
   if (p == 1) return sign;
   if (std::isinf(p)) return select(x == distance, sign, zero);
-  Quantity undefined = distance == 0.0;
+  ScalarExpr undefined = distance == 0.0;
   if (p < 1) undefined = undefined | (difference == 0.0);
   // A single power of the quotient: two powers would leave f32 sooner.
   return select(undefined, zero, sign * pow(x / distance, p - 1));
@@ -24,20 +24,21 @@ Quantity derivative(const Norm& norm, const Quantity& difference, const Quantity
 
 Norm norm_of(const Call& call) { return {call.op().parameter("p") ? call.real("p") : 2.0}; }
 
-Quantity difference_of(const Nest& nest, const Quantity& a, const Quantity& b) {
+ScalarExpr difference_of(const Nest& nest, const ScalarExpr& a, const ScalarExpr& b) {
   return nest.lowering.rounded(a - b, nest.type().dtype).to(a.type());
 }
 
-using RowElement = std::function<Quantity(const Index&)>;
+using RowElement = std::function<ScalarExpr(const Index&)>;
 
 // The distance of two rows of so many elements.
-Quantity distance(const Nest& nest, std::int64_t length, const RowElement& a, const RowElement& b) {
+ScalarExpr distance(const Nest& nest, std::int64_t length, const RowElement& a,
+                    const RowElement& b) {
   const Norm norm = norm_of(nest.call);
   const DType type = nest.computing(nest.type().dtype), in = norm.total(type);
-  const Quantity zero = nest.lowering.constant(in, 0);
-  const Quantity total =
-      fold_steps(nest.lowering, length, {"distance", norm.combine(), zero, [&](const Indices& k) {
-                                           const Quantity x = a(k[0]);
+  const ScalarExpr zero = nest.lowering.constant(in, 0);
+  const ScalarExpr total = reduce_range(nest.lowering, length,
+                                        {"distance", norm.combine(), zero, [&](const Indices& k) {
+                                           const ScalarExpr x = a(k[0]);
                                            return norm.term(difference_of(nest, x, b(k[0])).to(in));
                                          }});
   return norm.finish(total).to(type);
@@ -46,12 +47,12 @@ Quantity distance(const Nest& nest, std::int64_t length, const RowElement& a, co
 // A row's index in an operand whose batch is broadcast.
 Indices row_of(const Shape& shape, const Indices& at, const Index& row, const Index& k) {
   const std::size_t batch = shape.size() - 2;
-  Indices place(shape.size(), 0);
+  Indices position(shape.size(), 0);
   for (std::size_t d = 0; d < batch; ++d)
-    if (shape[d] != 1) place[d] = at[at.size() - 2 - batch + d];
-  place[batch] = row;
-  place[batch + 1] = k;
-  return place;
+    if (shape[d] != 1) position[d] = at[at.size() - 2 - batch + d];
+  position[batch] = row;
+  position[batch + 1] = k;
+  return position;
 }
 
 void cdist(const Nest& nest) {
@@ -61,9 +62,9 @@ void cdist(const Nest& nest) {
   Builder& builder = nest.lowering.builder();
   const std::size_t depth = builder.depth();
   const Index i = builder.open_loop("i", element_count(shape), Builder::Order::parallel);
-  const Indices at = delinearised(i, shape, builder);
+  const Indices at = delinearize(i, shape, builder);
   const Index row = at[at.size() - 2];
-  const Quantity apart = distance(
+  const ScalarExpr apart = distance(
       nest, x1.back(), [&](const Index& k) { return nest.real("x1", row_of(x1, at, row, k)); },
       [&](const Index& k) { return nest.real("x2", row_of(x2, at, at.back(), k)); });
   nest.lowering.write(nest.output(), at, apart);
@@ -73,18 +74,18 @@ void cdist(const Nest& nest) {
 // For each element of the gradient of rows, sums term(position, other row) over that many other
 // rows.
 void sum_others(const Nest& nest, std::int64_t others,
-                const std::function<Quantity(const Indices&, const Index&)>& term) {
+                const std::function<ScalarExpr(const Indices&, const Index&)>& term) {
   const Shape& out = nest.type().shape;
-  FoldSpace space{out, std::vector<bool>(out.size(), false), contiguous_strides(out)};
+  ReductionSpace space{out, std::vector<bool>(out.size(), false), contiguous_strides(out)};
   space.shape.push_back(others);
-  space.folded.push_back(true);
+  space.reduced.push_back(true);
   space.strides.push_back(element_count(out) + 1);  // so that lanes go along the rows
-  const Quantity zero = nest.lowering.constant(nest.computing(nest.type().dtype), 0);
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const Indices place(folder.at().begin(), folder.at().end() - 1);
-    const Quantity sum = folder.fold(
-        {"sum", Combine::add, zero, [&](const Indices& at) { return term(place, at.back()); }});
-    nest.lowering.write(nest.output(), place, sum);
+  const ScalarExpr zero = nest.lowering.constant(nest.computing(nest.type().dtype), 0);
+  for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+    const Indices position(reducer.at().begin(), reducer.at().end() - 1);
+    const ScalarExpr sum = reducer.reduce(
+        {"sum", Combine::add, zero, [&](const Indices& at) { return term(position, at.back()); }});
+    nest.lowering.write(nest.output(), position, sum);
   });
 }
 
@@ -94,11 +95,11 @@ void cdist_backward(const Nest& nest) {
   const Norm norm = norm_of(nest.call);
   sum_others(nest, matrix_rows(x2), [&](const Indices& at, const Index& other) {
     const Index& row = at[at.size() - 2];
-    const Quantity a = nest.real("x1", row_of(x1, at, row, at.back()));
-    const Quantity b = nest.real("x2", row_of(x2, at, other, at.back()));
+    const ScalarExpr a = nest.real("x1", row_of(x1, at, row, at.back()));
+    const ScalarExpr b = nest.real("x2", row_of(x2, at, other, at.back()));
     Indices pair = at;
     pair.back() = other;
-    const Quantity slope =
+    const ScalarExpr slope =
         derivative(norm, difference_of(nest, a, b), nest.real("cdist", pair).to(a.type()));
     return nest.real("grad", pair).to(a.type()) * slope;
   });
@@ -113,25 +114,25 @@ struct Pairs {
   std::int64_t rows;
 
   std::int64_t count() const { return rows * (rows - 1) / 2; }
-  Quantity first(const Quantity& i) const {
+  ScalarExpr first(const ScalarExpr& i) const {
     return quotient(i * (static_cast<double>(2 * rows - 1) - i), 2.0);
   }
 
   // The rows of a pair by its number: the root of a quadratic equation, corrected for rounding.
-  std::pair<Index, Index> rows_of(const Quantity& pair) const {
+  std::pair<Index, Index> rows_of(const ScalarExpr& pair) const {
     const auto b = static_cast<double>(2 * rows - 1);
-    const Quantity root = sqrt(b * b - 8.0 * pair.to(DType::f64));
-    Quantity i = ((b - root) / 2.0).to(DType::i64);
+    const ScalarExpr root = sqrt(b * b - 8.0 * pair.to(DType::f64));
+    ScalarExpr i = ((b - root) / 2.0).to(DType::i64);
     i = select(first(i) > pair, i - 1.0, i);
     i = select(first(i + 1.0) <= pair, i + 1.0, i);
-    const Quantity j = pair - first(i) + i + 1.0;
+    const ScalarExpr j = pair - first(i) + i + 1.0;
     return {nest.checked(i, rows, false), nest.checked(j, rows, false)};
   }
 
   // The number of a pair in either order; any number for a row with itself.
-  Index place(const Quantity& a, const Quantity& b) const {
-    const Quantity i = smaller(a, b), j = larger(a, b);
-    const Quantity at = first(i) + (j - i - 1.0);
+  Index position(const ScalarExpr& a, const ScalarExpr& b) const {
+    const ScalarExpr i = smaller(a, b), j = larger(a, b);
+    const ScalarExpr at = first(i) + (j - i - 1.0);
     return nest.checked(select(a == b, at.like(0), at), count(), false);
   }
 };
@@ -145,7 +146,7 @@ void pdist(const Nest& nest) {
   const Index pair = builder.open_loop("i", pairs.count(), Builder::Order::parallel);
   const auto [i, j] = pairs.rows_of(nest.lowering.number(pair));
   const Index a = i, b = j;
-  const Quantity apart = distance(
+  const ScalarExpr apart = distance(
       nest, x[1],
       [&](const Index& k) {
         return nest.real("self", {a, k});
@@ -162,12 +163,12 @@ void pdist_backward(const Nest& nest) {
   const Pairs pairs{nest, nest.shape_of("self")[0]};
   if (pairs.count() == 0) return write_zeros(nest);
   sum_others(nest, pairs.rows, [&](const Indices& at, const Index& other) {
-    const Quantity row = nest.lowering.number(at[0]), second = nest.lowering.number(other);
-    const Index pair = pairs.place(row, second);
-    const Quantity a = nest.real("self", at);
-    const Quantity d = difference_of(nest, a, nest.real("self", {other, at[1]}));
-    const Quantity slope = derivative(norm, d, nest.real("pdist", {pair}).to(a.type()));
-    const Quantity g = nest.real("grad", {pair}).to(a.type()) * slope;
+    const ScalarExpr row = nest.lowering.number(at[0]), second = nest.lowering.number(other);
+    const Index pair = pairs.position(row, second);
+    const ScalarExpr a = nest.real("self", at);
+    const ScalarExpr d = difference_of(nest, a, nest.real("self", {other, at[1]}));
+    const ScalarExpr slope = derivative(norm, d, nest.real("pdist", {pair}).to(a.type()));
+    const ScalarExpr g = nest.real("grad", {pair}).to(a.type()) * slope;
     return select(row == second, g.like(0), g);
   });
 }
@@ -188,21 +189,21 @@ struct Vectors {
         dim(n.call.op().parameter("dim") ? n.dimension("dim", shape.size()) : shape.size() - 1),
         type(n.computing(n.type().dtype)) {}
 
-  FoldSpace space() const {
-    std::vector<bool> folded(shape.size(), false);
-    folded[dim] = true;
-    return {shape, folded, contiguous_strides(shape)};
+  ReductionSpace space() const {
+    std::vector<bool> reduced(shape.size(), false);
+    reduced[dim] = true;
+    return {shape, reduced, contiguous_strides(shape)};
   }
-  Quantity element(std::string_view parameter, const Indices& at) const {
-    return nest.real(parameter, broadcast_place(at, nest.shape_of(parameter))).to(type);
+  ScalarExpr element(std::string_view parameter, const Indices& at) const {
+    return nest.real(parameter, broadcast_index(at, nest.shape_of(parameter))).to(type);
   }
   // Of the compute type `in`.
-  Folded sum(const std::string& name, DType in,
-             const std::function<Quantity(const Indices&)>& term) const {
+  Accumulation sum(const std::string& name, DType in,
+                   const std::function<ScalarExpr(const Indices&)>& term) const {
     return {name, Combine::add, nest.lowering.constant(in, 0), term};
   }
-  void write(const Folder& folder, const Quantity& value) const {
-    Indices at = folder.at();
+  void write(const Reducer& reducer, const ScalarExpr& value) const {
+    Indices at = reducer.at();
     if (nest.type().shape.size() < shape.size())
       at.erase(at.begin() + static_cast<std::ptrdiff_t>(dim));
     nest.lowering.write(nest.output(), at, value);
@@ -219,12 +220,12 @@ void cosine_similarity(const Nest& nest) {
       return v.element(a, at).to(DType::f64) * v.element(b, at).to(DType::f64);
     };
   };
-  for_each_fold(nest.lowering, v.space(), [&](Folder& folder) {
-    const auto sums = folder.fold({v.sum("aa", DType::f64, product("x1", "x1")),
-                                   v.sum("bb", DType::f64, product("x2", "x2")),
-                                   v.sum("ab", DType::f64, product("x1", "x2"))});
-    const Quantity norms = larger(sqrt(sums[0]), eps) * larger(sqrt(sums[1]), eps);
-    v.write(folder, (sums[2] / norms).to(v.type));
+  for_each_ordered_reduction(nest.lowering, v.space(), [&](Reducer& reducer) {
+    const auto sums = reducer.reduce({v.sum("aa", DType::f64, product("x1", "x1")),
+                                      v.sum("bb", DType::f64, product("x2", "x2")),
+                                      v.sum("ab", DType::f64, product("x1", "x2"))});
+    const ScalarExpr norms = larger(sqrt(sums[0]), eps) * larger(sqrt(sums[1]), eps);
+    v.write(reducer, (sums[2] / norms).to(v.type));
   });
 }
 
@@ -232,13 +233,13 @@ void pairwise_distance(const Nest& nest) {
   const Vectors v(nest);
   const Norm norm = norm_of(nest.call);
   const double eps = nest.call.real("eps");
-  for_each_fold(nest.lowering, v.space(), [&](Folder& folder) {
+  for_each_ordered_reduction(nest.lowering, v.space(), [&](Reducer& reducer) {
     const DType in = norm.total(v.type);
-    Folded sum = v.sum("distance", in, [&](const Indices& at) {
+    Accumulation sum = v.sum("distance", in, [&](const Indices& at) {
       return norm.term((v.element("x1", at) - v.element("x2", at) + eps).to(in));
     });
     sum.how = norm.combine();
-    v.write(folder, norm.finish(folder.fold(sum)).to(v.type));
+    v.write(reducer, norm.finish(reducer.reduce(sum)).to(v.type));
   });
 }
 

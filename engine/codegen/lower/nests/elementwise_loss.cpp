@@ -5,55 +5,58 @@ namespace recut::loop {
 namespace {
 
 // A loss of x and its target, with the extra argument of the schema (beta, delta, log_target).
-using ElementwiseLossPart = Quantity (*)(const Quantity& x, const Quantity& target, double number);
+using ElementwiseLossPart = ScalarExpr (*)(const ScalarExpr& x, const ScalarExpr& target,
+                                           double number);
 
-Quantity sign(const Quantity& x) {
+ScalarExpr sign(const ScalarExpr& x) {
   return select(x > 0.0, x.like(1), select(x < 0.0, x.like(-1), x));
 }
 
-Quantity square(const Quantity& x, const Quantity& t, double) { return (x - t) * (x - t); }
-Quantity square_slope(const Quantity& x, const Quantity& t, double) { return 2.0 * (x - t); }
+ScalarExpr square(const ScalarExpr& x, const ScalarExpr& t, double) { return (x - t) * (x - t); }
+ScalarExpr square_slope(const ScalarExpr& x, const ScalarExpr& t, double) { return 2.0 * (x - t); }
 
-Quantity absolute(const Quantity& x, const Quantity& t, double) { return abs(x - t); }
+ScalarExpr absolute(const ScalarExpr& x, const ScalarExpr& t, double) { return abs(x - t); }
 
 // Of width 0 it is the absolute difference.
-Quantity smooth(const Quantity& x, const Quantity& t, double beta) {
-  const Quantity d = abs(x - t);
+ScalarExpr smooth(const ScalarExpr& x, const ScalarExpr& t, double beta) {
+  const ScalarExpr d = abs(x - t);
   if (beta == 0) return d;
   return select(d < beta, 0.5 * d * d / beta, d - 0.5 * beta);
 }
-Quantity smooth_slope(const Quantity& x, const Quantity& t, double beta) {
-  const Quantity d = x - t;
+ScalarExpr smooth_slope(const ScalarExpr& x, const ScalarExpr& t, double beta) {
+  const ScalarExpr d = x - t;
   return beta == 0 ? sign(d) : select(abs(d) < beta, d / beta, sign(d));
 }
 
-Quantity huber(const Quantity& x, const Quantity& t, double delta) {
-  const Quantity d = abs(x - t);
+ScalarExpr huber(const ScalarExpr& x, const ScalarExpr& t, double delta) {
+  const ScalarExpr d = abs(x - t);
   return select(d <= delta, 0.5 * d * d, delta * (d - 0.5 * delta));
 }
-Quantity huber_slope(const Quantity& x, const Quantity& t, double delta) {
+ScalarExpr huber_slope(const ScalarExpr& x, const ScalarExpr& t, double delta) {
   const double most = std::fabs(delta);
-  const Quantity d = x - t;
+  const ScalarExpr d = x - t;
   return select(d < -most, d.like(-most), select(d > most, d.like(most), d));
 }
 
-Quantity soft_margin(const Quantity& x, const Quantity& t, double) { return log1p(exp(-t * x)); }
-Quantity soft_margin_slope(const Quantity& x, const Quantity& t, double) {
-  const Quantity z = exp(-t * x);
+ScalarExpr soft_margin(const ScalarExpr& x, const ScalarExpr& t, double) {
+  return log1p(exp(-t * x));
+}
+ScalarExpr soft_margin_slope(const ScalarExpr& x, const ScalarExpr& t, double) {
+  const ScalarExpr z = exp(-t * x);
   return select(is_infinite(z), -t, -t * z / (1.0 + z));
 }
 
 // A target of 0 adds nothing, even where its logarithm is infinite.
-Quantity divergence(const Quantity& x, const Quantity& t, double log_target) {
+ScalarExpr divergence(const ScalarExpr& x, const ScalarExpr& t, double log_target) {
   if (log_target != 0) return exp(t) * (t - x);
   return select(t == 0.0, t.like(0), t * (log(t) - x));
 }
 
-Quantity log_at_least(const Quantity& x) { return larger(log(x), -100.0); }
-Quantity entropy(const Quantity& x, const Quantity& t, double) {
+ScalarExpr log_at_least(const ScalarExpr& x) { return larger(log(x), -100.0); }
+ScalarExpr entropy(const ScalarExpr& x, const ScalarExpr& t, double) {
   return (t - 1.0) * log_at_least(1.0 - x) - t * log_at_least(x);
 }
-Quantity entropy_slope(const Quantity& x, const Quantity& t, double) {
+ScalarExpr entropy_slope(const ScalarExpr& x, const ScalarExpr& t, double) {
   return (x - t) / larger((1.0 - x) * x, 1e-12);
 }
 
@@ -75,29 +78,30 @@ struct Elements {
         shape(broadcast(n.shape_of("self"), n.shape_of("target")).value()),
         type(n.computing(n.dtype_of("self"))) {}
 
-  Quantity of(std::string_view parameter, const Indices& at) const {
+  ScalarExpr of(std::string_view parameter, const Indices& at) const {
     const Shape& own = nest.shape_of(parameter);
-    Indices place(own.size(), 0);
+    Indices position(own.size(), 0);
     for (std::size_t d = 0; d < own.size(); ++d)
-      if (own[d] != 1) place[d] = at[at.size() - own.size() + d];
-    return nest.real(parameter, place).to(type);
+      if (own[d] != 1) position[d] = at[at.size() - own.size() + d];
+    return nest.real(parameter, position).to(type);
   }
-  Quantity weighed(const Quantity& loss, const Indices& at) const {
+  ScalarExpr weighed(const ScalarExpr& loss, const Indices& at) const {
     return nest.has("weight") ? loss * of("weight", at) : loss;
   }
 
   // Writes all losses, or their mean or sum.
-  void write_reduced(const std::function<Quantity(const Indices&)>& loss) const {
+  void write_reduced(const std::function<ScalarExpr(const Indices&)>& loss) const {
     const std::int64_t reduction = nest.call.integer("reduction");
     if (reduction == 0)
       return nest.lowering.for_each(shape, contiguous_strides(shape), [&](const Indices& at) {
         nest.lowering.write(nest.output(), at, loss(at));
       });
-    const FoldSpace space{shape, std::vector<bool>(shape.size(), true), contiguous_strides(shape)};
-    for_each_fold(nest.lowering, space, [&](Folder& folder) {
-      const Quantity sum =
-          folder.fold({"sum", Combine::add, nest.lowering.constant(type, 0), loss});
-      const auto count = static_cast<double>(folder.count());
+    const ReductionSpace space{shape, std::vector<bool>(shape.size(), true),
+                               contiguous_strides(shape)};
+    for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+      const ScalarExpr sum =
+          reducer.reduce({"sum", Combine::add, nest.lowering.constant(type, 0), loss});
+      const auto count = static_cast<double>(reducer.count());
       nest.lowering.write(nest.output(), {}, reduction == 1 ? sum / count : sum);
     });
   }
@@ -119,7 +123,7 @@ void backward_elementwise_loss(const Nest& nest) {
   const bool mean = nest.call.integer("reduction") == 1;
   const double share = mean ? 1 / static_cast<double>(element_count(e.shape)) : 1.0;
   nest.lowering.for_each(e.shape, contiguous_strides(e.shape), [&](const Indices& at) {
-    const Quantity own = slope(e.of("self", at), e.of("target", at), number);
+    const ScalarExpr own = slope(e.of("self", at), e.of("target", at), number);
     nest.lowering.write(nest.output(), at, e.weighed(own * e.of("grad_output", at) * share, at));
   });
 }
@@ -128,9 +132,9 @@ void backward_elementwise_loss(const Nest& nest) {
 void entropy_with_logits(const Nest& nest) {
   const Elements e(nest);
   e.write_reduced([&](const Indices& at) {
-    const Quantity x = e.of("self", at), t = e.of("target", at);
-    const Quantity softplus = log1p(exp(-abs(x))) + larger(-x, 0.0);
-    const Quantity factor =
+    const ScalarExpr x = e.of("self", at), t = e.of("target", at);
+    const ScalarExpr softplus = log1p(exp(-abs(x))) + larger(-x, 0.0);
+    const ScalarExpr factor =
         nest.has("pos_weight") ? 1.0 + (e.of("pos_weight", at) - 1.0) * t : x.like(1);
     return e.weighed((1.0 - t) * x + factor * softplus, at);
   });

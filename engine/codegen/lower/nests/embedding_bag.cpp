@@ -15,33 +15,33 @@ struct Bags {
   std::int64_t bags, indices;
 
   std::int64_t offsets() const { return nest.shape_of("offsets")[0]; }
-  Quantity whole(std::int64_t number) const {
-    return Quantity::constant(&nest.lowering.builder(), DType::i64, number);
+  ScalarExpr whole(std::int64_t number) const {
+    return ScalarExpr::constant(&nest.lowering.builder(), DType::i64, number);
   }
-  Quantity offset(const Index& bag) const { return nest.raw("offsets", {bag}).to(DType::i64); }
-  Quantity end_of_last() const { return offsets() > bags ? offset(Index(bags)) : whole(indices); }
+  ScalarExpr offset(const Index& bag) const { return nest.raw("offsets", {bag}).to(DType::i64); }
+  ScalarExpr end_of_last() const { return offsets() > bags ? offset(Index(bags)) : whole(indices); }
 
-  Quantity begin(const Index& bag) const {
+  ScalarExpr begin(const Index& bag) const {
     return nest.lowering.number(nest.checked(offset(bag), indices + 1, false));
   }
-  Quantity end(const Index& bag) const {
-    const Quantity last = nest.lowering.number(bag) == static_cast<double>(bags - 1);
+  ScalarExpr end(const Index& bag) const {
+    const ScalarExpr last = nest.lowering.number(bag) == static_cast<double>(bags - 1);
     const Index next =
         nest.checked(select(last, whole(0), nest.lowering.number(bag) + 1.0), bags, false);
-    const Quantity end = select(last, end_of_last(), offset(next));
+    const ScalarExpr end = select(last, end_of_last(), offset(next));
     return nest.lowering.number(nest.checked(end, indices + 1, false));
   }
 
   // The bag of an index by binary search, or -1: the last offset that is at most the index.
-  Quantity bag_of(const Index& index) const {
-    const Quantity at = nest.lowering.number(index);
-    Quantity below = whole(0), above = whole(bags);
+  ScalarExpr bag_of(const Index& index) const {
+    const ScalarExpr at = nest.lowering.number(index);
+    ScalarExpr below = whole(0), above = whole(bags);
     for (std::int64_t left = bags; left > 0; left /= 2) {
-      const Quantity middle = below + quotient(above - below, 2.0);
+      const ScalarExpr middle = below + quotient(above - below, 2.0);
       const Index readable =
           nest.checked(smaller(middle, static_cast<double>(bags - 1)), bags, false);
-      const Quantity open = below < above;
-      const Quantity begun = offset(readable) <= at;
+      const ScalarExpr open = below < above;
+      const ScalarExpr begun = offset(readable) <= at;
       below = select(open & begun, middle + 1.0, below);
       above = select(open & !begun, middle, above);
     }
@@ -53,8 +53,8 @@ struct Bags {
 // -------
 
 // On GPUs PyTorch gives these lists empty or with spare elements, which are 0.
-void clear_spare_places(const Nest& nest, std::size_t output, std::int64_t count) {
-  if (!nest.wanted(output) || element_count(nest.type(output).shape) == count) return;
+void clear_spare_positions(const Nest& nest, std::size_t output, std::int64_t count) {
+  if (!nest.is_requested(output) || element_count(nest.type(output).shape) == count) return;
   nest.lowering.for_each(nest.type(output).shape, {}, [&](const Indices& at) {
     nest.lowering.write(nest.output(output), at, nest.lowering.constant(DType::i64, 0));
   });
@@ -63,15 +63,15 @@ void clear_spare_places(const Nest& nest, std::size_t output, std::int64_t count
 // Writes an element of an output list at a flat index, unless the list is too short. `count`
 // elements come in all.
 void write_in_list(const Iteration& work, std::size_t output, const Index& flat, std::int64_t count,
-                   const Quantity& value) {
+                   const ScalarExpr& value) {
   const Nest& nest = work.nest;
-  if (!nest.wanted(output)) return;
+  if (!nest.is_requested(output)) return;
   const Shape& shape = nest.type(output).shape;
-  const std::int64_t places = element_count(shape);
+  const std::int64_t positions = element_count(shape);
   const std::size_t depth = work.builder.depth();
-  if (places < count)
-    work.builder.open_if((nest.lowering.number(flat) < static_cast<double>(places)).id());
-  nest.lowering.write(nest.output(output), delinearised(flat, shape, work.builder), value);
+  if (positions < count)
+    work.builder.open_if((nest.lowering.number(flat) < static_cast<double>(positions)).id());
+  nest.lowering.write(nest.output(output), delinearize(flat, shape, work.builder), value);
   work.builder.close_to(depth);
 }
 
@@ -96,14 +96,14 @@ class BagRow {
     });
   }
 
-  void take(const Index& row, const std::optional<Quantity>& scale) const {
+  void take(const Index& row, const std::optional<ScalarExpr>& scale) const {
     size_.write(0, size_.read(0) + 1.0);
-    const Quantity first = size_.read(0) == 1.0;
+    const ScalarExpr first = size_.read(0) == 1.0;
     each_column([&](const Index& j) {
-      const Quantity x = work.nest.real("weight", {row, j}).to(type_);
-      const Quantity own = values_.read(j);
+      const ScalarExpr x = work.nest.real("weight", {row, j}).to(type_);
+      const ScalarExpr own = values_.read(j);
       if (!rows_) return values_.write(j, own + (scale ? *scale * x : x));
-      const Quantity takes_over = first | (x > own);
+      const ScalarExpr takes_over = first | (x > own);
       values_.write(j, select(takes_over, x, own));
       rows_->write(j, select(takes_over, work.nest.lowering.number(row), rows_->read(j)));
     });
@@ -113,11 +113,11 @@ class BagRow {
 
   void write(const Index& bag, std::int64_t bags) const {
     const Nest& nest = work.nest;
-    const Quantity size = size_.read(0);
-    const Quantity count = larger(size, 1.0).to(type_);
+    const ScalarExpr size = size_.read(0);
+    const ScalarExpr count = larger(size, 1.0).to(type_);
     each_column([&](const Index& j) {
-      const Quantity value = values_.read(j);
-      if (nest.wanted(0))
+      const ScalarExpr value = values_.read(j);
+      if (nest.is_requested(0))
         nest.lowering.write(nest.output(0), {bag, j},
                             mode_ == BagMode::mean ? value / count : value);
       if (rows_) write_in_list(work, 3, width_ * bag + j, listed(bags), rows_->read(j));
@@ -127,8 +127,8 @@ class BagRow {
   }
 
  private:
-  Quantity whole(std::int64_t number) const {
-    return Quantity::constant(&work.builder, DType::i64, number);
+  ScalarExpr whole(std::int64_t number) const {
+    return ScalarExpr::constant(&work.builder, DType::i64, number);
   }
   void each_column(const std::function<void(const Index&)>& body) const {
     const std::size_t depth = work.builder.depth();
@@ -149,9 +149,9 @@ void take_all(const Iteration& work, const Bags& bags, const Index& bag, const B
   const Nest& nest = work.nest;
   Builder& builder = work.builder;
   const double padding = static_cast<double>(nest.call.integer("padding_idx"));
-  const Quantity begin{&builder, bags.begin(bag).id()};
-  const Quantity size = bags.end(bag) - begin;
-  const Quantity count = nest.lowering.number(nest.checked(size, bags.indices + 1, false));
+  const ScalarExpr begin{&builder, bags.begin(bag).id()};
+  const ScalarExpr size = bags.end(bag) - begin;
+  const ScalarExpr count = nest.lowering.number(nest.checked(size, bags.indices + 1, false));
   const Scratch taken(builder, "taken", DType::i64, 1);
   taken.write(0, bags.whole(0));
   work.each_while(
@@ -161,7 +161,7 @@ void take_all(const Iteration& work, const Bags& bags, const Index& bag, const B
         const Index at = nest.checked(begin + nest.lowering.number(k), bags.indices, false);
         const Index of = nest.checked(nest.raw("indices", {at}), nest.shape_of("weight")[0], false);
         work.when(nest.lowering.number(of) != padding, [&] {
-          std::optional<Quantity> scale;
+          std::optional<ScalarExpr> scale;
           if (nest.has("per_sample_weights"))
             scale.emplace(&builder, nest.real("per_sample_weights", {at}).id());
           row.take(of, scale);
@@ -174,9 +174,9 @@ void embedding_bag(const Nest& nest) {
   Builder& builder = nest.lowering.builder();
   const Bags bags{nest, nest.type().shape[0], nest.shape_of("indices")[0]};
   const BagRow row(work);
-  clear_spare_places(nest, 1, bags.indices);
-  clear_spare_places(nest, 2, bags.bags);
-  clear_spare_places(nest, 3, row.listed(bags.bags));
+  clear_spare_positions(nest, 1, bags.indices);
+  clear_spare_positions(nest, 2, bags.bags);
+  clear_spare_positions(nest, 3, row.listed(bags.bags));
   const std::size_t depth = builder.depth();
   const Index bag = builder.open_any_loop("b", bags.bags, Builder::Order::parallel);
   row.clear();
@@ -215,12 +215,12 @@ void weight_backward(const Nest& nest) {
   const Index j = builder.open_loop("j", width, Builder::Order::parallel, lanes_for(width));
   const Index n = builder.open_loop("n", count);
   const Index bag = largest ? n : nest.checked(nest.raw("offset2bag", {n}), grad[0], false);
-  const Quantity named = largest ? nest.raw("maximum_indices", {n, j}) : nest.raw("indices", {n});
+  const ScalarExpr named = largest ? nest.raw("maximum_indices", {n, j}) : nest.raw("indices", {n});
   const Index row = nest.checked(named, rows, false);
-  const Quantity size = nest.raw("bag_size", {bag}).to(DType::i64);
+  const ScalarExpr size = nest.raw("bag_size", {bag}).to(DType::i64);
   const double padding = static_cast<double>(nest.call.integer("padding_idx"));
   builder.open_if((largest ? size > 0.0 : nest.lowering.number(row) != padding).id());
-  Quantity g = nest.real("grad", {bag, j}).to(type);
+  ScalarExpr g = nest.real("grad", {bag, j}).to(type);
   if (!largest && nest.has("per_sample_weights"))
     g = g * nest.real("per_sample_weights", {n}).to(type);
   if (mode == BagMode::mean) g = g / larger(size, 1.0).to(type);
@@ -248,10 +248,10 @@ void sample_backward_embedding_bag(const Nest& nest) {
   Builder& builder = nest.lowering.builder();
   const std::size_t depth = builder.depth();
   const Index i = builder.open_loop("i", bags.indices, Builder::Order::parallel);
-  const Quantity bag{&builder, bags.bag_of(i).id()};
+  const ScalarExpr bag{&builder, bags.bag_of(i).id()};
   const Index row = nest.checked(nest.raw("indices", {i}), nest.shape_of("weight")[0], false);
   const double padding = static_cast<double>(nest.call.integer("padding_idx"));
-  const Quantity counts = (bag >= 0.0) & (nest.lowering.number(row) != padding);
+  const ScalarExpr counts = (bag >= 0.0) & (nest.lowering.number(row) != padding);
   const Index of = nest.checked(larger(bag, 0.0), grads, false);
   const std::int64_t lanes = lanes_for_sum(width);
   const AccumulatorId sum =
@@ -261,7 +261,7 @@ void sample_backward_embedding_bag(const Nest& nest) {
   builder.update(
       sum, (nest.real("grad", {of, j}).to(type) * nest.real("weight", {row, j}).to(type)).id());
   builder.close_to(inside);
-  const Quantity product{&builder, builder.read(sum)};
+  const ScalarExpr product{&builder, builder.read(sum)};
   nest.lowering.write(nest.output(), {i}, select(counts, product, product.like(0)));
   builder.close_to(depth);
 }

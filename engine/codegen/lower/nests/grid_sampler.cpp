@@ -9,18 +9,18 @@ namespace recut::loop {
 namespace {
 
 enum class Interpolation { linear, nearest, cubic };  // as ATen numbers them
-enum class Padding { zeros, border, reflection };
+enum class Padding { zeros, boundary, reflection };
 
 // A coordinate in elements, and its derivative by the grid's coordinate.
-struct GridSamplerPlace {
-  Quantity at, slope;
+struct GridSamplerCoordinate {
+  ScalarExpr at, slope;
 };
 
 // One tap along a dimension: the weight of an element, and its derivative by the grid's coordinate.
 // Elements outside count as 0.
 struct GridSamplerTap {
-  Index place;
-  Quantity inside, weight, slope;
+  Index position;
+  ScalarExpr inside, weight, slope;
 };
 
 // One dimension of the plane, of `size` elements.
@@ -34,86 +34,87 @@ class GridSamplerAxis {
         interpolation_(static_cast<Interpolation>(nest.call.integer("interpolation_mode"))),
         padding_(static_cast<Padding>(nest.call.integer("padding_mode"))) {}
 
-  std::vector<GridSamplerTap> taps(const Quantity& coordinate) const {
-    const GridSamplerPlace place = unnormalised(coordinate);
-    if (interpolation_ == Interpolation::cubic) return cubic(place);
-    const GridSamplerPlace padded = finite(pad(place));
+  std::vector<GridSamplerTap> taps(const ScalarExpr& coordinate) const {
+    const GridSamplerCoordinate position = unnormalised(coordinate);
+    if (interpolation_ == Interpolation::cubic) return cubic(position);
+    const GridSamplerCoordinate padded = finite(pad(position));
     if (interpolation_ == Interpolation::nearest) {
-      const Quantity one = lowering_.constant(type_, 1);
+      const ScalarExpr one = lowering_.constant(type_, 1);
       return {tap(nearest(padded.at), one, one.like(0))};
     }
-    const Quantity lower = floor(padded.at);
-    const Quantity part = (padded.at - lower).to(type_);
-    const Quantity slope = padded.slope.to(type_);
+    const ScalarExpr lower = floor(padded.at);
+    const ScalarExpr part = (padded.at - lower).to(type_);
+    const ScalarExpr slope = padded.slope.to(type_);
     return {tap(lower, 1.0 - part, -slope), tap(lower + 1.0, part, slope)};
   }
 
  private:
-  GridSamplerTap tap(const Quantity& whole, const Quantity& weight, const Quantity& slope) const {
-    const Quantity number = whole.to(DType::i64);
-    const Quantity inside = (number >= 0.0) & (number < static_cast<double>(size_));
-    const Quantity readable = select(inside, number, number.like(0));
+  GridSamplerTap tap(const ScalarExpr& whole, const ScalarExpr& weight,
+                     const ScalarExpr& slope) const {
+    const ScalarExpr number = whole.to(DType::i64);
+    const ScalarExpr inside = (number >= 0.0) & (number < static_cast<double>(size_));
+    const ScalarExpr readable = select(inside, number, number.like(0));
     return {lowering_.builder().check(readable.id(), size_), inside, weight, slope};
   }
 
-  GridSamplerPlace unnormalised(const Quantity& x) const {
+  GridSamplerCoordinate unnormalised(const ScalarExpr& x) const {
     const auto size = static_cast<double>(size_);
     if (align_) return {(x + 1.0) / 2.0 * (size - 1), x.like((size - 1) / 2)};
     return {((x + 1.0) * size - 1.0) / 2.0, x.like(size / 2)};
   }
 
-  GridSamplerPlace pad(const GridSamplerPlace& p) const {
+  GridSamplerCoordinate pad(const GridSamplerCoordinate& p) const {
     if (padding_ == Padding::zeros) return p;
     return clipped(padding_ == Padding::reflection ? reflected(p) : p);
   }
 
-  GridSamplerPlace clipped(const GridSamplerPlace& p) const {
-    const Quantity zero = p.at.like(0), last = p.at.like(static_cast<double>(size_ - 1));
-    const Quantity low = !(p.at > 0.0), high = p.at >= last;
+  GridSamplerCoordinate clipped(const GridSamplerCoordinate& p) const {
+    const ScalarExpr zero = p.at.like(0), last = p.at.like(static_cast<double>(size_ - 1));
+    const ScalarExpr low = !(p.at > 0.0), high = p.at >= last;
     return {select(low, zero, select(high, last, p.at)), select(low | high, zero, p.slope)};
   }
 
   // Reflects at the centers of the border elements (aligned corners), or half an element beyond
   // them.
-  GridSamplerPlace reflected(const GridSamplerPlace& p) const {
+  GridSamplerCoordinate reflected(const GridSamplerCoordinate& p) const {
     const double low = align_ ? 0 : -0.5;
     const auto span = static_cast<double>(align_ ? size_ - 1 : size_);
     if (span <= 0) return {p.at.like(0), p.at.like(0)};
-    const Quantity distance = abs(p.at - low);
-    const Quantity slope = select(p.at < low, -p.slope, p.slope);
-    const Quantity extra = rest(distance, span);
-    const Quantity even = rest(floor(distance / span), 2.0) == 0.0;
+    const ScalarExpr distance = abs(p.at - low);
+    const ScalarExpr slope = select(p.at < low, -p.slope, p.slope);
+    const ScalarExpr extra = rem(distance, span);
+    const ScalarExpr even = rem(floor(distance / span), 2.0) == 0.0;
     return {select(even, extra + low, span - extra + low), select(even, slope, -slope)};
   }
 
   // Coordinates beyond the index range count as far outside.
-  static GridSamplerPlace finite(const GridSamplerPlace& p) {
-    const Quantity near = abs(p.at) < 1e9;
+  static GridSamplerCoordinate finite(const GridSamplerCoordinate& p) {
+    const ScalarExpr near = abs(p.at) < 1e9;
     return {select(near, p.at, p.at.like(-100)), select(near, p.slope, p.at.like(0))};
   }
 
-  std::vector<GridSamplerTap> cubic(const GridSamplerPlace& place) const {
-    const GridSamplerPlace p = finite(place);
-    const Quantity lower = floor(p.at);
-    const Quantity part = (p.at - lower).to(type_);
+  std::vector<GridSamplerTap> cubic(const GridSamplerCoordinate& position) const {
+    const GridSamplerCoordinate p = finite(position);
+    const ScalarExpr lower = floor(p.at);
+    const ScalarExpr part = (p.at - lower).to(type_);
     std::vector<GridSamplerTap> taps;
     for (int k = -1; k <= 2; ++k) {
-      const GridSamplerPlace at = pad({lower + static_cast<double>(k), p.at.like(1)});
-      const Quantity x = part - static_cast<double>(k);
-      const Quantity turned = select(x < 0.0, -slope(abs(x)), slope(abs(x)));
-      taps.push_back(tap(at.at, weight(abs(x)), turned * p.slope.to(type_)));
+      const GridSamplerCoordinate at = pad({lower + static_cast<double>(k), p.at.like(1)});
+      const ScalarExpr x = part - static_cast<double>(k);
+      const ScalarExpr transposed = select(x < 0.0, -slope(abs(x)), slope(abs(x)));
+      taps.push_back(tap(at.at, weight(abs(x)), transposed * p.slope.to(type_)));
     }
     return taps;
   }
 
   // Keys' cubic convolution (1981) and its derivative.
   static constexpr double kA = -0.75;
-  static Quantity weight(const Quantity& x) {
-    const Quantity near = ((kA + 2) * x - (kA + 3)) * x * x + 1.0;
+  static ScalarExpr weight(const ScalarExpr& x) {
+    const ScalarExpr near = ((kA + 2) * x - (kA + 3)) * x * x + 1.0;
     return select(x <= 1.0, near, ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA);
   }
-  static Quantity slope(const Quantity& x) {
-    const Quantity near = (3 * (kA + 2) * x - 2 * (kA + 3)) * x;
+  static ScalarExpr slope(const ScalarExpr& x) {
+    const ScalarExpr near = (3 * (kA + 2) * x - 2 * (kA + 3)) * x;
     return select(x <= 1.0, near, (3 * kA * x - 10 * kA) * x + 8 * kA);
   }
 
@@ -144,14 +145,14 @@ struct Sampling {
         type(n.computing(n.dtype_of("input"))) {}
 
   using Taps = std::vector<std::vector<GridSamplerTap>>;  // by dimension
-  Taps taps(const Index& sample, const Indices& place) const {
-    const DType of_places = nest.dtype_of("input") == DType::f64 ? DType::f64 : DType::f32;
+  Taps taps(const Index& sample, const Indices& position) const {
+    const DType of_positions = nest.dtype_of("input") == DType::f64 ? DType::f64 : DType::f32;
     Taps all;
     for (std::size_t d = 0; d < dims; ++d) {
       Indices at{sample};
-      at.insert(at.end(), place.begin(), place.end());
+      at.insert(at.end(), position.begin(), position.end());
       at.push_back(static_cast<std::int64_t>(dims - 1 - d));
-      const Quantity x = nest.raw("grid", at).to(of_places);
+      const ScalarExpr x = nest.raw("grid", at).to(of_positions);
       all.push_back(GridSamplerAxis(nest, plane[d]).taps(x));
     }
     return all;
@@ -161,21 +162,21 @@ struct Sampling {
   struct Corner {
     std::vector<const GridSamplerTap*> taps;
 
-    Indices place() const {
+    Indices position() const {
       Indices at;
-      for (const GridSamplerTap* tap : taps) at.push_back(tap->place);
+      for (const GridSamplerTap* tap : taps) at.push_back(tap->position);
       return at;
     }
-    Quantity inside() const {
-      Quantity all = taps[0]->inside;
+    ScalarExpr inside() const {
+      ScalarExpr all = taps[0]->inside;
       for (std::size_t d = 1; d < taps.size(); ++d) all = all & taps[d]->inside;
       return all;
     }
     // The product of the weights, with the slope in place of the weight of one dimension.
-    Quantity weight(std::optional<std::size_t> sloped = {}) const {
-      std::optional<Quantity> product;
+    ScalarExpr weight(std::optional<std::size_t> sloped = {}) const {
+      std::optional<ScalarExpr> product;
       for (std::size_t d = 0; d < taps.size(); ++d) {
-        const Quantity& factor = sloped == d ? taps[d]->slope : taps[d]->weight;
+        const ScalarExpr& factor = sloped == d ? taps[d]->slope : taps[d]->weight;
         product = product ? *product * factor : factor;
       }
       return *product;
@@ -193,12 +194,12 @@ struct Sampling {
     add({});
   }
 
-  Indices in_plane(const Index& sample, const Index& channel, const Indices& place) const {
+  Indices in_plane(const Index& sample, const Index& channel, const Indices& position) const {
     Indices at{sample, channel};
-    at.insert(at.end(), place.begin(), place.end());
+    at.insert(at.end(), position.begin(), position.end());
     return at;
   }
-  Quantity input(const Indices& at, const Quantity& inside) const {
+  ScalarExpr input(const Indices& at, const ScalarExpr& inside) const {
     return nest.raw_where("input", at, inside).to(type);
   }
 };
@@ -208,9 +209,9 @@ void sample(const Nest& nest) {
   const Layout out = made_layout(nest.type());
   nest.lowering.for_each(out.shape, out.strides, [&](const Indices& at) {
     const Sampling::Taps taps = s.taps(at[0], Indices(at.begin() + 2, at.end()));
-    Quantity sum = nest.lowering.constant(s.type, 0);
+    ScalarExpr sum = nest.lowering.constant(s.type, 0);
     Sampling::for_each_corner(taps, [&](const Sampling::Corner& corner) {
-      const Quantity x = s.input(s.in_plane(at[0], at[1], corner.place()), corner.inside());
+      const ScalarExpr x = s.input(s.in_plane(at[0], at[1], corner.position()), corner.inside());
       sum = sum + corner.weight() * x;
     });
     nest.lowering.write(nest.output(), at, sum);
@@ -228,16 +229,17 @@ void write_input_gradient(const Sampling& s) {
   const std::size_t depth = builder.depth();
   const Shape planes{s.samples, s.channels};
   const Index number = builder.open_loop("i", element_count(planes), Builder::Order::parallel);
-  const Indices plane = delinearised(number, planes, builder);
-  const Indices place =
-      delinearised(builder.open_loop("j", element_count(s.sampled)), s.sampled, builder);
-  const Quantity grad = nest.real("grad_output", s.in_plane(plane[0], plane[1], place)).to(s.type);
-  const Sampling::Taps taps = s.taps(plane[0], place);
+  const Indices plane = delinearize(number, planes, builder);
+  const Indices position =
+      delinearize(builder.open_loop("j", element_count(s.sampled)), s.sampled, builder);
+  const ScalarExpr grad =
+      nest.real("grad_output", s.in_plane(plane[0], plane[1], position)).to(s.type);
+  const Sampling::Taps taps = s.taps(plane[0], position);
   Sampling::for_each_corner(taps, [&](const Sampling::Corner& corner) {
     const std::size_t outside = builder.depth();
-    const Quantity added{&builder, (corner.weight() * grad).id()};
+    const ScalarExpr added{&builder, (corner.weight() * grad).id()};
     builder.open_if(corner.inside().id());
-    nest.lowering.combine_into(nest.output(), s.in_plane(plane[0], plane[1], corner.place()),
+    nest.lowering.combine_into(nest.output(), s.in_plane(plane[0], plane[1], corner.position()),
                                Combine::add, added);
     builder.close_to(outside);
   });
@@ -248,22 +250,22 @@ void write_input_gradient(const Sampling& s) {
 void write_grid_gradient(const Sampling& s) {
   const Nest& nest = s.nest;
   Builder& builder = nest.lowering.builder();
-  Shape places{s.samples};
-  places.insert(places.end(), s.sampled.begin(), s.sampled.end());
+  Shape positions{s.samples};
+  positions.insert(positions.end(), s.sampled.begin(), s.sampled.end());
   const std::size_t depth = builder.depth();
-  const Index i = builder.open_loop("i", element_count(places), Builder::Order::parallel);
-  const Indices at = delinearised(i, places, builder);
-  const Indices place(at.begin() + 1, at.end());
-  const Sampling::Taps taps = s.taps(at[0], place);
+  const Index i = builder.open_loop("i", element_count(positions), Builder::Order::parallel);
+  const Indices at = delinearize(i, positions, builder);
+  const Indices position(at.begin() + 1, at.end());
+  const Sampling::Taps taps = s.taps(at[0], position);
   std::vector<AccumulatorId> sums;
   for (std::size_t d = 0; d < s.dims; ++d)
     sums.push_back(
         builder.accumulator("slope", Combine::add, nest.lowering.constant(s.type, 0).id(), 1));
   const std::size_t inside = builder.depth();
   const Index channel = builder.open_loop("c", s.channels);
-  const Quantity grad = nest.real("grad_output", s.in_plane(at[0], channel, place)).to(s.type);
+  const ScalarExpr grad = nest.real("grad_output", s.in_plane(at[0], channel, position)).to(s.type);
   Sampling::for_each_corner(taps, [&](const Sampling::Corner& corner) {
-    const Quantity x = s.input(s.in_plane(at[0], channel, corner.place()), corner.inside());
+    const ScalarExpr x = s.input(s.in_plane(at[0], channel, corner.position()), corner.inside());
     for (std::size_t d = 0; d < s.dims; ++d)
       builder.update(sums[d], (corner.weight(d) * (x * grad)).id());
   });
@@ -278,8 +280,8 @@ void write_grid_gradient(const Sampling& s) {
 
 void sample_backward_grid_sampler(const Nest& nest) {
   const Sampling s(nest);
-  if (nest.wanted(0)) write_input_gradient(s);
-  if (nest.wanted(1)) write_grid_gradient(s);
+  if (nest.is_requested(0)) write_input_gradient(s);
+  if (nest.is_requested(1)) write_grid_gradient(s);
 }
 
 std::optional<std::string> nothing_to_sample(const Call& call) {

@@ -8,18 +8,18 @@
 namespace recut::loop {
 namespace {
 
-constexpr std::int64_t kMostCells = kMostScratchBytes / 8;
+constexpr std::int64_t kMaxCells = kMostScratchBytes / 8;
 
 struct Range {
-  Quantity low, high;
+  ScalarExpr low, high;
 };
 
 // Bin edges in ascending order, by their numbers 0 ... bins.
 struct HistogramEdges {
   std::int64_t bins;
-  std::function<Quantity(const Quantity&)> edge;
+  std::function<ScalarExpr(const ScalarExpr&)> edge;
 
-  Quantity width(const Quantity& bin) const { return edge(bin + 1.0) - edge(bin); }
+  ScalarExpr width(const ScalarExpr& bin) const { return edge(bin + 1.0) - edge(bin); }
 };
 
 class Histogram {
@@ -29,12 +29,12 @@ class Histogram {
   const Nest& nest;
   Builder& builder;
 
-  Quantity real(double number) const { return nest.lowering.constant(DType::f64, number); }
-  Quantity rounded(const Quantity& x) const {
+  ScalarExpr real(double number) const { return nest.lowering.constant(DType::f64, number); }
+  ScalarExpr rounded(const ScalarExpr& x) const {
     return nest.lowering.rounded(x, nest.type().dtype).to(DType::f64);
   }
-  Quantity element(std::string_view parameter, const Index& place) const {
-    return nest.raw(parameter, delinearised(place, nest.shape_of(parameter), builder))
+  ScalarExpr element(std::string_view parameter, const Index& position) const {
+    return nest.raw(parameter, delinearize(position, nest.shape_of(parameter), builder))
         .to(DType::f64);
   }
 
@@ -46,13 +46,13 @@ class Histogram {
       for (const Argument& end : *list) ends.push_back(Scalar::from(end).value_or(Scalar{}).real);
     return ends;
   }
-  Range extremes(std::int64_t count, const std::function<Quantity(const Indices&)>& value) const {
-    return {fold_steps(nest.lowering, count, {"low", Combine::min, real(HUGE_VAL), value}),
-            fold_steps(nest.lowering, count, {"high", Combine::max, real(-HUGE_VAL), value})};
+  Range extremes(std::int64_t count, const std::function<ScalarExpr(const Indices&)>& value) const {
+    return {reduce_range(nest.lowering, count, {"low", Combine::min, real(HUGE_VAL), value}),
+            reduce_range(nest.lowering, count, {"high", Combine::max, real(-HUGE_VAL), value})};
   }
   // An empty range is widened by this much to both sides.
   static Range widened(const Range& range, double margin) {
-    const Quantity point = range.low == range.high;
+    const ScalarExpr point = range.low == range.high;
     return {select(point, range.low - margin, range.low),
             select(point, range.high + margin, range.high)};
   }
@@ -64,7 +64,7 @@ class Histogram {
     if (low == high && count > 0)
       range = extremes(count, [&](const Indices& k) { return element("self", k[0]); });
     range = widened(range, margin);
-    const Quantity sound =
+    const ScalarExpr sound =
         (abs(range.low) < HUGE_VAL) & (abs(range.high) < HUGE_VAL) & (range.low <= range.high);
     nest.checked((!sound).to(DType::i64), 1, false);
     return range;
@@ -73,22 +73,22 @@ class Histogram {
   // The bin of x, if any: binary search for the last edge that is at most x. The last bin includes
   // its right edge.
   struct Bin {
-    Quantity number, inside;
+    ScalarExpr number, inside;
   };
-  Bin find(const HistogramEdges& edges, const Quantity& x) const {
-    const Quantity last = whole(edges.bins);
-    Quantity begin = whole(0), end = last + 1.0;
+  Bin find(const HistogramEdges& edges, const ScalarExpr& x) const {
+    const ScalarExpr last = whole(edges.bins);
+    ScalarExpr begin = whole(0), end = last + 1.0;
     for (std::int64_t left = edges.bins + 1; left > 0; left /= 2) {
-      const Quantity middle = begin + quotient(end - begin, 2.0);
-      const Quantity above = edges.edge(smaller(middle, last)) > x;
-      const Quantity open = begin < end;
+      const ScalarExpr middle = begin + quotient(end - begin, 2.0);
+      const ScalarExpr above = edges.edge(smaller(middle, last)) > x;
+      const ScalarExpr open = begin < end;
       begin = select(open & (!above), middle + 1.0, begin);
       end = select(open & above, middle, end);
     }
     return {smaller(begin, last) - 1.0, (x >= edges.edge(whole(0))) & (x <= edges.edge(last))};
   }
-  Quantity whole(std::int64_t number) const {
-    return Quantity::constant(&builder, DType::i64, number);
+  ScalarExpr whole(std::int64_t number) const {
+    return ScalarExpr::constant(&builder, DType::i64, number);
   }
 
   // Calls body(k) for k below `count`, serially.
@@ -100,7 +100,7 @@ class Histogram {
   // Counts `elements`, each into a cell that it chooses, and writes the counts; for a density each
   // is divided by the total and by the size of its cell.
   void count(std::int64_t elements, const std::function<Bin(const Index&)>& cell_of,
-             const std::function<Quantity(const Quantity&, const Index&)>& over_size) const {
+             const std::function<ScalarExpr(const ScalarExpr&, const Index&)>& over_size) const {
     const std::int64_t cells = element_count(nest.type().shape);
     const Scratch counts(builder, "counts", DType::f64, cells);
     each(cells, [&](const Index& cell) { counts.write(cell, real(0)); });
@@ -109,19 +109,19 @@ class Histogram {
       const std::size_t depth = builder.depth();
       builder.open_if(found.inside.id());
       const Index cell = nest.checked(found.number, cells, false);
-      const Quantity weight = nest.has("weight") ? element("weight", k) : real(1);
+      const ScalarExpr weight = nest.has("weight") ? element("weight", k) : real(1);
       counts.write(cell, counts.read(cell) + weight);
       builder.close_to(depth);
     });
     const bool density = nest.call.op().parameter("density") && nest.call.boolean("density");
-    std::optional<Quantity> total;
+    std::optional<ScalarExpr> total;
     if (density)
-      total = fold_steps(nest.lowering, cells,
-                         {"total", Combine::add, real(0),
-                          [&](const Indices& cell) { return counts.read(cell[0]); }});
+      total = reduce_range(nest.lowering, cells,
+                           {"total", Combine::add, real(0),
+                            [&](const Indices& cell) { return counts.read(cell[0]); }});
     each(cells, [&](const Index& cell) {
-      const Quantity count = counts.read(cell);
-      nest.lowering.write(nest.output(), delinearised(cell, nest.type().shape, builder),
+      const ScalarExpr count = counts.read(cell);
+      nest.lowering.write(nest.output(), delinearize(cell, nest.type().shape, builder),
                           density ? count / over_size(*total, cell) : count);
     });
   }
@@ -147,14 +147,14 @@ void histc(const Nest& nest) {
   once(nest, [&] {
     const Range range = h.range_of(nest.call.scalar("min").real, nest.call.scalar("max").real, 1);
     const auto bin_of = [&](const Index& k) {
-      const Quantity x = h.element("self", k);
-      const Quantity scaled = h.rounded(h.rounded(x - range.low) * bins);
-      const Quantity place = h.rounded(scaled / h.rounded(range.high - range.low));
-      return Histogram::Bin{select(place < bins, place, place.like(bins - 1)),
+      const ScalarExpr x = h.element("self", k);
+      const ScalarExpr scaled = h.rounded(h.rounded(x - range.low) * bins);
+      const ScalarExpr position = h.rounded(scaled / h.rounded(range.high - range.low));
+      return Histogram::Bin{select(position < bins, position, position.like(bins - 1)),
                             (x >= range.low) & (x <= range.high)};
     };
     h.count(element_count(nest.shape_of("self")), bin_of,
-            [](const Quantity& total, const Index&) { return total; });
+            [](const ScalarExpr& total, const Index&) { return total; });
   });
 }
 
@@ -167,7 +167,7 @@ HistogramEdges edges_of(const Histogram& h) {
   const Nest& nest = h.nest;
   if (nest.call.is_tensor("bins")) {
     const std::int64_t count = nest.shape_of("bins")[0];
-    return {count - 1, [&nest, count](const Quantity& number) {
+    return {count - 1, [&nest, count](const ScalarExpr& number) {
               return nest.raw("bins", {nest.checked(number, count, false)}).to(DType::f64);
             }};
   }
@@ -176,8 +176,8 @@ HistogramEdges edges_of(const Histogram& h) {
   for (double& end : ends) end = in_dtype(end, nest.type().dtype);
   const Range range = h.range_of(ends[0], ends[1], 0.5);
   const std::int64_t bins = nest.call.integer("bins");
-  return {bins, [&h, range, bins](const Quantity& number) {
-            const Quantity share = number.to(DType::f64) / static_cast<double>(bins);
+  return {bins, [&h, range, bins](const ScalarExpr& number) {
+            const ScalarExpr share = number.to(DType::f64) / static_cast<double>(bins);
             return h.rounded(range.low + (range.high - range.low) * share);
           }};
 }
@@ -186,14 +186,14 @@ void histogram(const Nest& nest) {
   const Histogram h(nest);
   once(nest, [&] {
     const HistogramEdges edges = edges_of(h);
-    if (nest.wanted(0) && edges.bins > 0)
+    if (nest.is_requested(0) && edges.bins > 0)
       h.count(
           element_count(nest.shape_of("self")),
           [&](const Index& k) { return h.find(edges, h.element("self", k)); },
-          [&](const Quantity& total, const Index& bin) {
+          [&](const ScalarExpr& total, const Index& bin) {
             return total * edges.width(nest.lowering.number(bin));
           });
-    if (nest.wanted(1))
+    if (nest.is_requested(1))
       h.each(edges.bins + 1, [&](const Index& k) {
         nest.lowering.write(nest.output(1), {k}, edges.edge(nest.lowering.number(k)));
       });
@@ -214,7 +214,7 @@ struct Points {
         width(shape.back()),
         rows(width == 0 ? 0 : element_count(shape) / width) {}
 
-  Quantity coordinate(const Index& row, std::int64_t d) const {
+  ScalarExpr coordinate(const Index& row, std::int64_t d) const {
     return h.element("self", width * row + Index(d));
   }
   // The outer bin edges: as given, else the minimum and the maximum, both of which skip NaN.
@@ -225,7 +225,7 @@ struct Points {
     if (rows == 0) return {h.real(0), h.real(1)};
     const auto number = [&](double otherwise) {
       return [this, d, otherwise](const Indices& k) {
-        const Quantity x = coordinate(k[0], d);
+        const ScalarExpr x = coordinate(k[0], d);
         return select(is_nan(x), x.like(otherwise), x);
       };
     };
@@ -235,11 +235,11 @@ struct Points {
   // Equal steps from both ends to the middle, each rounded to the dtype, as in torch.linspace.
   HistogramEdges equal_bins(std::int64_t d, std::int64_t bins) const {
     const Range range = range_of(d);
-    const Quantity step{&h.builder,
-                        h.rounded((range.high - range.low) / static_cast<double>(bins)).id()};
-    return {bins, [this, range, step, bins](const Quantity& number) {
-              const Quantity i = number.to(DType::f64);
-              const Quantity from_end = range.high - step * (static_cast<double>(bins) - i);
+    const ScalarExpr step{&h.builder,
+                          h.rounded((range.high - range.low) / static_cast<double>(bins)).id()};
+    return {bins, [this, range, step, bins](const ScalarExpr& number) {
+              const ScalarExpr i = number.to(DType::f64);
+              const ScalarExpr from_end = range.high - step * (static_cast<double>(bins) - i);
               return h.rounded(
                   select(i < static_cast<double>((bins + 1) / 2), range.low + step * i, from_end));
             }};
@@ -254,7 +254,7 @@ struct Points {
     std::vector<HistogramEdges> all;
     for (const NodeId id : h.nest.call.nodes("bins")) {
       const std::int64_t count = h.nest.call.tensor(id).shape[0];
-      all.push_back({count - 1, [this, id, count](const Quantity& number) {
+      all.push_back({count - 1, [this, id, count](const ScalarExpr& number) {
                        const Index at = h.nest.checked(number, count, false);
                        return h.nest.lowering.element(id, {at}).to(DType::f64);
                      }});
@@ -264,7 +264,7 @@ struct Points {
 
   void count(const std::vector<HistogramEdges>& edges) const {
     const auto cell_of = [&](const Index& row) {
-      Histogram::Bin cell{h.whole(0), Quantity::constant(&h.builder, DType::boolean, 1.0)};
+      Histogram::Bin cell{h.whole(0), ScalarExpr::constant(&h.builder, DType::boolean, 1.0)};
       for (std::size_t d = 0; d < edges.size(); ++d) {
         const auto bin = h.find(edges[d], coordinate(row, static_cast<std::int64_t>(d)));
         cell.number = cell.number * static_cast<double>(edges[d].bins) + bin.number;
@@ -272,8 +272,8 @@ struct Points {
       }
       return cell;
     };
-    h.count(rows, cell_of, [&](Quantity size, const Index& cell) {
-      const Indices at = delinearised(cell, h.nest.type().shape, h.builder);
+    h.count(rows, cell_of, [&](ScalarExpr size, const Index& cell) {
+      const Indices at = delinearize(cell, h.nest.type().shape, h.builder);
       for (std::size_t d = edges.size(); d-- > 0;)
         size = size * edges[d].width(h.nest.lowering.number(at[d]));
       return size;
@@ -286,7 +286,7 @@ void bin_edges(const Nest& nest) {
   const Points points(h);
   const std::vector<HistogramEdges> all = points.by_counts();
   for (std::size_t d = 0; d < all.size(); ++d)
-    if (nest.wanted(d))
+    if (nest.is_requested(d))
       h.each(all[d].bins + 1, [&](const Index& k) {
         nest.lowering.write(nest.output(d), {k}, all[d].edge(nest.lowering.number(k)));
       });
@@ -314,7 +314,7 @@ std::optional<std::string> other_numbers(const Call& call) {
 }
 
 std::optional<std::string> many(std::int64_t cells) {
-  if (cells <= kMostCells) return std::nullopt;
+  if (cells <= kMaxCells) return std::nullopt;
   return "more than 20480 cells";
 }
 

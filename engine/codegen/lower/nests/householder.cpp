@@ -2,7 +2,7 @@
 // LAPACK's dgeqrf and dlarfg. One matrix of a batch is in scratch.
 #include <algorithm>
 
-#include "engine/codegen/lower/nests/matrices.h"
+#include "engine/codegen/lower/nests/scratch_matrix.h"
 
 namespace recut::loop {
 namespace {
@@ -25,7 +25,7 @@ class Reflections {
   void factor() const {
     work.each(tau.rows, [&](const Index& k) {
       make_reflection(k);
-      const Quantity factor = tau.at(k, 0);
+      const ScalarExpr factor = tau.at(k, 0);
       work.each_after(k, vectors.columns,
                       [&](const Index& j) { reflect_column(k, factor, vectors, j); });
     });
@@ -33,7 +33,7 @@ class Reflections {
 
   // a := H a, for the reflection of column k.
   void reflect(const Index& k, const ScratchMatrix& a) const {
-    const Quantity factor = tau.at(k, 0);
+    const ScalarExpr factor = tau.at(k, 0);
     work.each(a.columns, [&](const Index& j) { reflect_column(k, factor, a, j); });
   }
 
@@ -55,22 +55,22 @@ class Reflections {
     work.each_after(k, a.rows,
                     [&](const Index& i) { sum_.put(0, 0, hypot(sum_.at(0, 0), a.at(i, k))); });
     tau.put(k, 0, work.real(0));
-    const Quantity below = sum_.at(0, 0), alpha = a.at(k, k);
+    const ScalarExpr below = sum_.at(0, 0), alpha = a.at(k, k);
     work.when(below != 0.0, [&] {
-      const Quantity beta = -copysign(hypot(alpha, below), alpha);
+      const ScalarExpr beta = -copysign(hypot(alpha, below), alpha);
       a.put(k, k, beta);
       tau.put(k, 0, (beta - alpha) / beta);
       work.each_after(k, a.rows, [&](const Index& i) { a.put(i, k, a.at(i, k) / (alpha - beta)); });
     });
   }
 
-  void reflect_column(const Index& k, const Quantity& factor, const ScratchMatrix& a,
+  void reflect_column(const Index& k, const ScalarExpr& factor, const ScratchMatrix& a,
                       const Index& j) const {
     sum_.put(0, 0, a.at(k, j));
     work.each_after(k, vectors.rows, [&](const Index& i) {
       sum_.put(0, 0, sum_.at(0, 0) + vectors.at(i, k) * a.at(i, j));
     });
-    const Quantity scaled = factor * sum_.at(0, 0);
+    const ScalarExpr scaled = factor * sum_.at(0, 0);
     a.put(k, j, a.at(k, j) - scaled);
     work.each_after(k, vectors.rows,
                     [&](const Index& i) { a.put(i, j, a.at(i, j) - scaled * vectors.at(i, k)); });
@@ -115,7 +115,7 @@ void linalg_qr(const Nest& nest) {
     work.write(1, at, [&](const Index& i, const Index& j) {
       return triangle_element(work, r.vectors, upper, i, j);
     });
-    if (!nest.wanted(0)) return;
+    if (!nest.is_requested(0)) return;
     const ScratchMatrix q = work.matrix("q", matrix_rows(shape), nest.type(0).shape.back());
     r.multiply_out(q);
     work.write(0, at, q);
@@ -145,7 +145,7 @@ void ormqr(const Nest& nest) {
     const ScratchMatrix a = work.matrix("product", matrix_rows(shape), shape.back());
     work.read(a, "input3", at);
     work.each(r.tau.rows, [&](const Index& step) {
-      r.reflect(from_last ? Index(r.tau.rows - 1) - step : step, left ? a : a.turned());
+      r.reflect(from_last ? Index(r.tau.rows - 1) - step : step, left ? a : a.transposed());
     });
     work.write(0, at, a);
   });

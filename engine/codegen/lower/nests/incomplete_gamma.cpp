@@ -9,24 +9,24 @@ namespace recut::loop {
 namespace {
 
 constexpr double kLargeA = 10000;
-constexpr std::int64_t kMostSteps = 9999;  // below kLargeA both end much earlier
+constexpr std::int64_t kMaxSteps = 9999;  // below kLargeA both end much earlier
 
 // P is the lower half, Q = 1 - P the upper.
 enum class IncompleteGammaHalf { lower, upper };
 
 // x^a e^-x / gamma(a + 1)
-Quantity prefactor(const Quantity& a, const Quantity& x) {
+ScalarExpr prefactor(const ScalarExpr& a, const ScalarExpr& x) {
   return exp(a * log(x) - x - lgamma(a + 1.0));
 }
 
 // P(a, x) by DLMF 8.7.1: x / (a + 1) + x^2 / ((a + 1) (a + 2)) + …
-Quantity lower_by_series(const Iteration& work, const Quantity& a, const Quantity& x) {
+ScalarExpr lower_by_series(const Iteration& work, const ScalarExpr& a, const ScalarExpr& x) {
   const Scratch term = work.number("term", work.real(1));
   const Scratch sum = work.number("sum", work.real(1));
   work.each_while(
-      kMostSteps, [&] { return term.read(0) > sum.read(0) * 1e-17; },
+      kMaxSteps, [&] { return term.read(0) > sum.read(0) * 1e-17; },
       [&](const Index& step) {
-        const Quantity k = work.as_real(step) + 1.0;
+        const ScalarExpr k = work.as_real(step) + 1.0;
         term.write(0, term.read(0) * (x / (a + k)));
         sum.write(0, sum.read(0) + term.read(0));
       });
@@ -34,17 +34,17 @@ Quantity lower_by_series(const Iteration& work, const Quantity& a, const Quantit
 }
 
 // Q(a, x) by the continued fraction DLMF 8.9.2, evaluated from the front by Lentz's method (1976).
-Quantity upper_by_fraction(const Iteration& work, const Quantity& a, const Quantity& x) {
+ScalarExpr upper_by_fraction(const Iteration& work, const ScalarExpr& a, const ScalarExpr& x) {
   const Scratch b = work.number("b", x + 1.0 - a);
   const Scratch c = work.number("c", work.real(1e300));
   const Scratch d = work.number("d", 1.0 / b.read(0));
   const Scratch value = work.number("fraction", d.read(0));
   const Scratch change = work.number("change", work.real(0));
   work.each_while(
-      kMostSteps, [&] { return !(abs(change.read(0) - 1.0) < 1e-16); },
+      kMaxSteps, [&] { return !(abs(change.read(0) - 1.0) < 1e-16); },
       [&](const Index& step) {
-        const Quantity k = work.as_real(step) + 1.0;
-        const Quantity numerator = -k * (k - a);
+        const ScalarExpr k = work.as_real(step) + 1.0;
+        const ScalarExpr numerator = -k * (k - a);
         b.write(0, b.read(0) + 2.0);
         d.write(0, 1.0 / (numerator * d.read(0) + b.read(0)));
         c.write(0, b.read(0) + numerator / c.read(0));
@@ -55,9 +55,9 @@ Quantity upper_by_fraction(const Iteration& work, const Quantity& a, const Quant
 }
 
 // m - log(1 + m), without cancellation near 0.
-Quantity log_gap(const Quantity& m) {
-  Quantity sum = m.like(0);
-  Quantity power = -m;
+ScalarExpr log_gap(const ScalarExpr& m) {
+  ScalarExpr sum = m.like(0);
+  ScalarExpr power = -m;
   for (int k = 2; k < 12; ++k) {
     power = power * -m;
     sum = sum + power / static_cast<double>(k);
@@ -66,31 +66,31 @@ Quantity log_gap(const Quantity& m) {
 }
 
 // For large a: half an erfc, and the first term of the remainder, whose error is a^-2.
-Quantity by_temme(IncompleteGammaHalf half, const Quantity& a, const Quantity& x) {
-  const Quantity m = x / a - 1.0;
-  const Quantity eta = copysign(sqrt(2.0 * log_gap(m)), m);
-  const Quantity series =
+ScalarExpr by_temme(IncompleteGammaHalf half, const ScalarExpr& a, const ScalarExpr& x) {
+  const ScalarExpr m = x / a - 1.0;
+  const ScalarExpr eta = copysign(sqrt(2.0 * log_gap(m)), m);
+  const ScalarExpr series =
       -1.0 / 3 + eta * (1.0 / 12 + eta * (-2.0 / 135 + eta * (1.0 / 864 + eta / 2835.0)));
-  const Quantity c = select(abs(eta) < 0.01, series, 1.0 / m - 1.0 / eta);
-  const Quantity rest = exp(-a * eta * eta / 2.0) / sqrt(2 * kPi * a) * c;
-  const Quantity at = eta * sqrt(a / 2.0);
+  const ScalarExpr c = select(abs(eta) < 0.01, series, 1.0 / m - 1.0 / eta);
+  const ScalarExpr rest = exp(-a * eta * eta / 2.0) / sqrt(2 * kPi * a) * c;
+  const ScalarExpr at = eta * sqrt(a / 2.0);
   return half == IncompleteGammaHalf::lower ? 0.5 * erfc(-at) - rest : 0.5 * erfc(at) + rest;
 }
 
 // Special arguments: everything below x, nothing, or NaN, as in ATen.
 struct IncompleteGammaEdges {
-  Quantity here, value;
+  ScalarExpr here, value;
 };
 
-IncompleteGammaEdges edges(IncompleteGammaHalf half, const Quantity& a, const Quantity& x) {
-  const Quantity nan = a.like(std::nan(""));
-  const Quantity all = a.like(half == IncompleteGammaHalf::lower ? 1 : 0);
-  const Quantity none = a.like(half == IncompleteGammaHalf::lower ? 0 : 1);
-  const Quantity outside = is_nan(a) | is_nan(x) | (a < 0.0) | (x < 0.0);
-  const Quantity here = outside | (a == 0.0) | (x == 0.0) | is_infinite(a) | is_infinite(x);
-  const Quantity of_infinite_a = select(is_infinite(x), nan, none);
-  const Quantity of_finite = select(x == 0.0, none, select(is_infinite(a), of_infinite_a, all));
-  const Quantity inside = select(a == 0.0, select(x > 0.0, all, nan), of_finite);
+IncompleteGammaEdges edges(IncompleteGammaHalf half, const ScalarExpr& a, const ScalarExpr& x) {
+  const ScalarExpr nan = a.like(std::nan(""));
+  const ScalarExpr all = a.like(half == IncompleteGammaHalf::lower ? 1 : 0);
+  const ScalarExpr none = a.like(half == IncompleteGammaHalf::lower ? 0 : 1);
+  const ScalarExpr outside = is_nan(a) | is_nan(x) | (a < 0.0) | (x < 0.0);
+  const ScalarExpr here = outside | (a == 0.0) | (x == 0.0) | is_infinite(a) | is_infinite(x);
+  const ScalarExpr of_infinite_a = select(is_infinite(x), nan, none);
+  const ScalarExpr of_finite = select(x == 0.0, none, select(is_infinite(a), of_infinite_a, all));
+  const ScalarExpr inside = select(a == 0.0, select(x > 0.0, all, nan), of_finite);
   return {here, select(outside, nan, inside)};
 }
 
@@ -98,18 +98,18 @@ template <IncompleteGammaHalf half>
 void incomplete_gamma(const Nest& nest) {
   const Iteration work(nest);
   work.for_each_element([&](const Indices& at) {
-    const Quantity a = work.operand("self", at), x = work.operand("other", at);
+    const ScalarExpr a = work.operand("self", at), x = work.operand("other", at);
     const IncompleteGammaEdges edge = edges(half, a, x);
     const Scratch value = work.number("value", edge.value);
-    const Quantity large = !edge.here & (a > kLargeA);
-    const Quantity usual = !edge.here & (a <= kLargeA);
+    const ScalarExpr large = !edge.here & (a > kLargeA);
+    const ScalarExpr usual = !edge.here & (a <= kLargeA);
     work.when(large, [&] { value.write(0, by_temme(half, a, x)); });
     work.when(usual & (x < a + 1.0), [&] {
-      const Quantity lower = lower_by_series(work, a, x);
+      const ScalarExpr lower = lower_by_series(work, a, x);
       value.write(0, half == IncompleteGammaHalf::lower ? lower : 1.0 - lower);
     });
     work.when(usual & !(x < a + 1.0), [&] {
-      const Quantity upper = upper_by_fraction(work, a, x);
+      const ScalarExpr upper = upper_by_fraction(work, a, x);
       value.write(0, half == IncompleteGammaHalf::upper ? upper : 1.0 - upper);
     });
     nest.lowering.write(nest.output(), at, value.read(0));

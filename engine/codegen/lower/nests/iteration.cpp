@@ -6,11 +6,11 @@ void Iteration::for_each_element(const std::function<void(const Indices&)>& body
   const Shape& shape = nest.type().shape;
   const std::size_t depth = builder.depth();
   const Index i = builder.open_any_loop("i", element_count(shape), Builder::Order::parallel);
-  body(delinearised(i, shape, builder));
+  body(delinearize(i, shape, builder));
   builder.close_to(depth);
 }
 
-void Iteration::each_while(std::int64_t most, const std::function<Quantity()>& going,
+void Iteration::each_while(std::int64_t most, const std::function<ScalarExpr()>& going,
                            const std::function<void(const Index&)>& step) const {
   constexpr std::int64_t kWidth = 100;
   std::int64_t unit = 1;
@@ -27,19 +27,19 @@ void Iteration::each_while(std::int64_t most, const std::function<Quantity()>& g
   builder.close_to(depth);
 }
 
-void Iteration::when(const Quantity& condition, const std::function<void()>& body) const {
+void Iteration::when(const ScalarExpr& condition, const std::function<void()>& body) const {
   const std::size_t depth = builder.depth();
   builder.open_if(condition.id());
   body();
   builder.close_to(depth);
 }
 
-Quantity Iteration::operand(std::string_view parameter, const Indices& at) const {
-  const Site site(nest.lowering, nest.call, nest.output(), at);
-  return {&builder, site.operand(parameter, site.real_common()).to(DType::f64).id()};
+ScalarExpr Iteration::operand(std::string_view parameter, const Indices& at) const {
+  const ElementContext context(nest.lowering, nest.call, nest.output(), at);
+  return {&builder, context.operand(parameter, context.real_common()).to(DType::f64).id()};
 }
 
-Scratch Iteration::number(const std::string& name, const Quantity& initial) const {
+Scratch Iteration::number(const std::string& name, const ScalarExpr& initial) const {
   const Scratch cell(builder, name, DType::f64, 1);
   cell.write(0, initial);
   return cell;

@@ -21,16 +21,18 @@ class Iteration {
   // Calls body(index) for the output's elements, in parallel, each with its own scratch.
   void for_each_element(const std::function<void(const Indices&)>& body) const;
   // Calls step(k) for k = 0, 1, … below `most` while `going`, which reads scratch, holds.
-  void each_while(std::int64_t most, const std::function<Quantity()>& going,
+  void each_while(std::int64_t most, const std::function<ScalarExpr()>& going,
                   const std::function<void(const Index&)>& step) const;
-  void when(const Quantity& condition, const std::function<void()>& body) const;
+  void when(const ScalarExpr& condition, const std::function<void()>& body) const;
 
   // An operand's element as a real number, loaded once.
-  Quantity operand(std::string_view parameter, const Indices& at) const;
+  ScalarExpr operand(std::string_view parameter, const Indices& at) const;
   // The number of a step as a real number.
-  Quantity as_real(const Index& index) const { return nest.lowering.number(index).to(DType::f64); }
-  Quantity real(double value) const { return nest.lowering.constant(DType::f64, value); }
-  Scratch number(const std::string& name, const Quantity& initial) const;
+  ScalarExpr as_real(const Index& index) const {
+    return nest.lowering.number(index).to(DType::f64);
+  }
+  ScalarExpr real(double value) const { return nest.lowering.constant(DType::f64, value); }
+  Scratch number(const std::string& name, const ScalarExpr& initial) const;
 };
 
 }  // namespace recut::loop

@@ -4,7 +4,7 @@
 // visits all rows and works at those where a block begins.
 #include <cmath>
 
-#include "engine/codegen/lower/nests/matrices.h"
+#include "engine/codegen/lower/nests/scratch_matrix.h"
 
 namespace recut::loop {
 namespace {
@@ -39,10 +39,10 @@ class Ldl {
 
  private:
   void make_block(const Index& k) const {
-    const Quantity singular = choose_pivot(k);
+    const ScalarExpr singular = choose_pivot(k);
     work.when(singular & (info.read(0) == 0.0), [&] { info.write(0, work.number(k) + 1.0); });
-    const Quantity two = width_.read(0) == 2.0;
-    const Quantity row = row_.read(0);
+    const ScalarExpr two = width_.read(0) == 2.0;
+    const ScalarExpr row = row_.read(0);
     next_.write(0, work.number(k) + width_.read(0));
     work.when(!two, [&] {
       exchange(k, k, checked(row));
@@ -58,35 +58,35 @@ class Ldl {
       eliminate_two(k, second);
     });
   }
-  Index checked(const Quantity& row) const {
+  Index checked(const ScalarExpr& row) const {
     return Nest::checked_index(work.nest.lowering, row, a.rows, false);
   }
 
   // Chooses the pivot: the row to exchange, and the width of the block. Returns whether it is
   // singular.
-  Quantity choose_pivot(const Index& k) const {
+  ScalarExpr choose_pivot(const Index& k) const {
     const double alpha = (1 + std::sqrt(17.0)) / 8;
-    const Quantity diagonal = abs(a.at(k, k));
+    const ScalarExpr diagonal = abs(a.at(k, k));
     row_.write(0, work.number(k));
     width_.write(0, work.whole(1));
     largest_.put(0, 0, work.real(0));
     work.each_after(k, a.rows, [&](const Index& i) {
-      const Quantity size = abs(a.at(i, k));
+      const ScalarExpr size = abs(a.at(i, k));
       work.when(size > largest_.at(0, 0), [&] {
         largest_.put(0, 0, size);
         row_.write(0, work.number(i));
       });
     });
-    const Quantity column = largest_.at(0, 0);
-    const Quantity singular =
+    const ScalarExpr column = largest_.at(0, 0);
+    const ScalarExpr singular =
         (select(diagonal < column, column, diagonal) == 0.0) | is_nan(diagonal);
-    const Quantity stays = singular | (diagonal >= alpha * column);
+    const ScalarExpr stays = singular | (diagonal >= alpha * column);
     work.when(stays, [&] { row_.write(0, work.number(k)); });
     work.when(!stays, [&] {
       const Index row = checked(row_.read(0));
-      const Quantity widest = largest_in_row(k, row);
-      const Quantity still_stays = diagonal >= alpha * column * (column / widest);
-      const Quantity alone = abs(a.at(row, row)) >= alpha * widest;
+      const ScalarExpr widest = largest_in_row(k, row);
+      const ScalarExpr still_stays = diagonal >= alpha * column * (column / widest);
+      const ScalarExpr alone = abs(a.at(row, row)) >= alpha * widest;
       work.when(still_stays, [&] { row_.write(0, work.number(k)); });
       work.when(!(still_stays | alone), [&] { width_.write(0, work.whole(2)); });
     });
@@ -94,10 +94,10 @@ class Ldl {
   }
 
   // The largest off-diagonal element in a row of the remaining matrix.
-  Quantity largest_in_row(const Index& k, const Index& row) const {
+  ScalarExpr largest_in_row(const Index& k, const Index& row) const {
     largest_.put(0, 0, work.real(0));
     const auto see = [&](const Index& i, const Index& j) {
-      const Quantity size = abs(a.at(i, j));
+      const ScalarExpr size = abs(a.at(i, j));
       work.when(size > largest_.at(0, 0), [&] { largest_.put(0, 0, size); });
     };
     work.each_before(row, a.rows, [&](const Index& j) {
@@ -120,7 +120,7 @@ class Ldl {
   }
 
   void eliminate_one(const Index& k) const {
-    const Quantity scale = 1.0 / a.at(k, k);
+    const ScalarExpr scale = 1.0 / a.at(k, k);
     work.each_after(k, a.rows, [&](const Index& j) {
       work.each(a.rows, [&](const Index& i) {
         work.when(work.number(i) >= work.number(j),
@@ -131,13 +131,13 @@ class Ldl {
   }
 
   void eliminate_two(const Index& k, const Index& l) const {
-    const Quantity off = a.at(l, k);
-    const Quantity d11 = a.at(l, l) / off;
-    const Quantity d22 = a.at(k, k) / off;
-    const Quantity scale = 1.0 / (d11 * d22 - 1.0) / off;
+    const ScalarExpr off = a.at(l, k);
+    const ScalarExpr d11 = a.at(l, l) / off;
+    const ScalarExpr d22 = a.at(k, k) / off;
+    const ScalarExpr scale = 1.0 / (d11 * d22 - 1.0) / off;
     work.each_after(l, a.rows, [&](const Index& j) {
-      const Quantity first = scale * (d11 * a.at(j, k) - a.at(j, l));
-      const Quantity second = scale * (d22 * a.at(j, l) - a.at(j, k));
+      const ScalarExpr first = scale * (d11 * a.at(j, k) - a.at(j, l));
+      const ScalarExpr second = scale * (d22 * a.at(j, l) - a.at(j, k));
       work.each(a.rows, [&](const Index& i) {
         work.when(work.number(i) >= work.number(j),
                   [&] { a.put(i, j, a.at(i, j) - (a.at(i, k) * first + a.at(i, l) * second)); });
@@ -216,9 +216,9 @@ class LdlSolution {
   // same negative pivot twice.
   void read_pivots(const Indices& batch) {
     const Shape& shape = work.nest.shape_of("pivots");
-    const Indices place = broadcast_place(batch, Shape(shape.begin(), shape.end() - 1));
+    const Indices position = broadcast_index(batch, Shape(shape.begin(), shape.end() - 1));
     work.each(n_, [&](const Index& k) {
-      Indices at = place;
+      Indices at = position;
       at.push_back(k);
       pivots_.write(k, work.nest.raw("pivots", at).to(DType::i64));
       widths_.write(k, work.whole(1));
@@ -237,23 +237,23 @@ class LdlSolution {
   }
 
   void at_block(const Index& k, const std::function<void(const Index& last)>& body) const {
-    const Quantity width = widths_.read(k);
+    const ScalarExpr width = widths_.read(k);
     work.when(width == 1.0, [&] { body(k); });
     if (n_ < 2) return;
-    const Quantity fits = work.number(k) + 1.0 < static_cast<double>(n_);
+    const ScalarExpr fits = work.number(k) + 1.0 < static_cast<double>(n_);
     work.when((width == 2.0) & fits, [&] { body(k + Index(1)); });
   }
 
   Index row_of(const Index& k) const {
-    const Quantity pivot = pivots_.read(k);
-    const Quantity row = select(pivot < 0.0, -pivot, pivot) - 1.0;
+    const ScalarExpr pivot = pivots_.read(k);
+    const ScalarExpr row = select(pivot < 0.0, -pivot, pivot) - 1.0;
     return Nest::checked_index(work.nest.lowering, row, n_, false);
   }
   void swap_rows(const Index& i, const Index& j) const {
     work.each(b.columns, [&](const Index& k) { work.swap(b, {i, k}, {j, k}); });
   }
   // Row `to` minus factor times row `from`.
-  void subtract(const Index& to, const Quantity& factor, const Index& from) const {
+  void subtract(const Index& to, const ScalarExpr& factor, const Index& from) const {
     work.each(b.columns,
               [&](const Index& k) { b.put(to, k, b.at(to, k) - factor * b.at(from, k)); });
   }
@@ -261,15 +261,15 @@ class LdlSolution {
   // The block's rows of b by the inverse of D's block.
   void solve_block(const Index& k, const Index& last) const {
     if (last == k) {
-      const Quantity d = a.at(k, k);
+      const ScalarExpr d = a.at(k, k);
       work.each(b.columns, [&](const Index& j) { b.put(k, j, b.at(k, j) / d); });
       return;
     }
-    const Quantity off = a.at(last, k);
-    const Quantity upper = a.at(k, k) / off, lower = a.at(last, last) / off;
-    const Quantity scale = upper * lower - 1.0;
+    const ScalarExpr off = a.at(last, k);
+    const ScalarExpr upper = a.at(k, k) / off, lower = a.at(last, last) / off;
+    const ScalarExpr scale = upper * lower - 1.0;
     work.each(b.columns, [&](const Index& j) {
-      const Quantity first = b.at(k, j) / off, second = b.at(last, j) / off;
+      const ScalarExpr first = b.at(k, j) / off, second = b.at(last, j) / off;
       b.put(k, j, (lower * first - second) / scale);
       b.put(last, j, (upper * second - first) / scale);
     });

@@ -1,7 +1,7 @@
 // Least squares by singular value decomposition, of single matrices in scratch.
 #include <algorithm>
 
-#include "engine/codegen/lower/nests/spectra.h"
+#include "engine/codegen/lower/nests/eigen_svd.h"
 #include "engine/ir/epsilon.h"
 
 namespace recut::loop {
@@ -19,7 +19,7 @@ struct Sizes {
     return call.tensor("b").rank() == call.tensor("self").rank() - 1;
   }
 
-  bool turned() const { return rows < columns; }
+  bool transposed() const { return rows < columns; }
   std::int64_t tall() const { return std::max(rows, columns); }
   std::int64_t thin() const { return std::min(rows, columns); }
 };
@@ -45,7 +45,7 @@ class LeastSquares {
 
   void decompose(const Indices& at) const {
     read_finite(work_, a_, "self", at);
-    work_.fill(sizes_.turned() ? u_.turned() : u_,
+    work_.fill(sizes_.transposed() ? u_.transposed() : u_,
                [&](const Index& i, const Index& j) { return a_.at(i, j); });
     loop::decompose(work_, u_, v_, values_);
   }
@@ -64,9 +64,9 @@ class LeastSquares {
       const ScratchMatrix squares = work_.matrix("squares", 1, 1);
       squares.put(0, 0, work_.real(0));
       work_.each(sizes_.rows, [&](const Index& i) {
-        const Quantity fitted =
+        const ScalarExpr fitted =
             sum_of(sizes_.columns, [&](const Index& j) { return a_.at(i, j) * x.at(j, side); });
-        const Quantity off = fitted - b.at(i, side);
+        const ScalarExpr off = fitted - b.at(i, side);
         squares.put(0, 0, squares.at(0, 0) + off * off);
       });
       return squares.at(0, 0);
@@ -74,7 +74,7 @@ class LeastSquares {
   }
 
   void write_values(const Indices& at) const {
-    const Quantity least = limit();
+    const ScalarExpr least = limit();
     const auto counts = [&](const Index& k) { return (values_.at(k, 0) > least).to(DType::f64); };
     work_.write_number(2, at, sum_of(sizes_.thin(), counts).to(DType::i64));
     const Scratch order = sorted(
@@ -85,14 +85,14 @@ class LeastSquares {
   }
 
  private:
-  Quantity sum_of(std::int64_t count, const std::function<Quantity(const Index&)>& term) const {
+  ScalarExpr sum_of(std::int64_t count, const std::function<ScalarExpr(const Index&)>& term) const {
     sum_.put(0, 0, work_.real(0));
     work_.each(count, [&](const Index& k) { sum_.put(0, 0, sum_.at(0, 0) + term(k)); });
     return sum_.at(0, 0);
   }
 
   // Singular values up to this limit count as 0.
-  Quantity limit() const {
+  ScalarExpr limit() const {
     const Call& call = work_.nest.call;
     const double tolerance = call.given("rcond") ? call.real("rcond")
                                                  : static_cast<double>(sizes_.tall()) *
@@ -105,15 +105,15 @@ class LeastSquares {
 
   // right diag(1 / values) left^T b over the values above the limit.
   ScratchMatrix solution(const ScratchMatrix& b) const {
-    const ScratchMatrix& left = sizes_.turned() ? v_ : u_;
-    const ScratchMatrix& right = sizes_.turned() ? u_ : v_;
+    const ScratchMatrix& left = sizes_.transposed() ? v_ : u_;
+    const ScratchMatrix& right = sizes_.transposed() ? u_ : v_;
     const ScratchMatrix parts = work_.matrix("parts", sizes_.thin(), sizes_.sides);
     const ScratchMatrix x = work_.matrix("solution", sizes_.columns, sizes_.sides);
-    const Quantity least = limit();
+    const ScalarExpr least = limit();
     work_.fill(parts, [&](const Index& k, const Index& side) {
-      const Quantity along =
+      const ScalarExpr along =
           sum_of(sizes_.rows, [&](const Index& i) { return left.at(i, k) * b.at(i, side); });
-      const Quantity value = values_.at(k, 0);
+      const ScalarExpr value = values_.at(k, 0);
       return select(value > least, along / value, work_.real(0));
     });
     work_.fill(x, [&](const Index& j, const Index& side) {
@@ -134,13 +134,13 @@ void least_squares(const Nest& nest) {
   const Sizes sizes = Sizes::of(nest.call);
   const Shape& solved = nest.type(0).shape;
   const std::ptrdiff_t own = Sizes::is_vector(nest.call) ? 1 : 2;
-  if (nest.wanted(0) || nest.wanted(1))
+  if (nest.is_requested(0) || nest.is_requested(1))
     work.for_each_matrix({solved.begin(), solved.end() - own}, [&](const Indices& at) {
       const LeastSquares one(work, sizes);
       one.decompose(at);
       one.write_solution(at);
     });
-  if (nest.wanted(2) || nest.wanted(3))
+  if (nest.is_requested(2) || nest.is_requested(3))
     work.for_each_matrix(batch_shape(nest.shape_of("self")), [&](const Indices& at) {
       const LeastSquares one(work, sizes);
       one.decompose(at);

@@ -21,62 +21,62 @@ struct Targets {
 
   // The index of a class' score.
   Indices score(const Indices& at, const Index& of_class) const {
-    Indices place = at;
-    place.insert(place.begin() + (at.empty() ? 0 : 1), of_class);
-    return place;
+    Indices position = at;
+    position.insert(position.begin() + (at.empty() ? 0 : 1), of_class);
+    return position;
   }
 
-  Quantity target(const Indices& at) const { return nest.raw("target", at).to(DType::i64); }
-  Quantity counts(const Quantity& target) const {
+  ScalarExpr target(const Indices& at) const { return nest.raw("target", at).to(DType::i64); }
+  ScalarExpr counts(const ScalarExpr& target) const {
     return target !=
-           Quantity::constant(target.builder(), DType::i64, nest.call.integer("ignore_index"));
+           ScalarExpr::constant(target.builder(), DType::i64, nest.call.integer("ignore_index"));
   }
   // A class that is safe to read: 0 for an ignored target.
-  Index of_class(const Quantity& target, const Quantity& counts) const {
+  Index of_class(const ScalarExpr& target, const ScalarExpr& counts) const {
     return nest.checked(select(counts, target, target.like(0)), classes, false);
   }
-  Quantity weight(const Index& of_class, const Quantity& counts) const {
-    const Quantity one = nest.lowering.constant(type, 1);
-    const Quantity given = nest.has("weight") ? nest.real("weight", {of_class}).to(type) : one;
+  ScalarExpr weight(const Index& of_class, const ScalarExpr& counts) const {
+    const ScalarExpr one = nest.lowering.constant(type, 1);
+    const ScalarExpr given = nest.has("weight") ? nest.real("weight", {of_class}).to(type) : one;
     return select(counts, given, one.like(0));
   }
 };
 
 // 0 for an ignored target, whatever its score.
-Quantity loss(const Targets& t, const Indices& at) {
-  const Quantity target = t.target(at);
-  const Quantity counts = t.counts(target);
+ScalarExpr loss(const Targets& t, const Indices& at) {
+  const ScalarExpr target = t.target(at);
+  const ScalarExpr counts = t.counts(target);
   const Index of_class = t.of_class(target, counts);
-  const Quantity x = t.nest.real("self", t.score(at, of_class));
+  const ScalarExpr x = t.nest.real("self", t.score(at, of_class));
   return select(counts, -x * t.weight(of_class, counts), x.like(0));
 }
 
-Quantity weight(const Targets& t, const Indices& at) {
-  const Quantity target = t.target(at);
-  const Quantity counts = t.counts(target);
+ScalarExpr weight(const Targets& t, const Indices& at) {
+  const ScalarExpr target = t.target(at);
+  const ScalarExpr counts = t.counts(target);
   return t.weight(t.of_class(target, counts), counts);
 }
 
 void nll_loss(const Nest& nest) {
   const Targets t(nest, "self");
   const std::int64_t reduction = nest.call.integer("reduction");
-  const Quantity zero = nest.lowering.constant(t.type, 0);
+  const ScalarExpr zero = nest.lowering.constant(t.type, 0);
   if (reduction == 0) {
     nest.lowering.for_each(t.shape, contiguous_strides(t.shape), [&](const Indices& at) {
       nest.lowering.write(nest.output(), at, loss(t, at));
     });
-    if (nest.wanted(1)) nest.lowering.write(nest.output(1), {}, zero);
+    if (nest.is_requested(1)) nest.lowering.write(nest.output(1), {}, zero);
     return;
   }
-  const FoldSpace space{t.shape, std::vector<bool>(t.shape.size(), true),
-                        contiguous_strides(t.shape)};
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const auto sums = folder.fold(
+  const ReductionSpace space{t.shape, std::vector<bool>(t.shape.size(), true),
+                             contiguous_strides(t.shape)};
+  for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+    const auto sums = reducer.reduce(
         {{"loss", Combine::add, zero, [&](const Indices& at) { return loss(t, at); }},
          {"weight", Combine::add, zero, [&](const Indices& at) { return weight(t, at); }}});
-    if (nest.wanted(0))
+    if (nest.is_requested(0))
       nest.lowering.write(nest.output(), {}, reduction == 1 ? sums[0] / sums[1] : sums[0]);
-    if (nest.wanted(1)) nest.lowering.write(nest.output(1), {}, sums[1]);
+    if (nest.is_requested(1)) nest.lowering.write(nest.output(1), {}, sums[1]);
   });
 }
 
@@ -89,17 +89,17 @@ void nll_loss_backward(const Nest& nest) {
   nest.lowering.for_each(out.shape, out.strides, [&](const Indices& at) {
     Indices item = at;
     item.erase(item.begin() + static_cast<std::ptrdiff_t>(class_dimension));
-    const Quantity target = t.target(item);
-    const Quantity counts = t.counts(target);
+    const ScalarExpr target = t.target(item);
+    const ScalarExpr counts = t.counts(target);
     const Index of_class = t.of_class(target, counts);
     const Indices none(nest.shape_of("grad_output").size(), 0);
-    Quantity g = -nest.real("grad_output", reduction == 0 ? item : none).to(t.type) *
-                 t.weight(of_class, counts);
+    ScalarExpr g = -nest.real("grad_output", reduction == 0 ? item : none).to(t.type) *
+                   t.weight(of_class, counts);
     if (reduction == 1)
       g = g /
           nest.real("total_weight", Indices(nest.shape_of("total_weight").size(), 0)).to(t.type);
-    const Quantity named = nest.lowering.number(of_class);
-    const Quantity here = counts & (named == nest.lowering.number(at[class_dimension]));
+    const ScalarExpr named = nest.lowering.number(of_class);
+    const ScalarExpr here = counts & (named == nest.lowering.number(at[class_dimension]));
     nest.lowering.write(nest.output(), at, select(here, g, g.like(0)));
   });
 }
@@ -121,45 +121,45 @@ class CrossEntropy {
     items.erase(items.begin() + (items.size() > 1 ? 1 : 0));
     const std::size_t depth = builder.depth();
     const Index i = builder.open_loop("i", element_count(items), order);
-    body(delinearised(i, items, builder));
+    body(delinearize(i, items, builder));
     builder.close_to(depth);
   }
 
-  Quantity loss(const Indices& at) const {
+  ScalarExpr loss(const Indices& at) const {
     const auto score = [&](const Indices& k) { return nest_.real("self", t_.score(at, k[0])); };
-    const Quantity largest = fold("largest", Combine::max, -HUGE_VAL, score);
-    const Quantity total =
-        fold("total", Combine::add, 0, [&](const Indices& k) { return exp(score(k) - largest); });
-    const Quantity logarithm{total.builder(), log(total).id()};
-    const Quantity sum = fold("loss", Combine::add, 0, [&](const Indices& k) {
+    const ScalarExpr largest = reduce("largest", Combine::max, -HUGE_VAL, score);
+    const ScalarExpr total =
+        reduce("total", Combine::add, 0, [&](const Indices& k) { return exp(score(k) - largest); });
+    const ScalarExpr logarithm{total.builder(), log(total).id()};
+    const ScalarExpr sum = reduce("loss", Combine::add, 0, [&](const Indices& k) {
       return -(score(k) - largest - logarithm) * class_weight(k[0]) * target(at, k[0]);
     });
     return probabilities_ ? sum : select(t_.counts(t_.target(at)), sum, sum.like(0));
   }
 
   // The mean divides by the sum of this weight.
-  Quantity weight(const Indices& at) const {
+  ScalarExpr weight(const Indices& at) const {
     return probabilities_ ? nest_.lowering.constant(t_.type, 1) : loop::weight(t_, at);
   }
-  Quantity zero() const { return nest_.lowering.constant(t_.type, 0); }
+  ScalarExpr zero() const { return nest_.lowering.constant(t_.type, 0); }
 
  private:
-  Quantity fold(const std::string& name, Combine how, double initial,
-                const std::function<Quantity(const Indices&)>& term) const {
-    return fold_steps(nest_.lowering, t_.classes,
-                      {name, how, nest_.lowering.constant(t_.type, initial), term});
+  ScalarExpr reduce(const std::string& name, Combine how, double initial,
+                    const std::function<ScalarExpr(const Indices&)>& term) const {
+    return reduce_range(nest_.lowering, t_.classes,
+                        {name, how, nest_.lowering.constant(t_.type, initial), term});
   }
-  Quantity class_weight(const Index& k) const {
+  ScalarExpr class_weight(const Index& k) const {
     return nest_.has("weight") ? nest_.real("weight", {k}).to(t_.type)
                                : nest_.lowering.constant(t_.type, 1);
   }
-  Quantity target(const Indices& at, const Index& k) const {
+  ScalarExpr target(const Indices& at, const Index& k) const {
     const double smoothing = nest_.call.real("label_smoothing");
     return share(at, k) * (1 - smoothing) + smoothing / static_cast<double>(t_.classes);
   }
-  Quantity share(const Indices& at, const Index& k) const {
+  ScalarExpr share(const Indices& at, const Index& k) const {
     if (probabilities_) return nest_.real("target", t_.score(at, k)).to(t_.type);
-    const Quantity named = t_.target(at);
+    const ScalarExpr named = t_.target(at);
     const Index of_class = t_.of_class(named, t_.counts(named));
     return (nest_.lowering.number(of_class) == nest_.lowering.number(k)).to(t_.type);
   }
@@ -185,8 +185,8 @@ void cross_entropy_loss(const Nest& nest) {
     builder.update(losses, entropy.loss(at).id());
     builder.update(weights, entropy.weight(at).id());
   });
-  const Quantity total{&builder, builder.read(losses)};
-  const Quantity weight{&builder, builder.read(weights)};
+  const ScalarExpr total{&builder, builder.read(losses)};
+  const ScalarExpr weight{&builder, builder.read(weights)};
   nest.lowering.write(nest.output(), {}, reduction == 1 ? total / weight : total);
 }
 

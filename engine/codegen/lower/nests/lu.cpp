@@ -2,7 +2,7 @@
 // while its rows are exchanged and eliminated, as LAPACK's dgetrf does it.
 #include <algorithm>
 
-#include "engine/codegen/lower/nests/matrices.h"
+#include "engine/codegen/lower/nests/scratch_matrix.h"
 
 namespace recut::loop {
 namespace {
@@ -44,7 +44,7 @@ class LuNest {
       if (pivot) find_largest(a, k);
       const Index row = Nest::checked_index(work.nest.lowering, row_.read(0), a.rows, false);
       pivots.write(k, work.number(row) + 1.0);
-      const Quantity zero = a.at(row, k) == 0.0;
+      const ScalarExpr zero = a.at(row, k) == 0.0;
       work.when(zero & (info.read(0) == 0.0), [&] { info.write(0, work.number(k) + 1.0); });
       work.when(!zero, [&] {
         if (pivot) work.each(a.columns, [&](const Index& j) { work.swap(a, {k, j}, {row, j}); });
@@ -78,7 +78,7 @@ class LuNest {
   void find_largest(const ScratchMatrix& a, const Index& k) const {
     largest_.put(0, 0, abs(a.at(k, k)));
     work.each_after(k, a.rows, [&](const Index& i) {
-      const Quantity size = abs(a.at(i, k));
+      const ScalarExpr size = abs(a.at(i, k));
       work.when(size > largest_.at(0, 0), [&] {
         largest_.put(0, 0, size);
         row_.write(0, work.number(i));
@@ -87,9 +87,9 @@ class LuNest {
   }
 
   void eliminate(const ScratchMatrix& a, const Index& k) const {
-    const Quantity pivot = a.at(k, k);
+    const ScalarExpr pivot = a.at(k, k);
     work.each_after(k, a.rows, [&](const Index& i) {
-      const Quantity factor = a.at(i, k) / pivot;
+      const ScalarExpr factor = a.at(i, k) / pivot;
       a.put(i, k, factor);
       work.each_after(k, a.columns,
                       [&](const Index& j) { a.put(i, j, a.at(i, j) - factor * a.at(k, j)); });
@@ -109,8 +109,8 @@ void solve_factored(const MatrixWork& work, const ScratchMatrix& factors, const 
     solve_triangular(work, factors, lower, b);
     solve_triangular(work, factors, upper, b);
   } else {
-    solve_triangular(work, factors.turned(), upper.turned(), b);
-    solve_triangular(work, factors.turned(), lower.turned(), b);
+    solve_triangular(work, factors.transposed(), upper.transposed(), b);
+    solve_triangular(work, factors.transposed(), lower.transposed(), b);
     swap_rows(work, b, factors.rows, pivot_row, true);
   }
 }
@@ -118,7 +118,7 @@ void solve_factored(const MatrixWork& work, const ScratchMatrix& factors, const 
 // x A = b is A^T x^T = b^T.
 void solve(const MatrixWork& work, const ScratchMatrix& factors, const PivotRow& pivot_row,
            const ScratchMatrix& b, bool left, bool adjoint) {
-  solve_factored(work, factors, pivot_row, left ? b : b.turned(), left ? adjoint : !adjoint);
+  solve_factored(work, factors, pivot_row, left ? b : b.transposed(), left ? adjoint : !adjoint);
 }
 
 // Factors
@@ -165,7 +165,7 @@ void linalg_lu(const Nest& nest) {
     const LuNest lu(work, rows, shape.back());
     work.read(lu.factors, "A", at);
     lu.factor(lu.factors, nest.call.boolean("pivot"));
-    if (nest.wanted(0))
+    if (nest.is_requested(0))
       write_permutation(work, at, work.matrix("columns", rows, 1), lu.steps, lu.pivot_row());
     write_factors(work, at, lu.factors);
   });
@@ -175,9 +175,9 @@ void linalg_lu(const Nest& nest) {
 PivotRow given_pivots(const Nest& nest, std::string_view parameter, const Indices& batch,
                       std::int64_t rows) {
   const Shape& shape = nest.shape_of(parameter);
-  const Indices place = broadcast_place(batch, Shape(shape.begin(), shape.end() - 1));
-  return [&nest, parameter, place, rows](const Index& step) {
-    Indices at = place;
+  const Indices position = broadcast_index(batch, Shape(shape.begin(), shape.end() - 1));
+  return [&nest, parameter, position, rows](const Index& step) {
+    Indices at = position;
     at.push_back(step);
     return nest.checked(nest.raw(parameter, at).to(DType::i64) - 1.0, rows, false);
   };
@@ -188,11 +188,11 @@ void lu_unpack(const Nest& nest) {
   const Shape& shape = nest.shape_of("LU_data");
   const std::int64_t rows = matrix_rows(shape);
   work.for_each_matrix(batch_shape(shape), [&](const Indices& at) {
-    if (nest.wanted(0))
+    if (nest.is_requested(0))
       write_permutation(work, at, work.matrix("columns", rows, 1),
                         nest.shape_of("LU_pivots").back(),
                         given_pivots(nest, "LU_pivots", at, rows));
-    if (!nest.wanted(1) && !nest.wanted(2)) return;
+    if (!nest.is_requested(1) && !nest.is_requested(2)) return;
     const ScratchMatrix factors = work.matrix("factors", rows, shape.back());
     work.read(factors, "LU_data", at);
     write_factors(work, at, factors);
@@ -245,9 +245,9 @@ class System {
     work_.for_each_matrix(batch_shape(shape_), [&](const Indices& at) {
       const LuNest lu = factored(at);
       write_factorisation(at, lu);
-      if (has_own && nest_.wanted(0)) write_solution(at, lu);
+      if (has_own && nest_.is_requested(0)) write_solution(at, lu);
     });
-    if (has_own || !nest_.wanted(0)) return;
+    if (has_own || !nest_.is_requested(0)) return;
     work_.for_each_matrix(solution_batch(),
                           [&](const Indices& at) { write_solution(at, factored(at)); });
   }
@@ -255,7 +255,7 @@ class System {
  private:
   LuNest factored(const Indices& at) const {
     const LuNest lu(work_, shape_.back(), shape_.back());
-    work_.read(lu.factors, "A", broadcast_place(at, batch_shape(shape_)));
+    work_.read(lu.factors, "A", broadcast_index(at, batch_shape(shape_)));
     lu.factor(lu.factors, true);
     return lu;
   }
@@ -331,12 +331,12 @@ struct Determinant {
     sign.put(0, 0, work.real(1));
     log_absolute.put(0, 0, work.real(0));
     work.each(lu.steps, [&](const Index& k) {
-      const Quantity pivot = factors.at(k, k);
-      const Quantity swapped =
+      const ScalarExpr pivot = factors.at(k, k);
+      const ScalarExpr swapped =
           select(lu.pivots.read(k) == work.number(k) + 1.0, work.real(1), work.real(-1));
-      const Quantity turn = select(pivot == 0.0, work.real(0), copysign(1.0, pivot));
+      const ScalarExpr pack_transposed = select(pivot == 0.0, work.real(0), copysign(1.0, pivot));
       value.put(0, 0, value.at(0, 0) * (swapped * pivot));
-      sign.put(0, 0, sign.at(0, 0) * (swapped * turn));
+      sign.put(0, 0, sign.at(0, 0) * (swapped * pack_transposed));
       log_absolute.put(0, 0, log_absolute.at(0, 0) + log(abs(pivot)));
     });
   }
@@ -348,10 +348,10 @@ void determinant(const Nest& nest, bool logarithm, bool with_factors) {
   const MatrixWork work(nest);
   const Shape& shape = nest.shape_of("A");
   const std::size_t leading = logarithm ? 2 : 1;
-  const bool turned = is_contiguous(nest.call.tensor("A"));
+  const bool transposed = is_contiguous(nest.call.tensor("A"));
   work.for_each_matrix(batch_shape(shape), [&](const Indices& at) {
     const LuNest lu(work, shape.back(), shape.back());
-    work.read(turned ? lu.factors.turned() : lu.factors, "A", at);
+    work.read(transposed ? lu.factors.transposed() : lu.factors, "A", at);
     lu.factor(lu.factors, true);
     const Determinant d(work);
     d.multiply(work, lu, lu.factors);

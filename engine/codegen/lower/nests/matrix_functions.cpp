@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/codegen/lower/nests/spectra.h"
+#include "engine/codegen/lower/nests/eigen_svd.h"
 #include "engine/ir/epsilon.h"
 
 namespace recut::loop {
@@ -12,23 +12,23 @@ namespace {
 // ------------------------------------------------------------------------------------
 
 // A tolerance argument, as a number or as a tensor of one a matrix, if given.
-std::optional<Quantity> given_tolerance(const MatrixWork& work, std::string_view parameter,
-                                        const Indices& at) {
+std::optional<ScalarExpr> given_tolerance(const MatrixWork& work, std::string_view parameter,
+                                          const Indices& at) {
   const Nest& nest = work.nest;
   if (!nest.call.op().parameter(parameter) || !nest.call.given(parameter)) return std::nullopt;
   if (!nest.call.is_tensor(parameter)) return work.real(nest.call.real(parameter));
-  return nest.raw(parameter, broadcast_place(at, nest.shape_of(parameter))).to(DType::f64);
+  return nest.raw(parameter, broadcast_index(at, nest.shape_of(parameter))).to(DType::f64);
 }
 
 // Singular values up to this limit count as 0. An absolute tolerance replaces the relative default.
-Quantity tolerance(const MatrixWork& work, const Indices& at, std::int64_t size,
-                   const Quantity& largest) {
+ScalarExpr tolerance(const MatrixWork& work, const Indices& at, std::int64_t size,
+                     const ScalarExpr& largest) {
   const double otherwise = static_cast<double>(size) * epsilon_of(work.nest.type().dtype);
   if (const auto only = given_tolerance(work, "rcond", at)) return *only * largest;
   const auto absolute = given_tolerance(work, "atol", at);
   const auto relative = given_tolerance(work, "rtol", at);
   if (!absolute) return (relative ? *relative : work.real(otherwise)) * largest;
-  const Quantity beside =
+  const ScalarExpr beside =
       relative ? *relative : select(*absolute > 0.0, work.real(0), work.real(otherwise));
   return larger(*absolute, beside * largest);
 }
@@ -45,15 +45,15 @@ void write_inverse(const MatrixWork& work, const Indices& at, std::int64_t size,
   sum.put(0, 0, work.real(0));
   work.each(d.values.rows,
             [&](const Index& k) { sum.put(0, 0, larger(sum.at(0, 0), abs(d.values.at(k, 0)))); });
-  const Quantity least = tolerance(work, at, size, sum.at(0, 0));
+  const ScalarExpr least = tolerance(work, at, size, sum.at(0, 0));
   work.each(d.values.rows, [&](const Index& k) {
-    const Quantity value = d.values.at(k, 0);
+    const ScalarExpr value = d.values.at(k, 0);
     d.values.put(k, 0, select(abs(value) > least, 1.0 / value, work.real(0)));
   });
   work.write(0, at, [&](const Index& i, const Index& j) {
     sum.put(0, 0, work.real(0));
     work.each(d.values.rows, [&](const Index& k) {
-      const Quantity product = d.right.at(i, k) * d.values.at(k, 0) * d.left.at(j, k);
+      const ScalarExpr product = d.right.at(i, k) * d.values.at(k, 0) * d.left.at(j, k);
       sum.put(0, 0, sum.at(0, 0) + product);
     });
     return sum.at(0, 0);
@@ -73,13 +73,14 @@ void invert_symmetric(const MatrixWork& work, const Indices& at, std::int64_t n)
 // tolerance.
 void invert_general(const MatrixWork& work, const Indices& at, std::int64_t rows,
                     std::int64_t columns) {
-  const bool turned = rows < columns;
+  const bool transposed = rows < columns;
   const std::int64_t tall = std::max(rows, columns), thin = std::min(rows, columns);
   const ScratchMatrix u = work.matrix("left", tall, thin), v = work.matrix("right", thin, thin);
   const ScratchMatrix values = work.matrix("values", thin, 1);
-  read_finite(work, turned ? u.turned() : u, "self", at);
+  read_finite(work, transposed ? u.transposed() : u, "self", at);
   decompose(work, u, v, values);
-  write_inverse(work, at, tall, turned ? Decomposition{v, values, u} : Decomposition{u, values, v});
+  write_inverse(work, at, tall,
+                transposed ? Decomposition{v, values, u} : Decomposition{u, values, v});
 }
 
 void pinv(const Nest& nest) {
@@ -96,7 +97,7 @@ void pinv(const Nest& nest) {
 // Exponentials
 // ---------------------------------------------------------------------------------------
 
-constexpr std::int64_t kMostSquarings = 1100;
+constexpr std::int64_t kMaxSquarings = 1100;
 constexpr std::int64_t kTerms = 18;
 
 // Scaling and squaring: a Taylor series where the norm is small, then squarings (Moler and Van Loan
@@ -115,18 +116,18 @@ class MatrixFunctionsExponential {
   static std::int64_t numbers(std::int64_t order) { return 4 * order * order + 2; }
 
   void compute() const {
-    const Quantity norm = largest_row();
-    const Quantity squarings = select(norm > 0.5, floor(log2(norm)) + 2.0, work.real(0));
+    const ScalarExpr norm = largest_row();
+    const ScalarExpr squarings = select(norm > 0.5, floor(log2(norm)) + 2.0, work.real(0));
     scale(exp2(-squarings));
     work.fill_identity(sum);
     work.fill_identity(term_);
     work.each(kTerms, [&](const Index& k) {
       multiply(term_, a);
-      const Quantity divisor = work.number(k).to(DType::f64) + 1.0;
+      const ScalarExpr divisor = work.number(k).to(DType::f64) + 1.0;
       work.fill(term_, [&](const Index& i, const Index& j) { return product_.at(i, j) / divisor; });
       work.fill(sum, [&](const Index& i, const Index& j) { return sum.at(i, j) + term_.at(i, j); });
     });
-    work.each(kMostSquarings, [&](const Index& step) {
+    work.each(kMaxSquarings, [&](const Index& step) {
       work.when(work.number(step).to(DType::f64) < squarings, [&] {
         multiply(sum, sum);
         work.fill(sum, [&](const Index& i, const Index& j) { return product_.at(i, j); });
@@ -139,7 +140,7 @@ class MatrixFunctionsExponential {
 
  private:
   // The infinity norm: the maximal sum of a row's magnitudes; NaN and infinities propagate.
-  Quantity largest_row() const {
+  ScalarExpr largest_row() const {
     largest_.put(0, 0, work.real(0));
     work.each(a.rows, [&](const Index& i) {
       number_.put(0, 0, work.real(0));
@@ -149,7 +150,7 @@ class MatrixFunctionsExponential {
     });
     return largest_.at(0, 0);
   }
-  void scale(const Quantity& factor) const {
+  void scale(const ScalarExpr& factor) const {
     work.fill(a, [&](const Index& i, const Index& j) { return a.at(i, j) * factor; });
   }
   void multiply(const ScratchMatrix& left, const ScratchMatrix& right) const {

@@ -20,13 +20,13 @@ struct Norm {
   // root does not.
   DType total(DType type) const { return p == 0 || p == 1 || std::isinf(p) ? type : DType::f64; }
   // The term of an element in the type of the total.
-  Quantity term(const Quantity& x) const {
+  ScalarExpr term(const ScalarExpr& x) const {
     if (p == 0) return (x != 0.0).to(x.type());
     if (p == 2) return x * x;
-    const Quantity size = abs(x);
+    const ScalarExpr size = abs(x);
     return p == 1 || std::isinf(p) ? size : pow(size, p);
   }
-  Quantity finish(const Quantity& total) const {
+  ScalarExpr finish(const ScalarExpr& total) const {
     if (p == 0 || p == 1 || std::isinf(p)) return total;
     return p == 2 ? sqrt(total) : pow(total, 1 / p);
   }

@@ -1,14 +1,14 @@
 // Layer, RMS, group and batch norm, forward and backward. They differ in the elements that share a
 // mean and those that share a weight.
 #include "engine/codegen/lower/nest.h"
-#include "engine/codegen/lower/nests/magnitude.h"
+#include "engine/codegen/lower/nests/safe_scale.h"
 
 namespace recut::loop {
 namespace {
 
 // The input as a space of dimensions that share statistics or weights as a whole: the channels of a
 // group norm are two of them.
-struct Sharing {
+struct NormalizationAxes {
   Shape shape;
   std::vector<bool> measured;  // reduced to one mean
   std::vector<bool> weighted;  // along which weights differ
@@ -41,8 +41,8 @@ struct Sharing {
       if (!measured[d]) number = shape[d] * number + at[d];
     return number;
   }
-  FoldSpace over(const std::vector<bool>& folded) const {
-    return {shape, folded, contiguous_strides(shape)};
+  ReductionSpace over(const std::vector<bool>& reduced) const {
+    return {shape, reduced, contiguous_strides(shape)};
   }
   std::vector<bool> unweighted() const {
     std::vector<bool> out = weighted;
@@ -52,27 +52,29 @@ struct Sharing {
 };
 
 // Layer norm: rows of the last dimensions.
-Sharing by_rows(const Nest& nest) {
+NormalizationAxes by_rows(const Nest& nest) {
   const Shape& in = nest.shape_of("input");
   const std::size_t inner = nest.call.integers("normalized_shape").size();
-  Sharing s{in, std::vector<bool>(in.size(), false), {}, false};
+  NormalizationAxes s{in, std::vector<bool>(in.size(), false), {}, false};
   for (std::size_t d = in.size() - inner; d < in.size(); ++d) s.measured[d] = true;
   s.weighted = s.measured;
   return s;
 }
 
-Sharing by_groups(const Nest& nest, std::int64_t groups) {
+NormalizationAxes by_groups(const Nest& nest, std::int64_t groups) {
   const Shape& in = nest.shape_of("input");
-  Sharing s{{in[0], groups, in[1] / groups}, {false, false, true}, {false, true, true}, true};
+  NormalizationAxes s{
+      {in[0], groups, in[1] / groups}, {false, false, true}, {false, true, true}, true};
   s.shape.insert(s.shape.end(), in.begin() + 2, in.end());
   s.measured.resize(s.shape.size(), true);
   s.weighted.resize(s.shape.size(), false);
   return s;
 }
 
-Sharing by_channels(const Nest& nest) {
+NormalizationAxes by_channels(const Nest& nest) {
   const Shape& in = nest.shape_of("input");
-  Sharing s{in, std::vector<bool>(in.size(), true), std::vector<bool>(in.size(), false), false};
+  NormalizationAxes s{in, std::vector<bool>(in.size(), true), std::vector<bool>(in.size(), false),
+                      false};
   s.measured[1] = false;
   s.weighted[1] = true;
   return s;
@@ -80,37 +82,37 @@ Sharing by_channels(const Nest& nest) {
 
 // An element of a statistics tensor by row-major offset.
 Indices by_number(const Nest& nest, const Shape& shape, const Index& number) {
-  return delinearised(number, shape, nest.lowering.builder());
+  return delinearize(number, shape, nest.lowering.builder());
 }
 
 DType computing(const Nest& nest) { return nest.computing(nest.dtype_of("input")); }
 
 struct Statistics {
-  Quantity mean, rstd;
+  ScalarExpr mean, rstd;
 };
 
 // y = (x - mean) rstd w + b, over the dimensions that share statistics.
-void write_normalised(const Nest& nest, const Sharing& s, Folder& folder, const Statistics& m,
-                      bool centred) {
+void write_normalised(const Nest& nest, const NormalizationAxes& s, Reducer& reducer,
+                      const Statistics& m, bool centred) {
   const DType type = m.rstd.type();
-  folder.for_each([&](const Indices& at) {
-    const Quantity x = nest.real("input", s.input(at)).to(type);
-    Quantity y = (centred ? x - m.mean : x) * m.rstd;
+  reducer.for_each([&](const Indices& at) {
+    const ScalarExpr x = nest.real("input", s.input(at)).to(type);
+    ScalarExpr y = (centred ? x - m.mean : x) * m.rstd;
     if (nest.has("weight")) y = y * nest.real("weight", s.weight(at)).to(type);
     if (nest.has("bias")) y = y + nest.real("bias", s.weight(at)).to(type);
     nest.lowering.write(nest.output(), s.input(at), y);
   });
 }
 
-void write_statistic(const Nest& nest, const Sharing& s, const Folder& folder, std::size_t output,
-                     const Quantity& value) {
-  if (!nest.wanted(output)) return;
-  const Indices at = by_number(nest, nest.type(output).shape, s.statistic(folder.at()));
+void write_statistic(const Nest& nest, const NormalizationAxes& s, const Reducer& reducer,
+                     std::size_t output, const ScalarExpr& value) {
+  if (!nest.is_requested(output)) return;
+  const Indices at = by_number(nest, nest.type(output).shape, s.statistic(reducer.at()));
   nest.lowering.write(nest.output(output), at, value);
 }
 
 struct Moments {
-  Quantity mean, variance;  // the variance in f64, whose range holds it
+  ScalarExpr mean, variance;  // the variance in f64, whose range holds it
 
   Statistics statistics(double eps) const {
     return {mean, (1.0 / sqrt(variance + eps)).to(mean.type())};
@@ -118,39 +120,39 @@ struct Moments {
 };
 
 // Two passes: the mean and the mean magnitude, then the squares about the mean.
-Moments measure(const Nest& nest, const Sharing& s, Folder& folder) {
+Moments measure(const Nest& nest, const NormalizationAxes& s, Reducer& reducer) {
   const DType type = computing(nest);
-  const Quantity zero = nest.lowering.constant(type, 0);
+  const ScalarExpr zero = nest.lowering.constant(type, 0);
   const auto count = static_cast<double>(s.count());
-  const bool scales = Magnitude::counts(type);
+  const bool scales = SafeScale::applies_to(type);
   const auto x = [&](const Indices& at) { return nest.real("input", s.input(at)); };
-  std::vector<Folded> first{{"total", Combine::add, zero, x}};
+  std::vector<Accumulation> first{{"total", Combine::add, zero, x}};
   if (scales)
     first.push_back(
         {"magnitude", Combine::add, zero, [&](const Indices& at) { return abs(x(at)); }});
-  const std::vector<Quantity> found = folder.fold(first);
-  const Quantity mean = found[0] / count;
-  const Magnitude magnitude = Magnitude::of(found.back() / count);
-  const Quantity squares = folder.fold({"squares", Combine::add, zero, [&](const Indices& at) {
-                                          const Quantity off = x(at) - mean;
-                                          const Quantity near =
-                                              scales ? off * magnitude.factor : off;
-                                          return near * near;
-                                        }});
-  const Quantity variance = (squares / count).to(DType::f64);
+  const std::vector<ScalarExpr> found = reducer.reduce(first);
+  const ScalarExpr mean = found[0] / count;
+  const SafeScale magnitude = SafeScale::of(found.back() / count);
+  const ScalarExpr squares = reducer.reduce({"squares", Combine::add, zero, [&](const Indices& at) {
+                                               const ScalarExpr off = x(at) - mean;
+                                               const ScalarExpr near =
+                                                   scales ? off * magnitude.factor : off;
+                                               return near * near;
+                                             }});
+  const ScalarExpr variance = (squares / count).to(DType::f64);
   if (!scales) return {mean, variance};
-  const Quantity inverse = magnitude.inverse.to(DType::f64);
+  const ScalarExpr inverse = magnitude.inverse.to(DType::f64);
   return {mean, variance * inverse * inverse};
 }
 
-void normalise(const Nest& nest, const Sharing& s) {
+void normalise(const Nest& nest, const NormalizationAxes& s) {
   const double eps = nest.call.real("eps");
-  for_each_fold(nest.lowering, s.over(s.measured), [&](Folder& folder) {
-    const Moments m = measure(nest, s, folder);
+  for_each_ordered_reduction(nest.lowering, s.over(s.measured), [&](Reducer& reducer) {
+    const Moments m = measure(nest, s, reducer);
     const Statistics own = m.statistics(eps);
-    write_statistic(nest, s, folder, 1, own.mean);
-    write_statistic(nest, s, folder, 2, own.rstd);
-    if (nest.wanted(0)) write_normalised(nest, s, folder, own, true);
+    write_statistic(nest, s, reducer, 1, own.mean);
+    write_statistic(nest, s, reducer, 2, own.rstd);
+    if (nest.is_requested(0)) write_normalised(nest, s, reducer, own, true);
   });
 }
 
@@ -162,19 +164,19 @@ void group_norm(const Nest& nest) {
 }
 
 void rms_norm(const Nest& nest) {
-  const Sharing s = by_rows(nest);
+  const NormalizationAxes s = by_rows(nest);
   const DType type = computing(nest);
   const double default_eps = nest.dtype_of("input") == DType::f64 ? 0x1p-52 : 0x1p-23;
   const double eps = nest.call.given("eps") ? nest.call.real("eps") : default_eps;
-  for_each_fold(nest.lowering, s.over(s.measured), [&](Folder& folder) {
-    const Quantity squares = folder.fold(
+  for_each_ordered_reduction(nest.lowering, s.over(s.measured), [&](Reducer& reducer) {
+    const ScalarExpr squares = reducer.reduce(
         {"squares", Combine::add, nest.lowering.constant(DType::f64, 0), [&](const Indices& at) {
-           const Quantity x = nest.real("input", s.input(at)).to(DType::f64);
+           const ScalarExpr x = nest.real("input", s.input(at)).to(DType::f64);
            return x * x;
          }});
-    const Quantity rstd = (1.0 / sqrt(squares / static_cast<double>(s.count()) + eps)).to(type);
-    write_statistic(nest, s, folder, 1, rstd);
-    write_normalised(nest, s, folder, {rstd, rstd}, false);
+    const ScalarExpr rstd = (1.0 / sqrt(squares / static_cast<double>(s.count()) + eps)).to(type);
+    write_statistic(nest, s, reducer, 1, rstd);
+    write_normalised(nest, s, reducer, {rstd, rstd}, false);
   });
 }
 
@@ -183,42 +185,42 @@ void rms_norm(const Nest& nest) {
 // Where the statistics are constants, dx = rstd g; without a mean (RMS norm), mean(g) falls away.
 struct NormalisationBackward {
   const Nest& nest;
-  Sharing s;
+  NormalizationAxes s;
   std::function<Statistics(const Indices&)> statistics;  // by index
   bool constant_statistics = false;
   bool centred = true;
 
   DType type() const { return computing(nest); }
-  Quantity grad(const Indices& at) const { return nest.real("grad_out", s.input(at)).to(type()); }
-  Quantity scaled(const Indices& at) const {
-    const Quantity g = grad(at);
+  ScalarExpr grad(const Indices& at) const { return nest.real("grad_out", s.input(at)).to(type()); }
+  ScalarExpr scaled(const Indices& at) const {
+    const ScalarExpr g = grad(at);
     return nest.has("weight") ? g * nest.real("weight", s.weight(at)).to(type()) : g;
   }
-  Quantity xhat(const Indices& at, const Statistics& m) const {
-    const Quantity x = nest.real("input", s.input(at));
+  ScalarExpr xhat(const Indices& at, const Statistics& m) const {
+    const ScalarExpr x = nest.real("input", s.input(at));
     return (centred ? x - m.mean : x) * m.rstd;
   }
 
   void run() const {
-    if (nest.wanted(0)) write_input_gradient();
-    if (nest.wanted(1) || nest.wanted(2)) write_weight_gradients();
+    if (nest.is_requested(0)) write_input_gradient();
+    if (nest.is_requested(1) || nest.is_requested(2)) write_weight_gradients();
   }
 
   void write_input_gradient() const {
     const auto count = static_cast<double>(s.count());
-    const Quantity zero = nest.lowering.constant(type(), 0);
-    for_each_fold(nest.lowering, s.over(s.measured), [&](Folder& folder) {
-      const Statistics m = statistics(folder.at());
-      std::vector<Quantity> sums;
+    const ScalarExpr zero = nest.lowering.constant(type(), 0);
+    for_each_ordered_reduction(nest.lowering, s.over(s.measured), [&](Reducer& reducer) {
+      const Statistics m = statistics(reducer.at());
+      std::vector<ScalarExpr> sums;
       if (!constant_statistics)
-        sums =
-            folder.fold({{"sum", Combine::add, zero, [&](const Indices& at) { return scaled(at); }},
-                         {"projection", Combine::add, zero, [&](const Indices& at) {
-                            const Quantity g = scaled(at);
-                            return g * xhat(at, m);
-                          }}});
-      folder.for_each([&](const Indices& at) {
-        Quantity g = scaled(at);
+        sums = reducer.reduce(
+            {{"sum", Combine::add, zero, [&](const Indices& at) { return scaled(at); }},
+             {"projection", Combine::add, zero, [&](const Indices& at) {
+                const ScalarExpr g = scaled(at);
+                return g * xhat(at, m);
+              }}});
+      reducer.for_each([&](const Indices& at) {
+        ScalarExpr g = scaled(at);
         if (!constant_statistics && centred) g = g - sums[0] / count;
         if (!constant_statistics) g = g - xhat(at, m) * sums[1] / count;
         nest.lowering.write(nest.output(0), s.input(at), g * m.rstd);
@@ -227,27 +229,29 @@ struct NormalisationBackward {
   }
 
   void write_weight_gradients() const {
-    const Quantity zero = nest.lowering.constant(type(), 0);
-    for_each_fold(nest.lowering, s.over(s.unweighted()), [&](Folder& folder) {
-      std::vector<Folded> folds;
-      if (nest.wanted(1))
-        folds.push_back({"weight", Combine::add, zero, [&](const Indices& at) {
-                           const Quantity g = grad(at);
-                           return g * xhat(at, statistics(at));
-                         }});
-      if (nest.wanted(2))
-        folds.push_back({"bias", Combine::add, zero, [&](const Indices& at) { return grad(at); }});
-      const std::vector<Quantity> sums = folder.fold(folds);
+    const ScalarExpr zero = nest.lowering.constant(type(), 0);
+    for_each_ordered_reduction(nest.lowering, s.over(s.unweighted()), [&](Reducer& reducer) {
+      std::vector<Accumulation> reductions;
+      if (nest.is_requested(1))
+        reductions.push_back({"weight", Combine::add, zero, [&](const Indices& at) {
+                                const ScalarExpr g = grad(at);
+                                return g * xhat(at, statistics(at));
+                              }});
+      if (nest.is_requested(2))
+        reductions.push_back(
+            {"bias", Combine::add, zero, [&](const Indices& at) { return grad(at); }});
+      const std::vector<ScalarExpr> sums = reducer.reduce(reductions);
       std::size_t n = 0;
       for (const std::size_t output : {1, 2})
-        if (nest.wanted(output))
-          nest.lowering.write(nest.output(output), s.weight(folder.at()), sums[n++]);
+        if (nest.is_requested(output))
+          nest.lowering.write(nest.output(output), s.weight(reducer.at()), sums[n++]);
     });
   }
 };
 
 // Statistics from operands, by row.
-std::function<Statistics(const Indices&)> given_statistics(const Nest& nest, const Sharing& s,
+std::function<Statistics(const Indices&)> given_statistics(const Nest& nest,
+                                                           const NormalizationAxes& s,
                                                            std::string_view mean,
                                                            std::string_view rstd) {
   const DType type = computing(nest);
@@ -255,23 +259,23 @@ std::function<Statistics(const Indices&)> given_statistics(const Nest& nest, con
     const auto read = [&](std::string_view name) {
       return nest.real(name, by_number(nest, nest.shape_of(name), s.statistic(at))).to(type);
     };
-    const Quantity deviation = read(rstd);
+    const ScalarExpr deviation = read(rstd);
     return Statistics{mean.empty() ? deviation : read(mean), deviation};
   };
 }
 
 void layer_norm_backward(const Nest& nest) {
-  const Sharing s = by_rows(nest);
+  const NormalizationAxes s = by_rows(nest);
   NormalisationBackward{nest, s, given_statistics(nest, s, "mean", "rstd")}.run();
 }
 
 void group_norm_backward(const Nest& nest) {
-  const Sharing s = by_groups(nest, nest.call.integer("group"));
+  const NormalizationAxes s = by_groups(nest, nest.call.integer("group"));
   NormalisationBackward{nest, s, given_statistics(nest, s, "mean", "rstd")}.run();
 }
 
 void rms_norm_backward(const Nest& nest) {
-  const Sharing s = by_rows(nest);
+  const NormalizationAxes s = by_rows(nest);
   NormalisationBackward{nest, s, given_statistics(nest, s, "", "rstd"), false, false}.run();
 }
 
@@ -282,20 +286,21 @@ void rms_norm_backward(const Nest& nest) {
 std::function<Statistics(const Indices&)> running_statistics(const Nest& nest) {
   return [&nest](const Indices& at) {
     const DType type = computing(nest);
-    const Quantity mean = nest.real("running_mean", {at[1]}).to(type);
-    const Quantity variance = nest.real("running_var", {at[1]}).to(type);
+    const ScalarExpr mean = nest.real("running_mean", {at[1]}).to(type);
+    const ScalarExpr variance = nest.real("running_var", {at[1]}).to(type);
     return Statistics{mean, 1.0 / sqrt(variance + nest.call.real("eps"))};
   };
 }
 
 // Updated running statistics; they follow the unbiased variance.
-void write_running(const Nest& nest, const Sharing& s, Folder& folder, const Moments& m) {
+void write_running(const Nest& nest, const NormalizationAxes& s, Reducer& reducer,
+                   const Moments& m) {
   const double momentum = nest.call.real("momentum");
   const auto count = static_cast<double>(s.count());
-  const auto follow = [&](std::string_view name, std::size_t output, const Quantity& target) {
-    if (!nest.wanted(output)) return;
-    const Quantity old = nest.real(name, {folder.at()[1]}).to(target.type());
-    nest.lowering.write(nest.output(output), {folder.at()[1]},
+  const auto follow = [&](std::string_view name, std::size_t output, const ScalarExpr& target) {
+    if (!nest.is_requested(output)) return;
+    const ScalarExpr old = nest.real(name, {reducer.at()[1]}).to(target.type());
+    nest.lowering.write(nest.output(output), {reducer.at()[1]},
                         (old + momentum * (target - old)).to(computing(nest)));
   };
   follow("running_mean", 3, m.mean);
@@ -303,35 +308,35 @@ void write_running(const Nest& nest, const Sharing& s, Folder& folder, const Mom
 }
 
 void train_batch_norm(const Nest& nest) {
-  const Sharing s = by_channels(nest);
+  const NormalizationAxes s = by_channels(nest);
   const double eps = nest.call.real("eps");
-  for_each_fold(nest.lowering, s.over(s.measured), [&](Folder& folder) {
-    const Moments m = measure(nest, s, folder);
+  for_each_ordered_reduction(nest.lowering, s.over(s.measured), [&](Reducer& reducer) {
+    const Moments m = measure(nest, s, reducer);
     const Statistics own = m.statistics(eps);
-    write_statistic(nest, s, folder, 1, own.mean);
-    write_statistic(nest, s, folder, 2, own.rstd);
-    write_running(nest, s, folder, m);
-    if (nest.wanted(0)) write_normalised(nest, s, folder, own, true);
+    write_statistic(nest, s, reducer, 1, own.mean);
+    write_statistic(nest, s, reducer, 2, own.rstd);
+    write_running(nest, s, reducer, m);
+    if (nest.is_requested(0)) write_normalised(nest, s, reducer, own, true);
   });
 }
 
 void batch_norm(const Nest& nest) {
   if (nest.call.op().parameter("training") && nest.call.boolean("training"))
     return train_batch_norm(nest);
-  const Sharing s = by_channels(nest);
+  const NormalizationAxes s = by_channels(nest);
   const auto statistics = running_statistics(nest);
-  for_each_fold(nest.lowering, s.over(s.measured), [&](Folder& folder) {
-    write_normalised(nest, s, folder, statistics(folder.at()), true);
-    const Indices channel{folder.at()[1]};
+  for_each_ordered_reduction(nest.lowering, s.over(s.measured), [&](Reducer& reducer) {
+    write_normalised(nest, s, reducer, statistics(reducer.at()), true);
+    const Indices channel{reducer.at()[1]};
     for (const std::size_t output : {3, 4})
-      if (nest.wanted(output))
+      if (nest.is_requested(output))
         nest.lowering.write(nest.output(output), channel,
                             nest.raw(output == 3 ? "running_mean" : "running_var", channel));
   });
 }
 
 void batch_norm_backward(const Nest& nest) {
-  const Sharing s = by_channels(nest);
+  const NormalizationAxes s = by_channels(nest);
   const bool train = nest.call.boolean("train");
   NormalisationBackward{
       nest, s,

@@ -10,18 +10,18 @@
 namespace recut::loop {
 namespace {
 
-using Q = const Quantity&;
+using Q = const ScalarExpr&;
 
 // A closed form: the value, and the condition that it holds.
-struct Known {
-  Quantity holds, value;
+struct ClosedForm {
+  ScalarExpr holds, value;
 };
 
 struct Polynomial {
-  Known (*known)(Q x, Q n);
-  Quantity (*first)(Q x);  // of degree 1
+  ClosedForm (*closed_form)(Q x, Q n);
+  ScalarExpr (*first)(Q x);  // of degree 1
   // Of degree k + 1, from p of degree k and q of k - 1.
-  Quantity (*next)(Q x, Q k, Q p, Q q);
+  ScalarExpr (*next)(Q x, Q k, Q p, Q q);
   bool hermite = false;
 
   // Beyond this degree the result is NaN: the run time would be excessive, or the values overflow.
@@ -31,49 +31,49 @@ struct Polynomial {
   }
 };
 
-Quantity even(Q n) { return rest(n, 2.0) == 0.0; }
+ScalarExpr even(Q n) { return rem(n, 2.0) == 0.0; }
 
 // At -1 and 1, and above degree `least` between them.
-Known chebyshev(Q x, Q n, double least, Q at_ends, Q inside) {
-  const Quantity at_end = abs(x) == 1.0;
+ClosedForm chebyshev(Q x, Q n, double least, Q at_ends, Q inside) {
+  const ScalarExpr at_end = abs(x) == 1.0;
   return {at_end | ((n > least) & (abs(x) < 1.0)), select(at_end, at_ends, inside)};
 }
 
-Known chebyshev_t(Q x, Q n) {
+ClosedForm chebyshev_t(Q x, Q n) {
   return chebyshev(x, n, 6, select((x > 0.0) | even(n), x.like(1), x.like(-1)), cos(n * acos(x)));
 }
 
-Known chebyshev_u(Q x, Q n) {
-  const Quantity up = n + 1.0;
+ClosedForm chebyshev_u(Q x, Q n) {
+  const ScalarExpr up = n + 1.0;
   return chebyshev(x, n, 8, select((x > 0.0) | even(n), up, -up), sin(up * acos(x)) / sin(acos(x)));
 }
 
-Known chebyshev_v(Q x, Q n) {
-  const Quantity twice = 2.0 * n + 1.0;
-  const Quantity angle = acos(x) / 2.0;
-  const Quantity below = select(even(n), twice, -twice);
+ClosedForm chebyshev_v(Q x, Q n) {
+  const ScalarExpr twice = 2.0 * n + 1.0;
+  const ScalarExpr angle = acos(x) / 2.0;
+  const ScalarExpr below = select(even(n), twice, -twice);
   return chebyshev(x, n, 8, select(x > 0.0, x.like(1), below), cos(twice * angle) / cos(angle));
 }
 
-Known chebyshev_w(Q x, Q n) {
-  const Quantity twice = 2.0 * n + 1.0;
-  const Quantity angle = acos(x) / 2.0;
-  const Quantity below = select(even(n), x.like(1), x.like(-1));
+ClosedForm chebyshev_w(Q x, Q n) {
+  const ScalarExpr twice = 2.0 * n + 1.0;
+  const ScalarExpr angle = acos(x) / 2.0;
+  const ScalarExpr below = select(even(n), x.like(1), x.like(-1));
   return chebyshev(x, n, 8, select(x > 0.0, twice, below), sin(twice * angle) / sin(angle));
 }
 
-Known nowhere(Q x, Q) {
-  return {Quantity::constant(x.builder(), DType::boolean, std::int64_t{0}), x};
+ClosedForm nowhere(Q x, Q) {
+  return {ScalarExpr::constant(x.builder(), DType::boolean, std::int64_t{0}), x};
 }
-Known at_zero(Q x, Q) { return {x == 0.0, x.like(1)}; }
-Known at_ends(Q x, Q n) {
+ClosedForm at_zero(Q x, Q) { return {x == 0.0, x.like(1)}; }
+ClosedForm at_ends(Q x, Q n) {
   return {abs(x) == 1.0, select((x > 0.0) | even(n), x.like(1), x.like(-1))};
 }
 
-Quantity chebyshev_next(Q x, Q, Q p, Q q) { return 2.0 * x * p - q; }
+ScalarExpr chebyshev_next(Q x, Q, Q p, Q q) { return 2.0 * x * p - q; }
 
-Polynomial chebyshev(Known (*known)(Q, Q), Quantity (*first)(Q)) {
-  return {known, first, chebyshev_next};
+Polynomial chebyshev(ClosedForm (*closed_form)(Q, Q), ScalarExpr (*first)(Q)) {
+  return {closed_form, first, chebyshev_next};
 }
 
 Polynomial polynomial_of(std::string_view name) {
@@ -99,11 +99,11 @@ Polynomial polynomial_of(std::string_view name) {
 }
 
 // The maximal number of steps for the degrees of a call.
-std::int64_t most_steps(const Call& call, std::int64_t most_degree) {
-  if (call.is_tensor("n")) return most_degree;
+std::int64_t max_steps(const Call& call, std::int64_t max_degree) {
+  if (call.is_tensor("n")) return max_degree;
   const double degree = call.scalar("n").real;
   if (!(degree > 1)) return 1;
-  return static_cast<std::int64_t>(std::min(degree, static_cast<double>(most_degree)));
+  return static_cast<std::int64_t>(std::min(degree, static_cast<double>(max_degree)));
 }
 
 void polynomial(const Nest& nest) {
@@ -112,33 +112,33 @@ void polynomial(const Nest& nest) {
   const Polynomial polynomial = polynomial_of(name);
   const DType dtype = float_of(result_dtype(nest.call));
   const std::int64_t most = polynomial.most(dtype);
-  const auto rounded = [&](const Quantity& value) {
+  const auto rounded = [&](const ScalarExpr& value) {
     return nest.lowering.rounded(value, dtype).to(DType::f64);
   };
   work.for_each_element([&](const Indices& at) {
-    const Quantity given = work.operand("x", at), degree = work.operand("n", at);
+    const ScalarExpr given = work.operand("x", at), degree = work.operand("n", at);
     const bool shifted = name.find("shifted_") != std::string_view::npos;
-    const Quantity moved = shifted ? rounded(2.0 * given - 1.0) : given;
-    const Quantity x{&work.builder, moved.id()};
-    const Quantity n = trunc(smaller(degree, 9e18));
-    const Known known = polynomial.known(x, n);
-    const Quantity first = rounded(polynomial.first(x));
-    const Quantity start = select(n > static_cast<double>(most), x.like(std::nan("")), first);
+    const ScalarExpr moved = shifted ? rounded(2.0 * given - 1.0) : given;
+    const ScalarExpr x{&work.builder, moved.id()};
+    const ScalarExpr n = trunc(smaller(degree, 9e18));
+    const ClosedForm closed_form = polynomial.closed_form(x, n);
+    const ScalarExpr first = rounded(polynomial.first(x));
+    const ScalarExpr start = select(n > static_cast<double>(most), x.like(std::nan("")), first);
     const Scratch before = work.number("before", work.real(1));
     const Scratch now = work.number("now", select(n == 0.0, x.like(1), start));
-    const Quantity steps{&work.builder, select(known.holds, n.like(0), n).id()};
+    const ScalarExpr steps{&work.builder, select(closed_form.holds, n.like(0), n).id()};
     const Scratch done = work.number("done", work.real(1));
     work.each_while(
-        most_steps(nest.call, most), [&] { return (done.read(0) < steps) & !is_nan(now.read(0)); },
+        max_steps(nest.call, most), [&] { return (done.read(0) < steps) & !is_nan(now.read(0)); },
         [&](const Index& step) {
-          const Quantity k = work.as_real(step) + 1.0;
-          const Quantity p = now.read(0);
-          const Quantity after = rounded(polynomial.next(x, k, p, before.read(0)));
+          const ScalarExpr k = work.as_real(step) + 1.0;
+          const ScalarExpr p = now.read(0);
+          const ScalarExpr after = rounded(polynomial.next(x, k, p, before.read(0)));
           now.write(0, after);
           before.write(0, p);
           done.write(0, k + 1.0);
         });
-    const Quantity value = select(known.holds, known.value, now.read(0));
+    const ScalarExpr value = select(closed_form.holds, closed_form.value, now.read(0));
     nest.lowering.write(nest.output(), at, select(degree > -1.0, value, x.like(0)));
   });
 }

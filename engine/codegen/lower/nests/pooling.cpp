@@ -8,39 +8,40 @@ namespace recut::loop {
 namespace {
 
 // The maximum of a window and its index, in the plane or in the window. NaN counts as the maximum.
-enum class Where { plane, window };
+enum class IndexSpace { plane, window };
 
-template <Where where>
+template <IndexSpace index_space>
 void max_pool(const Nest& nest) {
   const Pooling p(nest, nest.shape_of("self"), nest.type().shape);
   const DType type = nest.computing(nest.dtype_of("self"));
   const Constant least = neutral(Combine::max, type);
   Builder* builder = &nest.lowering.builder();
-  const Quantity start = is_floating(type) ? Quantity::constant(builder, type, least.real)
-                                           : Quantity::constant(builder, type, least.integer);
-  const FoldSpace space = p.space();
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const auto element = [&](const Indices& at, Fallen& fallen) {
-      fallen = on_plane(nest.lowering, p.slide, p.window(at), p.offset(at), p.plane);
-      return fallen.element(nest, "self", p.of_plane(at, fallen.place)).to(type);
+  const ScalarExpr start = is_floating(type) ? ScalarExpr::constant(builder, type, least.real)
+                                             : ScalarExpr::constant(builder, type, least.integer);
+  const ReductionSpace space = p.space();
+  for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+    const auto element = [&](const Indices& at, GuardedPosition& guarded) {
+      guarded = plane_position(nest.lowering, p.window_config, p.window(at), p.offset(at), p.plane);
+      return guarded.element(nest, "self", p.of_plane(at, guarded.position)).to(type);
     };
-    const Quantity largest =
-        folder.fold({"largest", Combine::max, start, [&](const Indices& at) {
-                       Fallen fallen;
-                       const Quantity x = element(at, fallen);
-                       return fallen.inside ? select(*fallen.inside, x, start) : x;
-                     }});
-    const Indices out = p.of_plane(folder.at(), p.window(folder.at()));
-    if (nest.wanted(0)) nest.lowering.write(nest.output(0), out, largest);
-    if (!nest.wanted(1)) return;
-    const Quantity place = place_of_largest(folder, largest, [&](const Indices& at) {
-      Fallen fallen;
-      const Quantity x = element(at, fallen);
-      const Index number = where == Where::plane ? linearised(fallen.place, p.plane)
-                                                 : linearised(p.offset(at), p.slide.kernel);
-      return Candidate{x, number, fallen.inside};
+    const ScalarExpr largest =
+        reducer.reduce({"largest", Combine::max, start, [&](const Indices& at) {
+                          GuardedPosition guarded;
+                          const ScalarExpr x = element(at, guarded);
+                          return guarded.inside ? select(*guarded.inside, x, start) : x;
+                        }});
+    const Indices out = p.of_plane(reducer.at(), p.window(reducer.at()));
+    if (nest.is_requested(0)) nest.lowering.write(nest.output(0), out, largest);
+    if (!nest.is_requested(1)) return;
+    const ScalarExpr position = position_of_largest(reducer, largest, [&](const Indices& at) {
+      GuardedPosition guarded;
+      const ScalarExpr x = element(at, guarded);
+      const Index number = index_space == IndexSpace::plane
+                               ? linearize(guarded.position, p.plane)
+                               : linearize(p.offset(at), p.window_config.kernel);
+      return Candidate{x, number, guarded.inside};
     });
-    nest.lowering.write(nest.output(1), out, place);
+    nest.lowering.write(nest.output(1), out, position);
   });
 }
 
@@ -53,15 +54,16 @@ void offsets_to_indices(const Nest& nest) {
   Builder& builder = nest.lowering.builder();
   const Layout out = made_layout(nest.type());
   nest.lowering.for_each(out.shape, out.strides, [&](const Indices& at) {
-    const Index offset = nest.checked(nest.raw("self", at), element_count(p.slide.kernel), false);
-    const Indices reach = delinearised(offset, p.slide.kernel, builder);
-    Index place;
+    const Index offset =
+        nest.checked(nest.raw("self", at), element_count(p.window_config.kernel), false);
+    const Indices reach = delinearize(offset, p.window_config.kernel, builder);
+    Index position;
     for (std::size_t d = 0; d < p.dims; ++d) {
-      const Index own = p.slide.stride[d] * at[p.outer.size() + d] - Index(p.slide.padding[d]) +
-                        p.slide.dilation[d] * reach[d];
-      place = p.plane[d] * place + nest.checked(nest.lowering.number(own), p.plane[d], false);
+      const Index own = p.window_config.stride[d] * at[p.outer.size() + d] -
+                        Index(p.window_config.padding[d]) + p.window_config.dilation[d] * reach[d];
+      position = p.plane[d] * position + nest.checked(nest.lowering.number(own), p.plane[d], false);
     }
-    nest.lowering.write(nest.output(), at, nest.lowering.number(place));
+    nest.lowering.write(nest.output(), at, nest.lowering.number(position));
   });
 }
 
@@ -77,12 +79,12 @@ void scatter_gradients(const Nest& nest) {
   Builder& builder = nest.lowering.builder();
   const std::size_t depth = builder.depth();
   const Index plane = builder.open_loop("i", element_count(p.outer), Builder::Order::parallel);
-  const Indices outer = delinearised(plane, p.outer, builder);
+  const Indices outer = delinearize(plane, p.outer, builder);
   const Index window = builder.open_loop("j", element_count(p.windows));
   Indices from = outer, to = outer;
-  for (const Index& index : delinearised(window, p.windows, builder)) from.push_back(index);
-  const Index place = nest.checked(nest.raw("indices", from), element_count(p.plane), false);
-  for (const Index& index : delinearised(place, p.plane, builder)) to.push_back(index);
+  for (const Index& index : delinearize(window, p.windows, builder)) from.push_back(index);
+  const Index position = nest.checked(nest.raw("indices", from), element_count(p.plane), false);
+  for (const Index& index : delinearize(position, p.plane, builder)) to.push_back(index);
   nest.lowering.combine_into(nest.output(), to, Combine::add, nest.raw("grad_output", from));
   builder.close_to(depth);
 }
@@ -102,13 +104,13 @@ std::optional<Shape> indexed_plane(const Call& call, std::size_t dims) {
 }
 
 // Calls body for every index of a shape, in order: loops that lowering unrolls.
-void for_each_place(const Shape& shape, const std::function<void(const Shape&)>& body) {
+void for_each_position(const Shape& shape, const std::function<void(const Shape&)>& body) {
   const std::int64_t count = element_count(shape);
   for (std::int64_t n = 0; n < count; ++n) {
-    Shape place(shape.size());
+    Shape position(shape.size());
     std::int64_t rest = n;
-    for (std::size_t d = shape.size(); d-- > 0; rest /= shape[d]) place[d] = rest % shape[d];
-    body(place);
+    for (std::size_t d = shape.size(); d-- > 0; rest /= shape[d]) position[d] = rest % shape[d];
+    body(position);
   }
 }
 
@@ -123,38 +125,38 @@ class GatheredGradient {
         type_(nest.computing(nest.dtype_of("grad_output"))),
         zero_(nest.lowering.constant(type_, 0)) {}
 
-  void build() const { has_small_blocks() ? by_blocks() : place_by_place(); }
+  void build() const { has_small_blocks() ? by_blocks() : position_by_position(); }
 
  private:
   struct Window {
-    Quantity index, gradient;
-    std::optional<Quantity> inside;  // none: there always is such a window
+    ScalarExpr index, gradient;
+    std::optional<ScalarExpr> inside;  // none: there always is such a window
   };
 
-  Window window(const Indices& at, const Fallen& fallen) const {
-    const Indices from = p_.of_plane(at, fallen.place);
-    return {fallen.element(nest_, "indices", from),
-            fallen.element(nest_, "grad_output", from).to(type_), fallen.inside};
+  Window window(const Indices& at, const GuardedPosition& guarded) const {
+    const Indices from = p_.of_plane(at, guarded.position);
+    return {guarded.element(nest_, "indices", from),
+            guarded.element(nest_, "grad_output", from).to(type_), guarded.inside};
   }
-  Quantity given_to(const Indices& place, const Window& window) const {
-    Quantity here = window.index == nest_.lowering.number(linearised(place, p_.plane));
+  ScalarExpr given_to(const Indices& position, const Window& window) const {
+    ScalarExpr here = window.index == nest_.lowering.number(linearize(position, p_.plane));
     if (window.inside) here = here & *window.inside;
     return select(here, window.gradient, zero_);
   }
 
   // kept: outer, position; reduced: overlapping windows, some of which may not contain the
   // position.
-  void place_by_place() const {
-    const FoldSpace space = p_.space(p_.plane, windows_around(p_.slide));
-    for_each_fold(nest_.lowering, space, [&](Folder& folder) {
-      const Indices place = p_.window(folder.at());
+  void position_by_position() const {
+    const ReductionSpace space = p_.space(p_.plane, overlapping_window_counts(p_.window_config));
+    for_each_ordered_reduction(nest_.lowering, space, [&](Reducer& reducer) {
+      const Indices position = p_.window(reducer.at());
       const auto given = [&](const Indices& at) {
-        const Fallen fallen =
-            window_around(nest_.lowering, p_.slide, place, p_.offset(at), p_.windows);
-        return given_to(place, window(at, fallen));
+        const GuardedPosition guarded = overlapping_window(nest_.lowering, p_.window_config,
+                                                           position, p_.offset(at), p_.windows);
+        return given_to(position, window(at, guarded));
       };
-      const Quantity sum = folder.fold({"sum", Combine::add, zero_, given});
-      nest_.lowering.write(nest_.output(), p_.of_plane(folder.at(), place), sum);
+      const ScalarExpr sum = reducer.reduce({"sum", Combine::add, zero_, given});
+      nest_.lowering.write(nest_.output(), p_.of_plane(reducer.at(), position), sum);
     });
   }
 
@@ -162,48 +164,50 @@ class GatheredGradient {
   // block are read once for all of its positions.
   bool has_small_blocks() const {
     for (std::size_t d = 0; d < p_.dims; ++d)
-      if (p_.plane[d] % p_.slide.stride[d] != 0) return false;
-    return element_count(p_.slide.kernel) <= kMostOfBlock &&
-           element_count(p_.slide.stride) <= kMostOfBlock;
+      if (p_.plane[d] % p_.window_config.stride[d] != 0) return false;
+    return element_count(p_.window_config.kernel) <= kMaxBlockElements &&
+           element_count(p_.window_config.stride) <= kMaxBlockElements;
   }
 
   void by_blocks() const {
     Shape shape = p_.outer;
-    for (std::size_t d = 0; d < p_.dims; ++d) shape.push_back(p_.plane[d] / p_.slide.stride[d]);
+    for (std::size_t d = 0; d < p_.dims; ++d)
+      shape.push_back(p_.plane[d] / p_.window_config.stride[d]);
     nest_.lowering.for_each(shape, p_.steps, [&](const Indices& at) {
       std::map<Shape, Window> known;
-      for_each_place(p_.slide.stride, [&](const Shape& offset) { write_place(at, offset, known); });
+      for_each_position(p_.window_config.stride,
+                        [&](const Shape& offset) { write_position(at, offset, known); });
     });
   }
 
   // Writes a position of a block; `known` caches windows by their distance from the block's first
   // one.
-  void write_place(const Indices& block, const Shape& offset,
-                   std::map<Shape, Window>& known) const {
-    Indices place;
+  void write_position(const Indices& block, const Shape& offset,
+                      std::map<Shape, Window>& known) const {
+    Indices position;
     std::vector<std::vector<std::int64_t>> steps;
     Shape counts;
     for (std::size_t d = 0; d < p_.dims; ++d) {
-      place.push_back(p_.slide.stride[d] * p_.window(block)[d] + Index(offset[d]));
+      position.push_back(p_.window_config.stride[d] * p_.window(block)[d] + Index(offset[d]));
       steps.push_back(steps_to_windows(d, offset[d]));
       counts.push_back(static_cast<std::int64_t>(steps.back().size()));
     }
-    Quantity sum = zero_;
-    for_each_place(counts, [&](const Shape& number) {
+    ScalarExpr sum = zero_;
+    for_each_position(counts, [&](const Shape& number) {
       Shape step;
       for (std::size_t d = 0; d < p_.dims; ++d)
         step.push_back(steps[d][static_cast<std::size_t>(number[d])]);
       auto found = known.find(step);
       if (found == known.end())
         found = known.emplace(step, window(block, away(p_.window(block), step))).first;
-      sum = sum + given_to(place, found->second);
+      sum = sum + given_to(position, found->second);
     });
-    nest_.lowering.write(nest_.output(), p_.of_plane(block, place), sum);
+    nest_.lowering.write(nest_.output(), p_.of_plane(block, position), sum);
   }
 
   // The distances from the block's window to those that contain its position `offset`, in order.
   std::vector<std::int64_t> steps_to_windows(std::size_t d, std::int64_t offset) const {
-    const Sliding& s = p_.slide;
+    const WindowConfig& s = p_.window_config;
     std::vector<std::int64_t> steps;
     for (std::int64_t k = s.kernel[d]; k-- > 0;) {
       const std::int64_t reach = offset + s.padding[d] - k * s.dilation[d];
@@ -212,20 +216,20 @@ class GatheredGradient {
     return steps;
   }
 
-  Fallen away(const Indices& block, const Shape& step) const {
-    Fallen out;
-    for (std::size_t d = 0; d < p_.dims; ++d) out.place.push_back(block[d] + Index(step[d]));
-    out.inside = within(nest_.lowering, out.place, p_.windows);
+  GuardedPosition away(const Indices& block, const Shape& step) const {
+    GuardedPosition out;
+    for (std::size_t d = 0; d < p_.dims; ++d) out.position.push_back(block[d] + Index(step[d]));
+    out.inside = in_bounds(nest_.lowering, out.position, p_.windows);
     return out;
   }
 
   // The maximal number of positions, and of windows around one: all are unrolled.
-  static constexpr std::int64_t kMostOfBlock = 32;
+  static constexpr std::int64_t kMaxBlockElements = 32;
 
   const Nest& nest_;
   const Pooling p_;
   const DType type_;
-  const Quantity zero_;
+  const ScalarExpr zero_;
 };
 
 // A GPU has a thread for each position, so it gathers. A CPU scatters, one thread a plane, which is
@@ -240,21 +244,21 @@ void max_pool_backward(const Nest& nest) {
 }  // namespace
 
 // Counted downwards, the last position is the smallest number.
-Quantity place_of_largest(Folder& folder, const Quantity& largest,
-                          const std::function<Candidate(const Indices&)>& element) {
+ScalarExpr position_of_largest(Reducer& reducer, const ScalarExpr& largest,
+                               const std::function<Candidate(const Indices&)>& element) {
   Builder* builder = largest.builder();
-  const Quantity none = Quantity::constant(builder, DType::i64, std::int64_t{INT64_MAX});
-  const auto turned = [&](const Quantity& number) {
+  const ScalarExpr none = ScalarExpr::constant(builder, DType::i64, std::int64_t{INT64_MAX});
+  const auto transposed = [&](const ScalarExpr& number) {
     return largest.real() ? select(is_nan(largest), -number, number) : number;
   };
-  const auto place = [&](const Indices& at) {
+  const auto position = [&](const Indices& at) {
     const Candidate c = element(at);
-    Quantity here = c.element == largest;
+    ScalarExpr here = c.element == largest;
     if (largest.real()) here = here | (is_nan(c.element) & is_nan(largest));
     if (c.inside) here = here & *c.inside;
-    return select(here, turned(Quantity(builder, builder->number(c.number))), none);
+    return select(here, transposed(ScalarExpr(builder, builder->number(c.number))), none);
   };
-  return turned(folder.fold({"place", Combine::min, none, place}));
+  return transposed(reducer.reduce({"place", Combine::min, none, position}));
 }
 
 std::size_t pooled_dimensions(const Call& call, std::size_t rank) {
@@ -267,14 +271,14 @@ std::size_t pooled_dimensions(const Call& call, std::size_t rank) {
                   rank);
 }
 
-Sliding sliding_of(const Call& call, std::size_t dims) {
-  Sliding slide;
-  slide.kernel = per_dimension(call, "kernel_size", dims, 1);
+WindowConfig window_config_of(const Call& call, std::size_t dims) {
+  WindowConfig window_config;
+  window_config.kernel = per_dimension(call, "kernel_size", dims, 1);
   const bool strides = call.op().parameter("stride") && !call.integers("stride").empty();
-  slide.stride = strides ? per_dimension(call, "stride", dims, 1) : slide.kernel;
-  slide.padding = per_dimension(call, "padding", dims, 0);
-  slide.dilation = per_dimension(call, "dilation", dims, 1);
-  return slide;
+  window_config.stride = strides ? per_dimension(call, "stride", dims, 1) : window_config.kernel;
+  window_config.padding = per_dimension(call, "padding", dims, 0);
+  window_config.dilation = per_dimension(call, "dilation", dims, 1);
+  return window_config;
 }
 
 bool names_own_windows(const Graph& graph, NodeId backward) {
@@ -286,19 +290,19 @@ bool names_own_windows(const Graph& graph, NodeId backward) {
   const Call::TypesOf types_of = [&](NodeId id) { return graph.pool().types_of(id); };
   const auto call_of = [&](NodeId id) { return Call(graph.op(id), graph[id].arguments, types_of); };
   const Call call = call_of(backward);
-  NodeId maker = call.node("indices");
-  if (graph[maker].op == Op::getitem) maker = graph[maker].operands.front();
-  const Call made = call_of(maker);
-  const auto plane = indexed_plane(made, dims);
+  NodeId producer = call.node("indices");
+  if (graph[producer].op == Op::getitem) producer = graph[producer].operands.front();
+  const Call forward = call_of(producer);
+  const auto plane = indexed_plane(forward, dims);
   return plane && *plane == last(graph[backward].outputs.front().shape, dims) &&
-         sliding_of(made, dims) == sliding_of(call, dims);
+         window_config_of(forward, dims) == window_config_of(call, dims);
 }
 
 void add_pooling_nests(NestTable& table) {
   for (const Op op : {Op::max_pool1d, Op::max_pool2d, Op::max_pool3d, Op::max_pool1d_with_indices,
                       Op::max_pool2d_with_indices, Op::max_pool3d_with_indices})
-    table.push_back({op, max_pool<Where::plane>});
-  table.push_back({Op::prims_low_memory_max_pool_with_offsets, max_pool<Where::window>});
+    table.push_back({op, max_pool<IndexSpace::plane>});
+  table.push_back({Op::prims_low_memory_max_pool_with_offsets, max_pool<IndexSpace::window>});
   table.push_back({Op::prims_low_memory_max_pool_offsets_to_indices, offsets_to_indices});
   for (const Op op : {Op::max_pool2d_with_indices_backward, Op::max_pool3d_with_indices_backward,
                       Op::adaptive_max_pool2d_backward, Op::adaptive_max_pool3d_backward,

@@ -1,14 +1,14 @@
 // Max pooling, average pooling: windows that slide over planes.
 #pragma once
 
-#include "engine/codegen/lower/folding.h"
-#include "engine/codegen/lower/window_space.h"
+#include "engine/codegen/lower/reduction_loops.h"
+#include "engine/codegen/lower/sliding_window.h"
 
 namespace recut::loop {
 
 // The number of dimensions that a pooling's windows slide over, for an input of that rank.
 std::size_t pooled_dimensions(const Call& call, std::size_t rank);
-Sliding sliding_of(const Call& call, std::size_t dims);
+WindowConfig window_config_of(const Call& call, std::size_t dims);
 
 // True for the backward of a max pooling whose indices come from a forward with the same windows:
 // each index lies in its window then.
@@ -18,7 +18,7 @@ bool names_own_windows(const Graph& graph, NodeId backward);
 struct Pooling {
   std::size_t dims;
   Shape outer, plane, windows;  // outer: samples and channels
-  Sliding slide;
+  WindowConfig window_config;
   Strides steps;  // walking order of outer dimensions and plane
 
   Pooling(const Nest& nest, const Shape& in, const Shape& out)
@@ -26,29 +26,29 @@ struct Pooling {
         outer(in.begin(), in.end() - static_cast<std::ptrdiff_t>(dims)),
         plane(in.end() - static_cast<std::ptrdiff_t>(dims), in.end()),
         windows(out.end() - static_cast<std::ptrdiff_t>(dims), out.end()),
-        slide(sliding_of(nest.call, dims)),
+        window_config(window_config_of(nest.call, dims)),
         steps(steps_of(made_layout(nest.type()).strides)) {}
 
   // kept: outer, window; reduced: offset. Lanes go along the dimension of the smallest stride in
   // the first output.
-  FoldSpace space() const { return space(windows, slide.kernel); }
-  FoldSpace space(const Shape& kept, const Shape& folded) const {
-    FoldSpace s;
-    for (const Shape* shape : {&outer, &kept, &folded})
+  ReductionSpace space() const { return space(windows, window_config.kernel); }
+  ReductionSpace space(const Shape& kept, const Shape& reduced) const {
+    ReductionSpace s;
+    for (const Shape* shape : {&outer, &kept, &reduced})
       s.shape.insert(s.shape.end(), shape->begin(), shape->end());
-    s.folded.assign(s.shape.size(), false);
+    s.reduced.assign(s.shape.size(), false);
     s.strides.assign(s.shape.size(), 0);
     for (std::size_t d = 0; d < s.shape.size(); ++d) {
-      s.folded[d] = d >= outer.size() + dims;
-      s.strides[d] = s.folded[d] ? static_cast<std::int64_t>(2 * s.shape.size() - d) : steps[d];
+      s.reduced[d] = d >= outer.size() + dims;
+      s.strides[d] = s.reduced[d] ? static_cast<std::int64_t>(2 * s.shape.size() - d) : steps[d];
     }
     return s;
   }
   Indices window(const Indices& at) const { return part(at, outer.size()); }
   Indices offset(const Indices& at) const { return part(at, outer.size() + dims); }
-  Indices of_plane(const Indices& at, const Indices& place) const {
+  Indices of_plane(const Indices& at, const Indices& position) const {
     Indices out(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(outer.size()));
-    out.insert(out.end(), place.begin(), place.end());
+    out.insert(out.end(), position.begin(), position.end());
     return out;
   }
 
@@ -67,14 +67,14 @@ struct Pooling {
   }
 };
 
-// argmax over the positions that `folder` visits, as in ATen: the first maximum, but the last of
+// argmax over the positions that `reducer` visits, as in ATen: the first maximum, but the last of
 // several NaNs. `element` gives an element, its number and the condition that it counts.
 struct Candidate {
-  Quantity element;
+  ScalarExpr element;
   Index number;
-  std::optional<Quantity> inside;  // none: it does
+  std::optional<ScalarExpr> inside;  // none: it does
 };
-Quantity place_of_largest(Folder& folder, const Quantity& largest,
-                          const std::function<Candidate(const Indices&)>& element);
+ScalarExpr position_of_largest(Reducer& reducer, const ScalarExpr& largest,
+                               const std::function<Candidate(const Indices&)>& element);
 
 }  // namespace recut::loop

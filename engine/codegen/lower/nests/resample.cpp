@@ -39,15 +39,15 @@ namespace {
 enum class ResampleKind { nearest, nearest_exact, linear, cubic };
 
 struct ResampleTap {
-  Index place;
-  std::optional<Quantity> weight;  // none: 1
+  Index position;
+  std::optional<ScalarExpr> weight;  // none: 1
 };
 
 // The weight of Keys' cubic convolution (1981) at a distance.
-Quantity cubic_weight(const Quantity& x) {
+ScalarExpr cubic_weight(const ScalarExpr& x) {
   constexpr double kA = -0.75;
-  const Quantity near = ((kA + 2) * x - (kA + 3)) * x * x + 1.0;
-  const Quantity far = ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA;
+  const ScalarExpr near = ((kA + 2) * x - (kA + 3)) * x * x + 1.0;
+  const ScalarExpr far = ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA;
   return select(x < 1.0, near, select(x < 2.0, far, x.like(0)));
 }
 
@@ -58,26 +58,26 @@ struct ResampleAxis {
   std::int64_t in, out;
   bool align_corners;
   std::optional<double> scale_factor;  // output over input; none: the ratio of sizes
-  DType type;                          // of places
+  DType type;                          // of positions
   DType weight_type;
 
   double scale() const { return resampling_scale({in, out, align_corners, scale_factor}, type); }
 
   // A whole number as an index, clamped to the range.
-  Index clamped(const Quantity& whole) const {
-    const Quantity place = smaller(larger(whole, 0.0), static_cast<double>(in - 1));
-    return lowering.builder().check(place.to(DType::i64).id(), in);
+  Index clamped(const ScalarExpr& whole) const {
+    const ScalarExpr position = smaller(larger(whole, 0.0), static_cast<double>(in - 1));
+    return lowering.builder().check(position.to(DType::i64).id(), in);
   }
-  Quantity source(const Quantity& at) const {
+  ScalarExpr source(const ScalarExpr& at) const {
     return align_corners ? scale() * at : scale() * (at + 0.5) - 0.5;
   }
   // The fractional part of a coordinate, in 0 ... 1.
-  Quantity part(const Quantity& place, const Quantity& lower) const {
-    return smaller(larger(place - lower, 0.0), 1.0).to(weight_type);
+  ScalarExpr part(const ScalarExpr& position, const ScalarExpr& lower) const {
+    return smaller(larger(position - lower, 0.0), 1.0).to(weight_type);
   }
 
   std::vector<ResampleTap> taps(const Index& at) const {
-    const Quantity number = lowering.number(at).to(type);
+    const ScalarExpr number = lowering.number(at).to(type);
     switch (kind) {
       case ResampleKind::nearest:
         if (in == out) return {{at, {}}};
@@ -92,16 +92,16 @@ struct ResampleAxis {
     }
   }
 
-  std::vector<ResampleTap> linear(const Quantity& source) const {
-    const Quantity place = larger(source, 0.0);
-    const Quantity lower = smaller(floor(place), static_cast<double>(in - 1));
-    const Quantity upper_part = part(place, lower);
+  std::vector<ResampleTap> linear(const ScalarExpr& source) const {
+    const ScalarExpr position = larger(source, 0.0);
+    const ScalarExpr lower = smaller(floor(position), static_cast<double>(in - 1));
+    const ScalarExpr upper_part = part(position, lower);
     return {{clamped(lower), 1.0 - upper_part}, {clamped(lower + 1.0), upper_part}};
   }
 
-  std::vector<ResampleTap> cubic(const Quantity& place) const {
-    const Quantity lower = floor(place);
-    const Quantity beyond = part(place, lower);
+  std::vector<ResampleTap> cubic(const ScalarExpr& position) const {
+    const ScalarExpr lower = floor(position);
+    const ScalarExpr beyond = part(position, lower);
     std::vector<ResampleTap> taps;
     for (int k = -1; k <= 2; ++k)
       taps.push_back({clamped(lower + static_cast<double>(k)),
@@ -134,15 +134,15 @@ struct Resampling {
   // Calls visit(input index, weight) for all taps of an output position.
   void for_each_tap(
       const Indices& at,
-      const std::function<void(const Indices&, const std::optional<Quantity>&)>& visit) const {
+      const std::function<void(const Indices&, const std::optional<ScalarExpr>&)>& visit) const {
     std::vector<std::vector<ResampleTap>> taps;
     for (std::size_t d = 2; d < in.size(); ++d) taps.push_back(axis(d).taps(at[d]));
-    const std::function<void(Indices, std::optional<Quantity>)> add =
-        [&](const Indices& place, const std::optional<Quantity>& weight) {
-          if (place.size() == in.size()) return visit(place, weight);
-          for (const ResampleTap& tap : taps[place.size() - 2]) {
-            Indices next = place;
-            next.push_back(tap.place);
+    const std::function<void(Indices, std::optional<ScalarExpr>)> add =
+        [&](const Indices& position, const std::optional<ScalarExpr>& weight) {
+          if (position.size() == in.size()) return visit(position, weight);
+          for (const ResampleTap& tap : taps[position.size() - 2]) {
+            Indices next = position;
+            next.push_back(tap.position);
             add(next, !tap.weight ? weight : weight ? *weight * *tap.weight : tap.weight);
           }
         };
@@ -157,10 +157,10 @@ void resample(const Nest& nest) {
                      nest.computing(nest.type().dtype)};
   const Layout whole = made_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
-    std::optional<Quantity> sum;
-    r.for_each_tap(at, [&](const Indices& place, const std::optional<Quantity>& weight) {
-      const Quantity x = nest.raw(self, place).to(r.type);
-      const Quantity weighed = weight ? *weight * x : x;
+    std::optional<ScalarExpr> sum;
+    r.for_each_tap(at, [&](const Indices& position, const std::optional<ScalarExpr>& weight) {
+      const ScalarExpr x = nest.raw(self, position).to(r.type);
+      const ScalarExpr weighed = weight ? *weight * x : x;
       sum = sum ? *sum + weighed : weighed;
     });
     nest.lowering.write(nest.output(), at, *sum);
@@ -180,12 +180,13 @@ void resample_backward(const Nest& nest) {
   const std::size_t depth = builder.depth();
   const Shape planes(r.out.begin(), r.out.begin() + 2), plane(r.out.begin() + 2, r.out.end());
   const Index number = builder.open_loop("i", element_count(planes), Builder::Order::parallel);
-  Indices at = delinearised(number, planes, builder);
+  Indices at = delinearize(number, planes, builder);
   const Index in_plane = builder.open_loop("j", element_count(plane));
-  for (const Index& index : delinearised(in_plane, plane, builder)) at.push_back(index);
-  const Quantity grad = nest.real("grad_output", at).to(r.type);
-  r.for_each_tap(at, [&](const Indices& place, const std::optional<Quantity>& weight) {
-    nest.lowering.combine_into(nest.output(), place, Combine::add, weight ? *weight * grad : grad);
+  for (const Index& index : delinearize(in_plane, plane, builder)) at.push_back(index);
+  const ScalarExpr grad = nest.real("grad_output", at).to(r.type);
+  r.for_each_tap(at, [&](const Indices& position, const std::optional<ScalarExpr>& weight) {
+    nest.lowering.combine_into(nest.output(), position, Combine::add,
+                               weight ? *weight * grad : grad);
   });
   builder.close_to(depth);
 }

@@ -18,7 +18,7 @@ void for_each_step(
   Shape lines = shape;
   lines[dim] = 1;
   const Index line = builder.open_any_loop("i", element_count(lines), Builder::Order::parallel);
-  Indices before = delinearised(line, lines, builder);
+  Indices before = delinearize(line, lines, builder);
   begin(before);
   before[dim] = builder.open_loop("k", shape[dim] - 1);
   Indices here = before;
@@ -55,9 +55,9 @@ void logcumsumexp(const Nest& nest) {
   for_each_step(
       nest,
       [&](const Indices&, const Indices& here) {
-        const Quantity total{&builder, builder.load(so_far, 0)};
-        const Quantity sum = larger(total, x(here)) + log1p(exp(-abs(total - x(here))));
-        const Quantity next = select(is_infinite(total) & (total == x(here)), total, sum);
+        const ScalarExpr total{&builder, builder.load(so_far, 0)};
+        const ScalarExpr sum = larger(total, x(here)) + log1p(exp(-abs(total - x(here))));
+        const ScalarExpr next = select(is_infinite(total) & (total == x(here)), total, sum);
         builder.store(so_far, 0, next.id());
         nest.lowering.write(nest.output(), here, next);
       },
@@ -71,22 +71,22 @@ void running_extreme(const Nest& nest) {
   Lowering& lowering = nest.lowering;
   const Shape& shape = nest.shape_of("self");
   const std::size_t dim = shape.empty() ? 0 : nest.dimension("dim", shape.size());
-  if (nest.wanted(0)) copy_self(nest, 0);
-  if (nest.wanted(1))
+  if (nest.is_requested(0)) copy_self(nest, 0);
+  if (nest.is_requested(1))
     lowering.for_each(shape, contiguous_strides(shape), [&](const Indices& at) {
       lowering.write(nest.output(1), at, lowering.number(0));
     });
   for_each_step(nest, [&](const Indices& before, const Indices& here) {
     Indices best = before;
-    if (!nest.wanted(0))
+    if (!nest.is_requested(0))
       best[dim] = nest.checked(lowering.stored(nest.output(1), before), shape[dim], false);
-    const Quantity most =
-        nest.wanted(0) ? lowering.stored(nest.output(0), before) : nest.raw("self", best);
-    const Quantity x = nest.raw("self", here);
-    Quantity takes_over = largest ? x >= most : x <= most;
+    const ScalarExpr most =
+        nest.is_requested(0) ? lowering.stored(nest.output(0), before) : nest.raw("self", best);
+    const ScalarExpr x = nest.raw("self", here);
+    ScalarExpr takes_over = largest ? x >= most : x <= most;
     if (x.real()) takes_over = is_nan(x) | takes_over;
-    if (nest.wanted(0)) lowering.write(nest.output(0), here, select(takes_over, x, most));
-    if (nest.wanted(1))
+    if (nest.is_requested(0)) lowering.write(nest.output(0), here, select(takes_over, x, most));
+    if (nest.is_requested(1))
       lowering.write(
           nest.output(1), here,
           select(takes_over, lowering.number(here[dim]), lowering.stored(nest.output(1), before)));
@@ -102,7 +102,7 @@ void vander(const Nest& nest) {
   const Scratch power(builder, "power", DType::f64, 1);
   power.write(0, nest.lowering.constant(DType::f64, 1));
   const Index k = builder.open_loop("k", columns);
-  const Quantity so_far = power.read(0);
+  const ScalarExpr so_far = power.read(0);
   nest.lowering.write(nest.output(),
                       {i, nest.call.boolean("increasing") ? k : Index(columns - 1) - k}, so_far);
   power.write(0, so_far * nest.raw("x", {i}).to(DType::f64));

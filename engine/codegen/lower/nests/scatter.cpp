@@ -11,14 +11,14 @@ namespace {
 // parallel: each visits all indices.
 void embedding_backward(const Nest& nest) {
   write_zeros(nest);
-  const Shape& places = nest.shape_of("indices");
+  const Shape& positions = nest.shape_of("indices");
   const std::int64_t width = nest.type().shape[1];
   const std::int64_t padding = nest.call.integer("padding_idx");
   Builder& builder = nest.lowering.builder();
   const std::size_t depth = builder.depth();
   const Index column = builder.open_loop("j", width, Builder::Order::parallel, lanes_for(width));
-  const Index number = builder.open_loop("n", element_count(places));
-  const Indices at = delinearised(number, places, builder);
+  const Index number = builder.open_loop("n", element_count(positions));
+  const Indices at = delinearize(number, positions, builder);
   const Index row = nest.checked(nest.raw("indices", at), nest.type().shape[0], false);
   if (padding >= 0)
     builder.open_if((nest.lowering.number(row) != static_cast<double>(padding)).id());
@@ -39,24 +39,24 @@ std::optional<std::string> by_frequency_scatter(const Call& call) {
 void for_each_named(const Nest& nest,
                     const std::function<void(const Indices&, const Indices&)>& put) {
   const Shape &index = nest.shape_of("index"), &target = nest.type().shape;
-  const Shape shape = as_line(index);
+  const Shape shape = atleast_1d(index);
   const std::size_t dim = nest.dimension("dim", shape.size());
   Builder& builder = nest.lowering.builder();
   const std::size_t depth = builder.depth();
   Shape lines = shape;
   lines[dim] = 1;
   const Index line = builder.open_loop("i", element_count(lines), Builder::Order::parallel);
-  Indices from = delinearised(line, lines, builder);
+  Indices from = delinearize(line, lines, builder);
   from[dim] = builder.open_loop("n", shape[dim]);
   Indices to = from;
-  const Quantity named = nest.raw("index", place_in(index, from));
-  to[dim] = nest.checked(named, as_line(target)[dim], false);
-  put(from, place_in(target, to));
+  const ScalarExpr named = nest.raw("index", index_in(index, from));
+  to[dim] = nest.checked(named, atleast_1d(target)[dim], false);
+  put(from, index_in(target, to));
   builder.close_to(depth);
 }
 
-Quantity source(const Nest& nest, const Indices& from) {
-  return nest.raw("src", place_in(nest.shape_of("src"), from));
+ScalarExpr source(const Nest& nest, const Indices& from) {
+  return nest.raw("src", index_in(nest.shape_of("src"), from));
 }
 
 void copy_self(const Nest& nest) {
@@ -82,8 +82,8 @@ void scatter(const Nest& nest) {
     Builder* builder = &nest.lowering.builder();
     nest.lowering.write(nest.output(), to,
                         value.category == DType::f64
-                            ? Quantity::constant(builder, DType::f64, value.real)
-                            : Quantity::constant(builder, DType::i64, value.integer));
+                            ? ScalarExpr::constant(builder, DType::f64, value.real)
+                            : ScalarExpr::constant(builder, DType::i64, value.integer));
   });
 }
 
@@ -102,13 +102,13 @@ void index_put(const Nest& nest) {
   const Index line = builder.open_loop("i", lines, Builder::Order::parallel, lanes_for(lines));
   const Index number = builder.open_loop("n", element_count(named.shape));
   const Indices at =
-      named.joined(delinearised(line, kept, builder), delinearised(number, named.shape, builder));
+      named.joined(delinearize(line, kept, builder), delinearize(number, named.shape, builder));
   const bool masked = nest.has("mask");
-  if (masked) builder.open_if(nest.raw("mask", broadcast_place(at, nest.shape_of("mask"))).id());
-  const Indices to =
-      named.place(nest.lowering, self, at,
-                  masked ? AdvancedIndex::OutOfRange::clamped : AdvancedIndex::OutOfRange::faulty);
-  const Quantity value = nest.raw("values", broadcast_place(at, nest.shape_of("values")));
+  if (masked) builder.open_if(nest.raw("mask", broadcast_index(at, nest.shape_of("mask"))).id());
+  const Indices to = named.position(
+      nest.lowering, self, at,
+      masked ? AdvancedIndex::OutOfRange::clamped : AdvancedIndex::OutOfRange::faulty);
+  const ScalarExpr value = nest.raw("values", broadcast_index(at, nest.shape_of("values")));
   if (masked || nest.call.boolean("accumulate"))
     nest.lowering.combine_into(nest.output(), to, Combine::add, value);
   else
@@ -125,9 +125,9 @@ void put(const Nest& nest) {
   Builder& builder = nest.lowering.builder();
   const std::size_t depth = builder.depth();
   const Index n = builder.open_loop("n", element_count(index));
-  const Quantity named = nest.raw("index", delinearised(n, index, builder));
-  const Indices to = delinearised(nest.checked(named, element_count(self), true), self, builder);
-  const Quantity value = nest.raw("source", delinearised(n, source, builder));
+  const ScalarExpr named = nest.raw("index", delinearize(n, index, builder));
+  const Indices to = delinearize(nest.checked(named, element_count(self), true), self, builder);
+  const ScalarExpr value = nest.raw("source", delinearize(n, source, builder));
   if (nest.call.boolean("accumulate"))
     nest.lowering.combine_into(nest.output(), to, Combine::add, value);
   else
@@ -146,25 +146,25 @@ void max_unpool(const Nest& nest) {
   Builder& builder = nest.lowering.builder();
   const std::size_t depth = builder.depth();
   const Index i = builder.open_loop("i", element_count(planes), Builder::Order::parallel);
-  const Indices outer = delinearised(i, planes, builder);
+  const Indices outer = delinearize(i, planes, builder);
   Indices from = outer;
-  for (const Index& place :
-       delinearised(builder.open_loop("n", element_count(pooled)), pooled, builder))
-    from.push_back(place);
+  for (const Index& position :
+       delinearize(builder.open_loop("n", element_count(pooled)), pooled, builder))
+    from.push_back(position);
   const Index named = nest.checked(nest.raw("indices", from), element_count(plane), false);
   Indices to = outer;
-  for (const Index& place : delinearised(named, plane, builder)) to.push_back(place);
+  for (const Index& position : delinearize(named, plane, builder)) to.push_back(position);
   nest.lowering.write(nest.output(), to, nest.raw("self", from));
   builder.close_to(depth);
 }
 
-std::optional<std::string> sums_of_truths(const Call& call) {
+std::optional<std::string> sums_of_bools(const Call& call) {
   if (call.boolean("accumulate") && call.tensor("self").dtype == DType::boolean)
     return "sums of bools";
   return std::nullopt;
 }
 
-std::optional<std::string> masks_or_truths(const Call& call) {
+std::optional<std::string> masks_or_bools(const Call& call) {
   const bool adds = !call.op().parameter("accumulate") || call.boolean("accumulate");
   if (adds && call.tensor("self").dtype == DType::boolean) return "sums of bools";
   return has_masks(call);
@@ -174,11 +174,11 @@ std::optional<std::string> masks_or_truths(const Call& call) {
 
 void add_scatter_nests(NestTable& table) {
   table.push_back({Op::embedding_dense_backward, embedding_backward, by_frequency_scatter});
-  table.push_back({Op::scatter_add, scatter_add, truths});
+  table.push_back({Op::scatter_add, scatter_add, sums_bools});
   for (const Op op :
        {Op::index_put, Op::_unsafe_index_put, Op::_unsafe_masked_index_put_accumulate})
-    table.push_back({op, index_put, masks_or_truths});
-  table.push_back({Op::put, put, sums_of_truths});
+    table.push_back({op, index_put, masks_or_bools});
+  table.push_back({Op::put, put, sums_of_bools});
   for (const Op op : {Op::max_unpool2d, Op::max_unpool3d}) table.push_back({op, max_unpool});
   for (const Op op : {Op::scatter_src, Op::scatter_value}) table.push_back({op, scatter});
 }

@@ -24,7 +24,7 @@ double initial_of(const Call& call, Reduce reduce) {
 }
 
 // For extremes the later of two NaNs wins.
-Quantity combined(Reduce reduce, const Quantity& a, const Quantity& x) {
+ScalarExpr combined(Reduce reduce, const ScalarExpr& a, const ScalarExpr& x) {
   switch (reduce) {
     case Reduce::max:
       return select(is_nan(x) | (x > a), x, a);
@@ -39,7 +39,7 @@ Quantity combined(Reduce reduce, const Quantity& a, const Quantity& x) {
 
 // A segment's first element on the axis, and its length.
 struct Segment {
-  Quantity first, count;
+  ScalarExpr first, count;
 };
 
 // Segments of `data` by lengths or offsets, which have the dimensions before the axis and one more.
@@ -59,18 +59,18 @@ struct Segments {
   }
 
   std::string_view list() const { return by_length ? "lengths" : "offsets"; }
-  Quantity number(const Indices& outer, const Index& k) const {
+  ScalarExpr number(const Indices& outer, const Index& k) const {
     Indices at = outer;
     at.push_back(k);
-    const Quantity given = nest.raw(list(), at).to(DType::i64);
+    const ScalarExpr given = nest.raw(list(), at).to(DType::i64);
     return nest.lowering.number(nest.checked(given, extent + 1, false));
   }
 
   // Segment `k` at this index of the dimensions before the axis.
   Segment segment(const Indices& outer, const Index& k) const {
     Builder& builder = nest.lowering.builder();
-    const Quantity first = by_length ? sum_before(outer, k) : number(outer, k);
-    const Quantity size = by_length ? number(outer, k) : number(outer, k + Index(1)) - first;
+    const ScalarExpr first = by_length ? sum_before(outer, k) : number(outer, k);
+    const ScalarExpr size = by_length ? number(outer, k) : number(outer, k + Index(1)) - first;
     const Index fits = nest.checked(size, extent + 1, false);
     nest.checked(first + size, extent + 1, false);
     return {{&builder, first.id()}, {&builder, nest.lowering.number(fits).id()}};
@@ -78,20 +78,20 @@ struct Segments {
 
   // The index of element k of segment `s`; other dimensions are those of `at`.
   Indices element(const Indices& at, const Segment& s, const Index& k) const {
-    Indices place = at;
-    place[axis] = nest.checked(s.first + nest.lowering.number(k), extent, false);
-    return place;
+    Indices position = at;
+    position[axis] = nest.checked(s.first + nest.lowering.number(k), extent, false);
+    return position;
   }
 
  private:
-  Quantity sum_before(const Indices& outer, const Index& k) const {
+  ScalarExpr sum_before(const Indices& outer, const Index& k) const {
     Builder& builder = nest.lowering.builder();
     const AccumulatorId sum = builder.accumulator("first", Combine::add,
                                                   builder.constant(DType::i64, std::int64_t{0}), 1);
     const std::size_t depth = builder.depth();
     const Index before = builder.open_loop("s", count);
-    const Quantity length = number(outer, before);
-    const Quantity counts = nest.lowering.number(before) < nest.lowering.number(k);
+    const ScalarExpr length = number(outer, before);
+    const ScalarExpr counts = nest.lowering.number(before) < nest.lowering.number(k);
     builder.update(sum, select(counts, length, length.like(0)).id());
     builder.close_to(depth);
     return {&builder, builder.read(sum)};
@@ -119,14 +119,14 @@ void segment_reduce(const Nest& nest) {
     const Indices outer(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(segments.axis));
     const Segment s = segments.segment(outer, at[segments.axis]);
     const Scratch value = work.number("value", work.real(initial_of(nest.call, reduce)));
-    each_element(work, segments, at, s, [&](const Indices& place, const Index&) {
-      const Quantity x = nest.raw("data", place).to(DType::f64);
+    each_element(work, segments, at, s, [&](const Indices& position, const Index&) {
+      const ScalarExpr x = nest.raw("data", position).to(DType::f64);
       value.write(0, combined(reduce, value.read(0), x));
     });
-    Quantity result = value.read(0);
+    ScalarExpr result = value.read(0);
     if (reduce == Reduce::mean) {
-      const Quantity none = nest.call.given("initial") ? result : result.like(std::nan(""));
-      const Quantity count = larger(s.count, 1.0).to(DType::f64);
+      const ScalarExpr none = nest.call.given("initial") ? result : result.like(std::nan(""));
+      const ScalarExpr count = larger(s.count, 1.0).to(DType::f64);
       result = select(s.count == 0.0, none, result / count);
     }
     nest.lowering.write(nest.output(), at, result);
@@ -145,41 +145,41 @@ class SegmentGradient {
   void write(const Indices& line, const Segment& s, const Index& k) const {
     Indices of = line;
     of[segments.axis] = k;
-    const Quantity grad{&work.builder, raw("grad", of).id()};
+    const ScalarExpr grad{&work.builder, raw("grad", of).id()};
     const bool extreme = reduce_ == Reduce::max || reduce_ == Reduce::min;
-    const Quantity best = extreme ? raw("output", of) : grad;
-    const Quantity sharers = extreme ? count_sharers(line, s, best) : s.count.to(DType::f64);
-    each_element(work, segments, line, s, [&](const Indices& place, const Index& step) {
-      Quantity g = grad;
-      if (extreme) g = select(shares(place, best), grad / sharers, grad.like(0));
-      if (reduce_ == Reduce::mean) g = grad / sharers;
+    const ScalarExpr best = extreme ? raw("output", of) : grad;
+    const ScalarExpr ties = extreme ? count_ties(line, s, best) : s.count.to(DType::f64);
+    each_element(work, segments, line, s, [&](const Indices& position, const Index& step) {
+      ScalarExpr g = grad;
+      if (extreme) g = select(shares(position, best), grad / ties, grad.like(0));
+      if (reduce_ == Reduce::mean) g = grad / ties;
       if (reduce_ == Reduce::prod) g = grad * product_without(line, s, step);
-      work.nest.lowering.write(work.nest.output(), place, g);
+      work.nest.lowering.write(work.nest.output(), position, g);
     });
   }
 
  private:
-  Quantity raw(std::string_view parameter, const Indices& at) const {
+  ScalarExpr raw(std::string_view parameter, const Indices& at) const {
     return work.nest.raw(parameter, at).to(DType::f64);
   }
   // Elements that equal the extreme share the gradient.
-  Quantity shares(const Indices& place, const Quantity& best) const {
-    const Quantity x = raw("data", place);
+  ScalarExpr shares(const Indices& position, const ScalarExpr& best) const {
+    const ScalarExpr x = raw("data", position);
     return is_nan(x) | (x == best);
   }
-  Quantity count_sharers(const Indices& line, const Segment& s, const Quantity& best) const {
-    const Scratch count = work.number("sharers", work.real(0));
-    each_element(work, segments, line, s, [&](const Indices& place, const Index&) {
-      count.write(0, count.read(0) + shares(place, best).to(DType::f64));
+  ScalarExpr count_ties(const Indices& line, const Segment& s, const ScalarExpr& best) const {
+    const Scratch count = work.number("ties", work.real(0));
+    each_element(work, segments, line, s, [&](const Indices& position, const Index&) {
+      count.write(0, count.read(0) + shares(position, best).to(DType::f64));
     });
     return count.read(0);
   }
   // The product of all elements but one, times the initial value.
-  Quantity product_without(const Indices& line, const Segment& s, const Index& skipped) const {
+  ScalarExpr product_without(const Indices& line, const Segment& s, const Index& skipped) const {
     const Scratch product = work.number("product", work.real(initial_of(work.nest.call, reduce_)));
-    each_element(work, segments, line, s, [&](const Indices& place, const Index& step) {
-      const Quantity other = work.as_real(step) != work.as_real(skipped);
-      const Quantity x = raw("data", place);
+    each_element(work, segments, line, s, [&](const Indices& position, const Index& step) {
+      const ScalarExpr other = work.as_real(step) != work.as_real(skipped);
+      const ScalarExpr x = raw("data", position);
       product.write(0, product.read(0) * select(other, x, x.like(1)));
     });
     return product.read(0);
@@ -204,7 +204,7 @@ void segment_reduce_backward(const Nest& nest) {
   lines[segments.axis] = 1;
   const std::size_t depth = builder.depth();
   const Index i = builder.open_any_loop("i", element_count(lines), Builder::Order::parallel);
-  const Indices line = delinearised(i, lines, builder);
+  const Indices line = delinearize(i, lines, builder);
   const Indices outer(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(segments.axis));
   const Index k = builder.open_loop("k", segments.count);
   gradient.write(line, segments.segment(outer, k), k);

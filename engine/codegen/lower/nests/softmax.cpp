@@ -4,11 +4,11 @@
 namespace recut::loop {
 namespace {
 
-FoldSpace rows(const Nest& nest, std::string_view parameter) {
+ReductionSpace rows(const Nest& nest, std::string_view parameter) {
   const Shape& shape = nest.shape_of(parameter);
-  FoldSpace space{shape, std::vector<bool>(shape.size(), false),
-                  walking_strides(nest.lowering, nest.call.node(parameter))};
-  if (!shape.empty()) space.folded[nest.dimension("dim", shape.size())] = true;
+  ReductionSpace space{shape, std::vector<bool>(shape.size(), false),
+                       walking_strides(nest.lowering, nest.call.node(parameter))};
+  if (!shape.empty()) space.reduced[nest.dimension("dim", shape.size())] = true;
   return space;
 }
 
@@ -24,14 +24,15 @@ void softmax(const Nest& nest) {
                     : nest.real("self", at);
   };
   const DType type = converts ? nest.computing(dtype) : nest.computing(nest.dtype_of("self"));
-  for_each_fold(nest.lowering, rows(nest, "self"), [&](Folder& folder) {
-    const Quantity largest =
-        folder.fold({"largest", Combine::max, nest.lowering.constant(type, -HUGE_VAL), x});
-    const Quantity total = folder.fold({"total", Combine::add, nest.lowering.constant(type, 0),
-                                        [&](const Indices& at) { return exp(x(at) - largest); }});
-    folder.for_each([&](const Indices& at) {
-      const Quantity shifted = x(at) - largest;
-      Quantity out = form == SoftmaxForm::logarithm ? shifted - log(total) : exp(shifted) / total;
+  for_each_ordered_reduction(nest.lowering, rows(nest, "self"), [&](Reducer& reducer) {
+    const ScalarExpr largest =
+        reducer.reduce({"largest", Combine::max, nest.lowering.constant(type, -HUGE_VAL), x});
+    const ScalarExpr total =
+        reducer.reduce({"total", Combine::add, nest.lowering.constant(type, 0),
+                        [&](const Indices& at) { return exp(x(at) - largest); }});
+    reducer.for_each([&](const Indices& at) {
+      const ScalarExpr shifted = x(at) - largest;
+      ScalarExpr out = form == SoftmaxForm::logarithm ? shifted - log(total) : exp(shifted) / total;
       if (form == SoftmaxForm::safe) out = select(largest == -HUGE_VAL, out.like(0), out);
       nest.lowering.write(nest.output(), at, out);
     });
@@ -41,15 +42,15 @@ void softmax(const Nest& nest) {
 template <bool logarithm>
 void softmax_backward(const Nest& nest) {
   const DType type = nest.computing(nest.dtype_of("output"));
-  for_each_fold(nest.lowering, rows(nest, "output"), [&](Folder& folder) {
-    const Quantity sum =
-        folder.fold({"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
-                       const Quantity grad = nest.real("grad_output", at).to(type);
-                       return logarithm ? grad : grad * nest.real("output", at);
-                     }});
-    folder.for_each([&](const Indices& at) {
-      const Quantity grad = nest.real("grad_output", at).to(type);
-      const Quantity output = nest.real("output", at);
+  for_each_ordered_reduction(nest.lowering, rows(nest, "output"), [&](Reducer& reducer) {
+    const ScalarExpr sum = reducer.reduce(
+        {"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
+           const ScalarExpr grad = nest.real("grad_output", at).to(type);
+           return logarithm ? grad : grad * nest.real("output", at);
+         }});
+    reducer.for_each([&](const Indices& at) {
+      const ScalarExpr grad = nest.real("grad_output", at).to(type);
+      const ScalarExpr output = nest.real("output", at);
       nest.lowering.write(nest.output(), at,
                           logarithm ? grad - exp(output) * sum : (grad - sum) * output);
     });

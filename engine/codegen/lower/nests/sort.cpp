@@ -31,21 +31,21 @@ struct Line {
     const std::size_t depth = builder.depth();
     Shape lines = flat ? Shape{} : shape;
     if (!lines.empty()) lines[dim] = 1;
-    outer = delinearised(builder.open_loop("i", element_count(lines), Builder::Order::parallel),
-                         lines, builder);
+    outer = delinearize(builder.open_loop("i", element_count(lines), Builder::Order::parallel),
+                        lines, builder);
     body();
     builder.close_to(depth);
   }
-  Indices place(const Index& along) const {
-    if (flat) return delinearised(along, shape, builder);
+  Indices position(const Index& along) const {
+    if (flat) return delinearize(along, shape, builder);
     Indices at = outer;
     if (!at.empty()) at[dim] = along;
     return at;
   }
   // The sort key: reals in their compute type, integers as i64, in the order of eval's keys.
-  Quantity element(const Index& along) const {
-    const Quantity x = nest.raw("self", place(along));
-    return x.real() ? nest.real("self", place(along)) : x.to(DType::i64);
+  ScalarExpr element(const Index& along) const {
+    const ScalarExpr x = nest.raw("self", position(along));
+    return x.real() ? nest.real("self", position(along)) : x.to(DType::i64);
   }
   // The index into an output that lacks the dimension, or has another length there.
   Indices of_output(const Index& along, std::size_t output) const {
@@ -57,7 +57,7 @@ struct Line {
   }
 
   // The number of elements of the line that satisfy a predicate.
-  Quantity count(const std::function<Quantity(const Quantity&, const Index&)>& is_so) const {
+  ScalarExpr count(const std::function<ScalarExpr(const ScalarExpr&, const Index&)>& is_so) const {
     const std::int64_t lanes = lanes_for_sum(length);
     const AccumulatorId sum = builder.accumulator(
         "count", Combine::add, builder.constant(DType::i64, std::int64_t{0}), lanes);
@@ -68,26 +68,26 @@ struct Line {
     return {&builder, builder.read(sum)};
   }
 
-  Quantity nan(const Quantity& x) const {
-    return x.real() ? is_nan(x) : Quantity::constant(&builder, DType::boolean, std::int64_t{0});
+  ScalarExpr nan(const ScalarExpr& x) const {
+    return x.real() ? is_nan(x) : ScalarExpr::constant(&builder, DType::boolean, std::int64_t{0});
   }
   // Ascending order: `a` before `b`, ignoring ties.
-  Quantity ascends(const Quantity& a, const Quantity& b) const {
+  ScalarExpr ascends(const ScalarExpr& a, const ScalarExpr& b) const {
     return (a < b) | (nan(b) & (!nan(a)));
   }
-  Quantity earlier(const Index& j, const Index& k) const {
+  ScalarExpr earlier(const Index& j, const Index& k) const {
     return nest.lowering.number(j) < nest.lowering.number(k);
   }
-  Quantity rank(const Quantity& x, const Index& k, bool descending) const {
-    return count([&](const Quantity& y, const Index& j) {
-      const Quantity before = descending ? ascends(x, y) : ascends(y, x);
-      const Quantity after = descending ? ascends(y, x) : ascends(x, y);
+  ScalarExpr rank(const ScalarExpr& x, const Index& k, bool descending) const {
+    return count([&](const ScalarExpr& y, const Index& j) {
+      const ScalarExpr before = descending ? ascends(x, y) : ascends(y, x);
+      const ScalarExpr after = descending ? ascends(y, x) : ascends(x, y);
       return before | ((!after) & earlier(j, k));
     });
   }
 
   // Calls body(k) for the positions of the line.
-  void for_each_place(const std::function<void(const Index&)>& body) const {
+  void for_each_position(const std::function<void(const Index&)>& body) const {
     const std::size_t depth = builder.depth();
     body(builder.open_loop("k", length));
     builder.close_to(depth);
@@ -103,10 +103,10 @@ void write_picked(const Line& line, const Outputs& out, const Index& from, const
   const Nest& nest = line.nest;
   for (const int output : {out.values, out.indices}) {
     const auto o = static_cast<std::size_t>(output);
-    if (output < 0 || !nest.wanted(o)) continue;
+    if (output < 0 || !nest.is_requested(o)) continue;
     nest.lowering.write(
         nest.output(o), line.of_output(to, o),
-        output == out.values ? nest.raw("self", line.place(from)) : nest.lowering.number(from));
+        output == out.values ? nest.raw("self", line.position(from)) : nest.lowering.number(from));
   }
 }
 
@@ -114,9 +114,9 @@ void write_picked(const Line& line, const Outputs& out, const Index& from, const
 void write_sorted(const Nest& nest, const Outputs& out, bool descending, std::int64_t kept) {
   Line line(nest, false);
   line.for_each([&] {
-    line.for_each_place([&](const Index& k) {
+    line.for_each_position([&](const Index& k) {
       const std::size_t depth = line.builder.depth();
-      const Quantity rank = line.rank(line.element(k), k, descending);
+      const ScalarExpr rank = line.rank(line.element(k), k, descending);
       if (kept < line.length) line.builder.open_if((rank < static_cast<double>(kept)).id());
       write_picked(line, out, k, line.builder.check(rank.id(), kept));
       line.builder.close_to(depth);
@@ -125,12 +125,13 @@ void write_sorted(const Nest& nest, const Outputs& out, bool descending, std::in
 }
 
 // The element of one rank.
-void write_ranked(Line& line, const Outputs& out, const std::function<Quantity()>& wanted_rank) {
+void write_ranked(Line& line, const Outputs& out,
+                  const std::function<ScalarExpr()>& requested_rank) {
   line.for_each([&] {
-    const Quantity wanted{&line.builder, wanted_rank().id()};
-    line.for_each_place([&](const Index& k) {
+    const ScalarExpr requested{&line.builder, requested_rank().id()};
+    line.for_each_position([&](const Index& k) {
       const std::size_t depth = line.builder.depth();
-      line.builder.open_if((line.rank(line.element(k), k, false) == wanted).id());
+      line.builder.open_if((line.rank(line.element(k), k, false) == requested).id());
       write_picked(line, out, k, 0);
       line.builder.close_to(depth);
     });
@@ -153,7 +154,7 @@ void topk(const Nest& nest) {
 void kthvalue(const Nest& nest) {
   Line line(nest, false);
   write_ranked(line, {0, 1}, [&] {
-    return Quantity::constant(&line.builder, DType::i64, nest.call.integer("k") - 1);
+    return ScalarExpr::constant(&line.builder, DType::i64, nest.call.integer("k") - 1);
   });
 }
 
@@ -162,10 +163,11 @@ template <bool ignores_nan, bool flat>
 void median(const Nest& nest) {
   Line line(nest, flat);
   write_ranked(line, {0, flat ? -1 : 1}, [&] {
-    const Quantity size = Quantity::constant(&line.builder, DType::i64, line.length);
-    const Quantity nans = line.count([&](const Quantity& x, const Index&) { return line.nan(x); });
-    const Quantity middle = quotient(size - nans - 1.0, 2.0);
-    const Quantity without = nans == 0.0;
+    const ScalarExpr size = ScalarExpr::constant(&line.builder, DType::i64, line.length);
+    const ScalarExpr nans =
+        line.count([&](const ScalarExpr& x, const Index&) { return line.nan(x); });
+    const ScalarExpr middle = quotient(size - nans - 1.0, 2.0);
+    const ScalarExpr without = nans == 0.0;
     return select(ignores_nan ? without | (nans != size) : without, middle, size - nans);
   });
 }
@@ -174,31 +176,32 @@ void median(const Nest& nest) {
 // counts alone.
 void mode(const Nest& nest) {
   Line line(nest, false);
-  const auto frequency = [&](const Quantity& x) {
-    return line.count([&](const Quantity& y, const Index&) { return y == x; });
+  const auto frequency = [&](const ScalarExpr& x) {
+    return line.count([&](const ScalarExpr& y, const Index&) { return y == x; });
   };
-  const auto fold = [&](Combine how, std::int64_t initial,
-                        const std::function<Quantity(const Index&)>& term) {
+  const auto reduce = [&](Combine how, std::int64_t initial,
+                          const std::function<ScalarExpr(const Index&)>& term) {
     const AccumulatorId found =
         line.builder.accumulator("found", how, line.builder.constant(DType::i64, initial), 1);
-    line.for_each_place([&](const Index& k) { line.builder.update(found, term(k).id()); });
-    return Quantity{&line.builder, line.builder.read(found)};
+    line.for_each_position([&](const Index& k) { line.builder.update(found, term(k).id()); });
+    return ScalarExpr{&line.builder, line.builder.read(found)};
   };
   line.for_each([&] {
-    const Quantity most =
-        fold(Combine::max, 1, [&](const Index& k) { return frequency(line.element(k)); });
+    const ScalarExpr most =
+        reduce(Combine::max, 1, [&](const Index& k) { return frequency(line.element(k)); });
     // By rank, which finds the smallest value and the last of its equals.
-    const Quantity none = Quantity::constant(&line.builder, DType::i64, std::int64_t{INT64_MAX});
+    const ScalarExpr none =
+        ScalarExpr::constant(&line.builder, DType::i64, std::int64_t{INT64_MAX});
     const auto candidate_rank = [&](const Index& k) {
-      const Quantity x = line.element(k);
-      const Quantity later = line.count(
-          [&](const Quantity& y, const Index& j) { return (y == x) & line.earlier(k, j); });
-      const Quantity times = larger(frequency(x), 1.0);
-      const Quantity rank = line.rank(x, k, false);
+      const ScalarExpr x = line.element(k);
+      const ScalarExpr later = line.count(
+          [&](const ScalarExpr& y, const Index& j) { return (y == x) & line.earlier(k, j); });
+      const ScalarExpr times = larger(frequency(x), 1.0);
+      const ScalarExpr rank = line.rank(x, k, false);
       return select((later == 0.0) & (times == most), rank, none);
     };
-    const Quantity first = fold(Combine::min, INT64_MAX, candidate_rank);
-    line.for_each_place([&](const Index& k) {
+    const ScalarExpr first = reduce(Combine::min, INT64_MAX, candidate_rank);
+    line.for_each_position([&](const Index& k) {
       const std::size_t depth = line.builder.depth();
       line.builder.open_if((candidate_rank(k) == first).id());
       write_picked(line, {0, 1}, k, 0);

@@ -1,5 +1,5 @@
 // Cholesky factorisations and triangular solves. One matrix of a batch is in scratch.
-#include "engine/codegen/lower/nests/matrices.h"
+#include "engine/codegen/lower/nests/scratch_matrix.h"
 
 namespace recut::loop {
 namespace {
@@ -12,7 +12,7 @@ void factor_cholesky(const MatrixWork& work, const ScratchMatrix& l, const Scrat
     work.each_before(j, l.rows,
                      [&](const Index& k) { l.put(i, j, l.at(i, j) - l.at(i, k) * l.at(j, k)); });
   };
-  const auto finish_column = [&](const Index& j, const Quantity& root) {
+  const auto finish_column = [&](const Index& j, const ScalarExpr& root) {
     l.put(j, j, root);
     work.each_after(j, l.rows, [&](const Index& i) {
       subtract_products(i, j);
@@ -23,7 +23,7 @@ void factor_cholesky(const MatrixWork& work, const ScratchMatrix& l, const Scrat
   work.each(l.rows, [&](const Index& j) {
     work.when(info.read(0) == 0.0, [&] {
       subtract_products(j, j);
-      const Quantity square = l.at(j, j);
+      const ScalarExpr square = l.at(j, j);
       work.when(!(square > 0.0), [&] { info.write(0, work.number(j) + 1.0); });  // NaN too
       work.when(square > 0.0, [&] { finish_column(j, sqrt(square)); });
     });
@@ -39,7 +39,7 @@ void cholesky(const Nest& nest) {
   work.for_each_matrix(batch_shape(shape), [&](const Indices& at) {
     const ScratchMatrix l = work.matrix("factor", shape.back(), shape.back());
     const Scratch info = work.integers("info", 1);
-    work.read(upper ? l.turned() : l, "self", at);
+    work.read(upper ? l.transposed() : l, "self", at);
     factor_cholesky(work, l, info);
     work.write(0, at, [&](const Index& i, const Index& j) {
       return triangle_element(work, l, {}, upper ? j : i, upper ? i : j);
@@ -53,9 +53,9 @@ void cholesky(const Nest& nest) {
 void solve_with_factor(const MatrixWork& work, const ScratchMatrix& factor, bool upper,
                        const ScratchMatrix& b) {
   const Triangle triangle{.upper = upper};
-  const auto solve = [&](bool turned) {
-    solve_triangular(work, turned ? factor.turned() : factor, turned ? triangle.turned() : triangle,
-                     b);
+  const auto solve = [&](bool transposed) {
+    solve_triangular(work, transposed ? factor.transposed() : factor,
+                     transposed ? triangle.transposed() : triangle, b);
   };
   solve(upper);
   solve(!upper);
@@ -79,7 +79,7 @@ void cholesky_inverse(const Nest& nest) {
 void for_each_system(const Nest& nest, std::string_view matrix, std::string_view right,
                      const std::function<void(const MatrixWork&, const ScratchMatrix&,
                                               const ScratchMatrix&)>& solve) {
-  if (!nest.wanted(0)) return;
+  if (!nest.is_requested(0)) return;
   const MatrixWork work(nest);
   const Shape& shape = nest.type().shape;
   const std::int64_t order = nest.shape_of(matrix).back();
@@ -112,22 +112,22 @@ void linalg_solve_triangular(const Nest& nest) {
                     if (left)
                       solve_triangular(work, a, triangle, b);
                     else
-                      solve_triangular(work, a.turned(), triangle.turned(), b.turned());
+                      solve_triangular(work, a.transposed(), triangle.transposed(), b.transposed());
                   });
 }
 
 void triangular_solve(const Nest& nest) {
   const Triangle triangle{nest.call.boolean("upper"), nest.call.boolean("unitriangular")};
-  const bool turned = nest.call.boolean("transpose");
+  const bool transposed = nest.call.boolean("transpose");
   for_each_system(nest, "A", "self",
                   [&](const MatrixWork& work, const ScratchMatrix& a, const ScratchMatrix& b) {
-                    solve_triangular(work, turned ? a.turned() : a,
-                                     turned ? triangle.turned() : triangle, b);
+                    solve_triangular(work, transposed ? a.transposed() : a,
+                                     transposed ? triangle.transposed() : triangle, b);
                   });
-  if (!nest.wanted(1)) return;
+  if (!nest.is_requested(1)) return;
   const Layout copy = made_layout(nest.type(1));
   nest.lowering.for_each(copy.shape, copy.strides, [&](const Indices& at) {
-    nest.lowering.write(nest.output(1), at, nest.raw("A", broadcast_place(at, nest.shape_of("A"))));
+    nest.lowering.write(nest.output(1), at, nest.raw("A", broadcast_index(at, nest.shape_of("A"))));
   });
 }
 

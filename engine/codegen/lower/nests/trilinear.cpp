@@ -15,12 +15,12 @@ struct TrilinearOperand {
     for (const std::int64_t d : expanded) inserted[static_cast<std::size_t>(d)] = true;
   }
 
-  Quantity element(const Nest& nest, const Indices& at) const {
+  ScalarExpr element(const Nest& nest, const Indices& at) const {
     const Shape& shape = nest.shape_of(name);
-    Indices place;
+    Indices position;
     for (std::size_t d = 0; d < inserted.size(); ++d)
-      if (!inserted[d]) place.push_back(shape[place.size()] == 1 ? Index(0) : at[d]);
-    return nest.real(name, place);
+      if (!inserted[d]) position.push_back(shape[position.size()] == 1 ? Index(0) : at[d]);
+    return nest.real(name, position);
   }
 
   // Makes a space as large as the operand.
@@ -38,23 +38,23 @@ struct TrilinearOperand {
 void trilinear(const Nest& nest) {
   const TrilinearOperand operands[] = {
       {nest, "i1", "expand1"}, {nest, "i2", "expand2"}, {nest, "i3", "expand3"}};
-  FoldSpace space;
+  ReductionSpace space;
   for (const TrilinearOperand& operand : operands) operand.extend(nest, space.shape);
   const std::size_t rank = space.shape.size();
-  space.folded.resize(rank, false);
+  space.reduced.resize(rank, false);
   for (const std::int64_t d : nest.call.integers("sumdim"))
-    space.folded[static_cast<std::size_t>(
+    space.reduced[static_cast<std::size_t>(
         wrap_dimension(d, static_cast<std::int64_t>(rank)).value())] = true;
   space.strides = contiguous_strides(space.shape);
-  const Quantity zero = nest.lowering.constant(nest.computing(nest.type().dtype), 0);
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const Quantity sum = folder.fold({"sum", Combine::add, zero, [&](const Indices& at) {
-                                        return operands[0].element(nest, at) *
-                                               operands[1].element(nest, at) *
-                                               operands[2].element(nest, at);
-                                      }});
+  const ScalarExpr zero = nest.lowering.constant(nest.computing(nest.type().dtype), 0);
+  for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
+    const ScalarExpr sum = reducer.reduce({"sum", Combine::add, zero, [&](const Indices& at) {
+                                             return operands[0].element(nest, at) *
+                                                    operands[1].element(nest, at) *
+                                                    operands[2].element(nest, at);
+                                           }});
     nest.lowering.write(nest.output(),
-                        folded_place(folder.at(), space.folded, nest.type().shape.size()), sum);
+                        reduced_index(reducer.at(), space.reduced, nest.type().shape.size()), sum);
   });
 }
 
