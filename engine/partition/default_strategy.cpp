@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/partition/classify.h"
-#include "engine/partition/execution.h"
+#include "engine/partition/plan_from_saved.h"
 #include "engine/partition/strategies.h"
 
 namespace recut {
@@ -11,7 +11,7 @@ namespace {
 
 // Forward reaches to the last node that a result needs, and takes in everything before it. PyTorch
 // tags each node with its pass instead.
-std::vector<bool> forward_by_place(const JointClasses& classes) {
+std::vector<bool> forward_by_position(const JointClasses& classes) {
   const auto last = std::find(classes.forward.rbegin(), classes.forward.rend(), true);
   std::vector<bool> forward(classes.forward.size(), false);
   for (auto p = static_cast<std::size_t>(classes.forward.rend() - last); p-- > 0;)
@@ -26,7 +26,7 @@ Result<PlanOutcome> plan_default(const Graph& graph, const PlanRequest& request)
     return error("strategy 'default' takes no budget: it saves everything that backward reads");
   const Users users(graph);
   const JointClasses classes(graph, users);
-  const std::vector<bool> forward = forward_by_place(classes);
+  const std::vector<bool> forward = forward_by_position(classes);
   std::vector<NodeId> saved;
   for (std::size_t p = 0; p < forward.size(); ++p) {
     const NodeId id = graph.order()[p];

@@ -15,7 +15,7 @@ peak::SolveOptions options_of(const PlanRequest& request, const JointProblem& jo
   peak::SolveOptions options;
   options.seed = request.limits.seed;
   options.effort = peak::default_effort(joint.problem(), request.limits.effort);
-  options.enough = peak::default_enough(request.limits.effort);
+  options.relative_gap = peak::default_relative_gap(request.limits.effort);
   options.seconds = request.limits.seconds;
   options.cancel = request.limits.cancel;
   options.stop = request.limits.stop;
@@ -45,7 +45,7 @@ Result<PlanOutcome> plan_peak(const Graph& graph, const PlanRequest& request) {
   if (std::holds_alternative<SavedFraction>(request.budget))
     return error("strategy 'peak' takes a budget in bytes of peak memory, such as 3GiB or 40%");
   const StorageModel storages(graph);
-  const JointProblem joint(graph, storages, request.rates, request.pins, request.groups,
+  const JointProblem joint(graph, storages, request.rates, request.overrides, request.groups,
                            request.alignment);
   const auto* bytes = std::get_if<PeakBytes>(&request.budget);
   const std::int64_t budget = bytes != nullptr ? bytes->value : peak::kNoBudget;
@@ -55,12 +55,12 @@ Result<PlanOutcome> plan_peak(const Graph& graph, const PlanRequest& request) {
   outcome.plan = joint.plan(found.sequence);
   PeakProof proof;
   proof.holds = found.holds;
-  proof.least_peak_bytes = found.holds ? 0 : found.peak;
+  proof.min_peak_bytes = found.holds ? 0 : found.peak;
   proof.peak_bound_bytes = found.peak_bound;
-  proof.recompute_bound_us = joint.micros(found.extra_bound + joint.pinned_duration());
+  proof.recompute_bound_us = joint.micros(found.overhead_bound + joint.forced_duration());
   proof.optimal = found.optimal;
   proof.short_search = found.short_search;
-  outcome.remarks = {remark(proof, joint.micros(found.extra + joint.pinned_duration()))};
+  outcome.remarks = {remark(proof, joint.micros(found.overhead + joint.forced_duration()))};
   outcome.proof = proof;
   return outcome;
 }

@@ -14,7 +14,7 @@
 #include "engine/fusion/fusion_groups.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
-#include "engine/partition/pins.h"
+#include "engine/partition/overrides.h"
 
 namespace recut {
 
@@ -44,7 +44,7 @@ struct PlanRequest {
   std::string strategy = "peak";
   Budget budget;
   DeviceRates rates;
-  Pins pins;
+  Overrides overrides;
   SearchLimits limits;
   FusionGroups groups;  // empty: the eager model
   // Strategy 'peak' rounds storage sizes up to multiples of this; budget, peak and proof are then
@@ -55,14 +55,14 @@ struct PlanRequest {
 // A remark on one node: why it has to be saved, or may not be recomputed.
 struct NodeRemark {
   NodeId node;
-  std::string_view words;
+  std::string_view message;
 };
 
 // How far a plan can be from the optimum. The bounds hold for every order, with any recomputation,
 // under the same overrides.
 struct PeakProof {
   bool holds = true;                  // the plan's peak is within the budget
-  std::int64_t least_peak_bytes = 0;  // where it isn't: the lowest peak found, by this plan
+  std::int64_t min_peak_bytes = 0;    // where it isn't: the lowest peak found, by this plan
   std::int64_t peak_bound_bytes = 0;  // no order peaks below it
   double recompute_bound_us = 0;      // no order within the budget recomputes for less
   bool optimal = false;               // one of the two bounds is reached

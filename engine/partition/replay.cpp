@@ -46,10 +46,10 @@ class AvailabilityCheck {
     const auto check = [&](const std::vector<NodeId>& list, const char* where, bool calls_only) {
       for (const NodeId id : list)
         if (!id.valid() || !graph_.contains(id))
-          complain(fmt::format("a node in '{}' of the plan is not one of the graph", where));
+          report(fmt::format("a node in '{}' of the plan is not one of the graph", where));
         else if (calls_only && graph_.op(id).is(kInput))
-          complain(fmt::format("'{}' in '{}' of the plan is an input, expected a call",
-                               graph_.node_name(id), where));
+          report(fmt::format("'{}' in '{}' of the plan is an input, expected a call",
+                             graph_.node_name(id), where));
     };
     check(plan_.forward, "forward", true);
     check(plan_.saved, "saved", false);
@@ -70,11 +70,11 @@ class AvailabilityCheck {
     for (const NodeId id : steps) {
       for (const NodeId operand : graph_[id].operands)
         if (!available_[graph_.position(operand)])
-          complain(fmt::format("{} step '{}': its operand '{}' is not available", name_of(phase),
-                               graph_.node_name(id), graph_.node_name(operand)));
+          report(fmt::format("{} step '{}': its operand '{}' is not available", name_of(phase),
+                             graph_.node_name(id), graph_.node_name(operand)));
       if (graph_.op(id).is(kImpure) && drawn_[graph_.position(id)])
-        complain(fmt::format("{} step '{}': {} draws anew each time and may run only once",
-                             name_of(phase), graph_.node_name(id), graph_.op(id).name));
+        report(fmt::format("{} step '{}': {} draws anew each time and may run only once",
+                           name_of(phase), graph_.node_name(id), graph_.op(id).name));
       drawn_[graph_.position(id)] = true;
       available_[graph_.position(id)] = true;
     }
@@ -82,10 +82,10 @@ class AvailabilityCheck {
 
   void need(NodeId id, const char* otherwise) {
     if (!available_[graph_.position(id)])
-      complain(fmt::format("'{}' {}", graph_.node_name(id), otherwise));
+      report(fmt::format("'{}' {}", graph_.node_name(id), otherwise));
   }
 
-  void complain(std::string message) {
+  void report(std::string message) {
     if (faults_.size() < kMaxDiagnostics) faults_.push_back(error(std::move(message)));
   }
 
@@ -98,17 +98,17 @@ class AvailabilityCheck {
 // Follows storage instances through the steps of a plan that is known to run. Each value maps to
 // the latest instances of the storages it uses (its backing): a use extends their lifetimes, a
 // second run of the call replaces them, and the boundary clears all that are not saved.
-class Tracker {
+class LifetimeTracker {
  public:
-  Tracker(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
-          const std::vector<KernelRun>& kernels, const Plan& plan, Replay& replay)
+  LifetimeTracker(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
+                  const std::vector<KernelRun>& kernels, const Plan& plan, Replay& replay)
       : graph_(graph),
         storages_(storages),
         groups_(groups),
         kernels_(kernels),
         plan_(plan),
         replay_(replay) {
-    standing_on_.resize(graph.order().size());
+    backing_.resize(graph.order().size());
     ran_.assign(graph.order().size(), false);
     inside_.assign(graph.order().size(), SIZE_MAX);
     end_ = plan.forward.size() + plan.backward.size();
@@ -117,7 +117,7 @@ class Tracker {
   void run() {
     replay_.steps.reserve(end_);
     for (const NodeId id : plan_.forward) run_step(id, Phase::forward);
-    cross_border();
+    cross_boundary();
     for (const NodeId id : plan_.backward) run_step(id, Phase::backward);
     for (const NodeId id : graph_.gradients)
       if (id.valid()) keep(id, end_, InstanceClass::gradient);
@@ -127,7 +127,7 @@ class Tracker {
  private:
   using Instances = std::vector<std::uint32_t>;  // indices into replay_.instances
 
-  Instances& standing_on(NodeId id) { return standing_on_[graph_.position(id)]; }
+  Instances& backing(NodeId id) { return backing_[graph_.position(id)]; }
 
   void run_step(NodeId id, Phase phase) {
     const std::size_t step = replay_.steps.size();
@@ -140,7 +140,7 @@ class Tracker {
     }
     const bool again = ran_[graph_.position(id)];
     ran_[graph_.position(id)] = true;
-    standing_on(id) = instances_of(id, step, phase, again);
+    backing(id) = instances_of(id, step, phase, again);
     if (const auto workspace = storages_.workspace(id)) add_workspace(*workspace, step, phase);
     replay_.steps.push_back({id, phase, again, false, kernels_[step].last, 0, 0});
     if (again) replay_.recomputed.push_back(id);
@@ -191,10 +191,10 @@ class Tracker {
 
   Instances inherited(NodeId id, const Node& node) {
     const NodeId source = node.operands.front();
-    if (node.op != Op::getitem || graph_.op(source).is(kView)) return standing_on(source);
+    if (node.op != Op::getitem || graph_.op(source).is(kView)) return backing(source);
     const std::span<const StorageId> picked = storages_.behind(id);
     Instances kept;
-    for (const std::uint32_t i : standing_on(source))
+    for (const std::uint32_t i : backing(source))
       if (std::find(picked.begin(), picked.end(), replay_.instances[i].storage) != picked.end())
         kept.push_back(i);
     return kept;
@@ -202,34 +202,34 @@ class Tracker {
 
   void use(NodeId id, std::size_t step) {
     const std::size_t until = step < end_ ? kernels_[step].last : step;
-    for (const std::uint32_t i : standing_on(id))
+    for (const std::uint32_t i : backing(id))
       replay_.instances[i].last_use = std::max(replay_.instances[i].last_use, until);
   }
 
   void keep(NodeId id, std::size_t step, InstanceClass why) {
     use(id, step);
-    for (const std::uint32_t i : standing_on(id))
+    for (const std::uint32_t i : backing(id))
       if (!returned_[i]) returned_[i] = why;
   }
 
-  void cross_border() {
+  void cross_boundary() {
     for (const NodeId id : graph_.results) keep(id, end_, InstanceClass::result);
-    std::vector<bool> kept(standing_on_.size(), false);
+    std::vector<bool> kept(backing_.size(), false);
     for (const NodeId id : plan_.saved) {
       use(id, plan_.forward.size());
-      for (const std::uint32_t i : standing_on(id)) replay_.instances[i].kept = true;
+      for (const std::uint32_t i : backing(id)) replay_.instances[i].kept = true;
       kept[graph_.position(id)] = true;
     }
-    border_ = replay_.instances.size();
-    for (std::size_t p = 0; p < standing_on_.size(); ++p)
-      if (!kept[p]) standing_on_[p].clear();
+    boundary_ = replay_.instances.size();
+    for (std::size_t p = 0; p < backing_.size(); ++p)
+      if (!kept[p]) backing_[p].clear();
   }
 
   void classify(StorageInstance& instance) {
     const auto i = static_cast<std::size_t>(&instance - replay_.instances.data());
     if (returned_[i])
       instance.kind = *returned_[i];
-    else if (i < border_ && instance.last_use >= plan_.forward.size())
+    else if (i < boundary_ && instance.last_use >= plan_.forward.size())
       instance.kind = InstanceClass::saved;
   }
 
@@ -239,18 +239,19 @@ class Tracker {
   const std::vector<KernelRun>& kernels_;  // by step
   const Plan& plan_;
   Replay& replay_;
-  std::vector<Instances> standing_on_;                  // by position of the value
+  std::vector<Instances> backing_;                      // by position of the value
   std::vector<std::optional<InstanceClass>> returned_;  // by instance
   std::vector<bool> ran_;                               // by position
   std::vector<std::size_t> inside_;                     // by position: the end of the kernel
-  std::size_t end_ = 0, border_ = 0;
+  std::size_t end_ = 0, boundary_ = 0;
 };
 
 // Sets the time of each step: a kernel's whole time goes to its last call, a view takes none.
-void price(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
-           const DeviceRates& rates, const std::vector<KernelRun>& kernels, Replay& replay) {
+void set_step_times(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
+                    const DeviceRates& rates, const std::vector<KernelRun>& kernels,
+                    Replay& replay) {
   for (std::size_t s = 0; s < kernels.size(); ++s) {
-    Step& step = replay.steps[s];
+    PlanStep& step = replay.steps[s];
     const std::int32_t group = groups.group(step.node);
     const bool alone = group == FusionGroups::kAlone;
     if (maker_of(graph, step.node) != step.node || kernels[s].last != s) continue;
@@ -294,7 +295,7 @@ Result<Replay> replay(const Graph& graph, const StorageModel& storages, const Pl
   if (!kernels) return kernels.diagnostics();
 
   Replay result;
-  Tracker(graph, storages, groups, *kernels, plan, result).run();
+  LifetimeTracker(graph, storages, groups, *kernels, plan, result).run();
   std::vector<Lifetime> lifetimes;
   lifetimes.reserve(result.instances.size());
   std::int64_t allocated = 0;
@@ -310,7 +311,7 @@ Result<Replay> replay(const Graph& graph, const StorageModel& storages, const Pl
   result.saved_bytes = storages.bytes_behind(plan.saved);
   for (std::size_t s = 0; s < result.steps.size(); ++s)
     result.steps[s].live_bytes = liveness.live_bytes[s];
-  price(graph, storages, groups, rates, *kernels, result);
+  set_step_times(graph, storages, groups, rates, *kernels, result);
   return result;
 }
 

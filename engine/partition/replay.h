@@ -51,7 +51,7 @@ struct StorageInstance {
   bool kept = false;       // it crosses the boundary: a value in `saved` uses it
 };
 
-struct Step {
+struct PlanStep {
   NodeId node;
   Phase phase = Phase::forward;
   bool again = false;      // a recomputation: the node ran before, not inlined
@@ -62,7 +62,7 @@ struct Step {
 };
 
 struct Replay {
-  std::vector<Step> steps;
+  std::vector<PlanStep> steps;
   std::vector<StorageInstance> instances;  // in order of birth
 
   std::int64_t peak_bytes = 0;

@@ -38,9 +38,9 @@ Result<PlanOutcome> make_plan(const Graph& graph, const PlanRequest& request) {
   if (strategy == nullptr)
     return error(fmt::format("there is no strategy '{}', expected one of: {}", request.strategy,
                              strategy_names()));
-  if (!request.pins.empty() && strategy->plan != plan_peak)
+  if (!request.overrides.empty() && strategy->plan != plan_peak)
     return error(
-        fmt::format("strategy '{}' takes no choices by hand (--save, --recompute): only "
+        fmt::format("strategy '{}' takes no overrides (--save, --recompute): only "
                     "strategy 'peak' does",
                     request.strategy));
   if (auto total = check_total_bytes(graph); !total) return total.diagnostics();

@@ -22,9 +22,9 @@ namespace recut {
 // One node of the network: a call or an input that doesn't depend on a tangent.
 struct TorchFlowNode {
   NodeId node;
-  std::int64_t price = 0;    // of saving it; -1: it can't be saved itself
-  bool wanted = false;       // backward reads it
-  std::string_view why_not;  // the ban that ties it to the source; "": it may be recomputed
+  std::int64_t weight = 0;          // of saving it; -1: it can't be saved itself
+  bool needed_in_backward = false;  // backward reads it
+  std::string_view why_not;         // the ban that ties it to the source; "": it may be recomputed
 };
 
 // The flow of one augmenting path from the source to the sink.
@@ -44,13 +44,13 @@ struct TorchFlow {
   std::size_t found = 0;             // how many there are in all
   std::int64_t capacity = 0;         // of the cut: the sum of all paths' amounts
   std::vector<NodeId> saved;         // the nodes in the cut, in the graph's order
-  std::vector<NodeId> beyond;        // on the sink's side: recomputed from the saved values
+  std::vector<NodeId> recomputed;    // on the sink's side: recomputed from the saved values
 
   bool complete() const { return paths.size() == found; }
 };
 
 // Traces the cut for a budget of 1.0; for smaller budgets strategy torch solves further cuts. Fails
 // where no finite cut exists, and on a graph without a backward.
-Result<TorchFlow> trace_torch_flow(const Graph& graph, std::size_t most_paths = 64);
+Result<TorchFlow> trace_torch_flow(const Graph& graph, std::size_t max_paths = 64);
 
 }  // namespace recut

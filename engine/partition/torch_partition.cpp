@@ -1,6 +1,6 @@
 #include "engine/partition/torch_partition.h"
 
-#include "engine/partition/execution.h"
+#include "engine/partition/plan_from_saved.h"
 
 namespace recut {
 

@@ -20,7 +20,7 @@ std::vector<std::uint32_t> add_kernels(const Graph& graph, const Replay& replay,
                                        const std::vector<KernelRun>& runs, Schedule& schedule) {
   std::vector<std::uint32_t> kernel_of;
   for (std::size_t s = 0; s < replay.steps.size(); ++s) {
-    const Step& step = replay.steps[s];
+    const PlanStep& step = replay.steps[s];
     if (runs[s].first == s) schedule.kernels.push_back({{}, s, step.phase, false, false});
     ScheduledKernel& kernel = schedule.kernels.back();
     kernel.calls.push_back(step.node);

@@ -29,7 +29,7 @@ Diagnostic refuse(std::string_view text, std::string_view expected) {
 }  // namespace
 
 Result<Budget> parse_budget(std::string_view text, std::string_view strategy,
-                            std::int64_t unplanned_peak_bytes) {
+                            std::int64_t baseline_peak_bytes) {
   if (text == "none") return Budget(NoBudget{});
   if (strategy == "torch") {
     const auto fraction = decimal(text);
@@ -44,7 +44,7 @@ Result<Budget> parse_budget(std::string_view text, std::string_view strategy,
     if (!percent || *percent <= 0 || *percent > 1000)
       return refuse(text, "a percentage above 0 such as 40%");
     return Budget(PeakBytes{static_cast<std::int64_t>(
-        std::floor(static_cast<double>(unplanned_peak_bytes) * *percent / 100))});
+        std::floor(static_cast<double>(baseline_peak_bytes) * *percent / 100))});
   }
   const auto bytes = parse_bytes(text);
   if (!bytes)

@@ -13,6 +13,6 @@ namespace recut {
 // ("3GiB", "1000000"), or "40%" of `baseline_peak_bytes`. Fails on anything else, including empty
 // text, zero and negative numbers.
 Result<Budget> parse_budget(std::string_view text, std::string_view strategy,
-                            std::int64_t unplanned_peak_bytes);
+                            std::int64_t baseline_peak_bytes);
 
 }  // namespace recut

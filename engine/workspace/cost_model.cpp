@@ -10,28 +10,29 @@
 
 namespace recut {
 
-std::optional<CostModel> CostModel::smaller() const {
+std::optional<CostModel> CostModel::with_smaller_kernels() const {
   if (fusion != Fusion::rows) return std::nullopt;
   return CostModel{device, Fusion::chains, apart};
 }
 
-CostModel CostModel::with(const Pins& pins) const {
-  CostModel model{device, fusion, pins.save};
-  model.apart.insert(model.apart.end(), pins.recompute.begin(), pins.recompute.end());
+CostModel CostModel::with_overrides(const Overrides& overrides) const {
+  CostModel model{device, fusion, overrides.save};
+  model.apart.insert(model.apart.end(), overrides.recompute.begin(), overrides.recompute.end());
   return model;
 }
 
-Result<Unplanned> CostModel::unplanned(const Graph& written, const Graph& graph) const {
-  if (const auto total = check_total_bytes(written); !total) return total.diagnostics();
+Result<BaselineCost> CostModel::baseline_cost(const Graph& reference_graph,
+                                              const Graph& graph) const {
+  if (const auto total = check_total_bytes(reference_graph); !total) return total.diagnostics();
   const KernelModel model = kernels(graph);
-  if (fused()) return unplanned_step(graph, model.storages, model.groups, device.rates);
-  const Unplanned program = unplanned_step(written, device.rates);
+  if (fused()) return baseline_step(graph, model.storages, model.groups, device.rates);
+  const BaselineCost program = baseline_step(reference_graph, device.rates);
   const auto once = make_plan(graph, {"default", NoBudget{}});
   if (!once) return once.diagnostics();
   const auto replayed = replay(graph, model.storages, once->plan, device.rates);
   if (!replayed) return replayed.diagnostics();
   if (program.peak_bytes <= replayed->peak_bytes) return program;
-  return Unplanned{replayed->peak_bytes, replayed->step_us};
+  return BaselineCost{replayed->peak_bytes, replayed->step_us};
 }
 
 namespace {

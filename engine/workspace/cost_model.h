@@ -8,8 +8,8 @@
 
 #include "engine/cost/device_profile.h"
 #include "engine/fusion/kernel_model.h"
-#include "engine/partition/pins.h"
-#include "engine/partition/unplanned.h"
+#include "engine/partition/baseline.h"
+#include "engine/partition/overrides.h"
 #include "engine/support/result.h"
 
 namespace recut {
@@ -22,17 +22,17 @@ struct CostModel {
   bool fused() const { return fusion != Fusion::none; }
   // The same device with kernels that hold fewer bytes at once; nothing if there are none. If a
   // budget can't be held, planning is repeated with this model.
-  std::optional<CostModel> smaller() const;
+  std::optional<CostModel> with_smaller_kernels() const;
 
   // The same with these overrides.
-  CostModel with(const Pins& pins) const;
+  CostModel with_overrides(const Overrides& overrides) const;
 
   KernelModel kernels(const Graph& graph) const { return {graph, fusion, apart}; }
 
   // The baseline, a step without recomputation: the file's program as written, or every node of the
   // optimised graph once (strategy default), whichever peaks lower. In the fused model: every
   // kernel of that graph once. Fails if the bytes of either overflow.
-  Result<Unplanned> unplanned(const Graph& written, const Graph& graph) const;
+  Result<BaselineCost> baseline_cost(const Graph& reference_graph, const Graph& graph) const;
 };
 
 // `device` as find_device reads it; `name`: "eager" or "fused" (the largest kernels).

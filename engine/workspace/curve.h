@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "engine/ir/plan.h"
-#include "engine/workspace/choices.h"
 #include "engine/workspace/cost_model.h"
 #include "engine/workspace/curve_report.h"
+#include "engine/workspace/named_overrides.h"
 
 namespace recut {
 
-inline constexpr std::size_t kMostCurvePoints = 10'000;
+inline constexpr std::size_t kMaxCurvePoints = 10'000;
 
 struct Curve {
   CurveReport report;
@@ -29,7 +29,7 @@ struct CurveRequest {
   std::uint64_t seed = 1;
   std::string device = std::string(kReferenceDevice);  // as find_cost_model reads it
   std::string cost_model = "eager";
-  ChoiceRequest choices;
+  OverrideRequest overrides;
   std::function<void(const Curve&)> on_curve;  // called with the incomplete curve
   const std::atomic<bool>* cancel = nullptr;   // ends the work early, with the curve so far
   std::function<bool()> stop;                  // the same, polled on the working thread

@@ -52,22 +52,22 @@ std::string head(const CurveReport& report) {
 }
 
 std::string ends(const CurveReport& report) {
-  const CurvePoint &least = report.points.front(), &most = report.points.back();
+  const CurvePoint &lowest = report.points.front(), &highest = report.points.back();
   Table table;
   table.column("");
   table.column("", Table::Align::right);
   table.column("");
-  table.row({"least peak", format_bytes(least.peak_bytes),
-             fmt::format("{} recomputed; proved: {}", format_micros(least.recompute_us),
-                         least.peak_bytes <= report.peak_bound_bytes
+  table.row({"least peak", format_bytes(lowest.peak_bytes),
+             fmt::format("{} recomputed; proved: {}", format_micros(lowest.recompute_us),
+                         lowest.peak_bytes <= report.peak_bound_bytes
                              ? "no order peaks below it"
                              : fmt::format("no order peaks below {}",
                                            format_bytes(report.peak_bound_bytes)))});
-  table.row({"nothing recomputed", format_bytes(most.peak_bytes),
+  table.row({"nothing recomputed", format_bytes(highest.peak_bytes),
              fmt::format("in the best order; a step of {}", format_micros(report.once_us))});
   table.row(
-      {"nothing recomputed", format_bytes(report.peak_bytes_unplanned),
-       fmt::format("in program order; a step of {}", format_micros(report.step_us_unplanned))});
+      {"nothing recomputed", format_bytes(report.baseline_peak_bytes),
+       fmt::format("in program order; a step of {}", format_micros(report.baseline_step_us))});
   table.row({"planned in", format_micros(report.solve_ms * 1000),
              fmt::format("{} points, {} nodes; a coarse curve after {}", report.points.size(),
                          format_count(report.nodes), format_micros(report.first_ms * 1000))});
@@ -91,7 +91,7 @@ std::string some_points(const CurveReport& report) {
   return "\n" + table.format();
 }
 
-std::string beside_torch(const CurveReport& report) {
+std::string compared_to_torch(const CurveReport& report) {
   if (report.torch.empty()) return {};
   Table table;
   table.column(report.torch_recorded ? "PyTorch's budget" : "strategy torch");
@@ -124,8 +124,8 @@ std::string curve_json(const CurveReport& report, std::span<const std::string> p
                {"nodes", report.nodes},
                {"least_peak_bytes", report.points.empty() ? 0 : report.points.front().peak_bytes},
                {"peak_bound_bytes", report.peak_bound_bytes},
-               {"peak_bytes_without_recomputation", report.peak_bytes_unplanned},
-               {"step_us_without_recomputation", report.step_us_unplanned},
+               {"peak_bytes_without_recomputation", report.baseline_peak_bytes},
+               {"step_us_without_recomputation", report.baseline_step_us},
                {"once_us", report.once_us},
                {"solve_ms", report.solve_ms},
                {"first_ms", report.first_ms},
@@ -141,7 +141,7 @@ std::string curve_json(const CurveReport& report, std::span<const std::string> p
 
 std::string curve_text(const CurveReport& report) {
   if (report.points.empty()) return head(report) + "  no point was found\n";
-  return head(report) + ends(report) + some_points(report) + beside_torch(report);
+  return head(report) + ends(report) + some_points(report) + compared_to_torch(report);
 }
 
 }  // namespace recut

@@ -9,6 +9,6 @@ namespace recut {
 
 // Reads the report without the plans. `json` must be curve_json's own output: a CHECK fails on
 // anything else.
-CurveReport read_own_curve(std::string_view json);
+CurveReport parse_curve_json(std::string_view json);
 
 }  // namespace recut

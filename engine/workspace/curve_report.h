@@ -37,9 +37,9 @@ struct CurveReport {
   std::vector<CurvePoint> torch;  // by falling fraction
   bool torch_recorded = false;    // chosen by PyTorch itself; false: by strategy torch
 
-  std::int64_t peak_bound_bytes = 0;      // proved: no order peaks below it
-  std::int64_t peak_bytes_unplanned = 0;  // see CostModel::baseline_cost
-  double step_us_unplanned = 0;
+  std::int64_t peak_bound_bytes = 0;     // proved: no order peaks below it
+  std::int64_t baseline_peak_bytes = 0;  // see CostModel::baseline_cost
+  double baseline_step_us = 0;
   double once_us = 0;     // every node run once
   double solve_ms = 0;    // planning the curve
   double first_ms = 0;    // until the coarse curve

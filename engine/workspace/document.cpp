@@ -4,12 +4,12 @@
 
 namespace recut {
 
-const Graph& Document::written() const {
-  const std::size_t makers = (differentiated ? 1 : 0) + (loss ? 1 : 0);
-  return makers == 0 ? passes.input : passes.passes[makers - 1].graph;
+const Graph& Document::reference_graph() const {
+  const std::size_t step_passes = (differentiated ? 1 : 0) + (loss ? 1 : 0);
+  return step_passes == 0 ? passes.input : passes.passes[step_passes - 1].graph;
 }
 
-std::vector<std::string> usual_passes(const GraphFile& file) {
+std::vector<std::string> default_passes_for(const GraphFile& file) {
   return file.key == "joint_after_passes" ? std::vector<std::string>() : default_passes();
 }
 

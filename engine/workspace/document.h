@@ -27,7 +27,7 @@ struct OpenOptions {
   // Unset: default_passes(), but none for joint_after_passes, where PyTorch's passes have run: a
   // plan then names the file's own nodes.
   std::optional<std::vector<std::string>> passes;
-  std::vector<std::string> also;  // in addition, each in pipeline order
+  std::vector<std::string> extra_passes;  // in addition, each in pipeline order
   // The user's rewrite rules, as the pass `rules`: where the passes name it, else last, but before
   // a final dead_code, which then removes the nodes that the rules leave unused.
   std::shared_ptr<const RuleSet> rules;
@@ -39,7 +39,7 @@ struct OpenOptions {
 };
 
 // The passes that run if none are named.
-std::vector<std::string> usual_passes(const GraphFile& file);
+std::vector<std::string> default_passes_for(const GraphFile& file);
 
 struct Document {
   GraphFile file;
@@ -51,7 +51,7 @@ struct Document {
   const Graph& graph() const { return passes.graph(); }
   // The graph whose values all later passes must preserve: the file's, or the output of `grad` and
   // `optimizer`.
-  const Graph& written() const;
+  const Graph& reference_graph() const;
 };
 
 // Fails on a graph without a backward, which leaves nothing to plan. The message names the file and

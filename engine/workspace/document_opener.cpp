@@ -19,7 +19,7 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
 }
 
 // The verifier's findings on a file's graph: invariants that the reader doesn't check.
-Diagnostics broken_promises(const Graph& graph, const std::string& file) {
+Diagnostics invariant_violations(const Graph& graph, const std::string& file) {
   Diagnostics faults;
   for (const Failure& failure : verify(graph)) {
     const std::string node =
@@ -29,14 +29,14 @@ Diagnostics broken_promises(const Graph& graph, const std::string& file) {
   return faults;
 }
 
-Diagnostics placed(Diagnostics faults, const std::string& file) {
+Diagnostics with_file_name(Diagnostics faults, const std::string& file) {
   for (Diagnostic& fault : faults)
     if (fault.file.empty()) fault.file = file;
   return faults;
 }
 
 // The pass's position in the pipeline; past its end for unknown ones.
-std::size_t place_of(std::string_view name) {
+std::size_t pipeline_position(std::string_view name) {
   const auto table = all_passes();
   const auto found =
       std::find_if(table.begin(), table.end(), [&](const Pass& pass) { return pass.name == name; });
@@ -44,10 +44,10 @@ std::size_t place_of(std::string_view name) {
 }
 
 // Inserts the pass before the first one that comes later in the pipeline.
-void insert_in_place(std::vector<std::string>& names, const std::string& name) {
+void insert_in_pipeline_order(std::vector<std::string>& names, const std::string& name) {
   if (has(names, name)) return;
   const auto later = std::find_if(names.begin(), names.end(), [&](const std::string& other) {
-    return place_of(other) > place_of(name);
+    return pipeline_position(other) > pipeline_position(name);
   });
   names.insert(later, name);
 }
@@ -69,8 +69,8 @@ bool DocumentOpener::step() {
 }
 
 std::vector<std::string> DocumentOpener::pass_names() const {
-  std::vector<std::string> names = options_.passes.value_or(usual_passes(*file_));
-  for (const std::string& name : options_.also) insert_in_place(names, name);
+  std::vector<std::string> names = options_.passes.value_or(default_passes_for(*file_));
+  for (const std::string& name : options_.extra_passes) insert_in_pipeline_order(names, name);
   if (options_.rules != nullptr) insert_rules_pass(names);
   return names;
 }
@@ -83,38 +83,39 @@ bool DocumentOpener::begin_passes(GraphFile file) {
   if (!skipped) return fail(skipped.diagnostics());
   auto passes = find_passes(pass_names(), more);
   if (!passes) return fail(passes.diagnostics());
-  if (!begin_making(*passes)) return fail(placed(std::move(making_->faults), file_name_));
+  if (!add_step_passes(*passes))
+    return fail(with_file_name(std::move(pass_state_->faults), file_name_));
   passes_.emplace(file_->graph, std::move(*passes), options_.runner);
   return true;
 }
 
 // Puts the passes that create the step in front: `grad`, for the loss alone in training, and
 // `optimizer`. False if training finds no loss.
-bool DocumentOpener::begin_making(std::vector<Pass>& passes) {
-  std::vector<Pass> makers;
+bool DocumentOpener::add_step_passes(std::vector<Pass>& passes) {
+  std::vector<Pass> step_passes;
   const bool trained = options_.training.has_value();
   differentiated_ = (options_.differentiate || trained) && !is_joint(file_->graph);
   if (differentiated_) {
     GradOptions gradients;
     if (trained) {
       const auto loss = find_loss(file_->graph, options_.training->loss);
-      if (!loss) making_->faults = loss.diagnostics();
+      if (!loss) pass_state_->faults = loss.diagnostics();
       if (!loss) return false;
       gradients.differentiable = std::vector{*loss};
     }
-    makers.push_back(gradient_pass(making_, std::move(gradients)));
+    step_passes.push_back(gradient_pass(pass_state_, std::move(gradients)));
   }
   if (trained)
-    makers.push_back(
-        optimizer_pass(making_, options_.training->optimizer, options_.training->loss));
-  passes.insert(passes.begin(), makers.begin(), makers.end());
+    step_passes.push_back(
+        optimizer_pass(pass_state_, options_.training->optimizer, options_.training->loss));
+  passes.insert(passes.begin(), step_passes.begin(), step_passes.end());
   return true;
 }
 
 bool DocumentOpener::step_passes() {
   const bool more = passes_->step();
-  if (making_->faults.empty()) return more;
-  return fail(placed(std::move(making_->faults), file_name_));
+  if (pass_state_->faults.empty()) return more;
+  return fail(with_file_name(std::move(pass_state_->faults), file_name_));
 }
 
 bool DocumentOpener::fail(Diagnostics faults) {
@@ -126,12 +127,12 @@ Result<Document> DocumentOpener::take() {
   if (!faults_.empty()) return faults_;
   PipelineReport report = passes_->take();
   if (report.failure && report.failure->pass == "input")
-    return broken_promises(report.input, file_name_);
+    return invariant_violations(report.input, file_name_);
   if (report.failure)
     return Diagnostic{
         fmt::format("internal error: pass '{}' {}", report.failure->pass, report.failure->message),
         file_name_, 0, 0};
-  return Document{std::move(*file_), std::move(report), differentiated_, making_->loss};
+  return Document{std::move(*file_), std::move(report), differentiated_, pass_state_->loss};
 }
 
 }  // namespace recut

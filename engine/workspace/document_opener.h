@@ -28,7 +28,7 @@ class DocumentOpener {
  private:
   bool fail(Diagnostics faults);
   std::vector<std::string> pass_names() const;
-  bool begin_making(std::vector<Pass>& passes);
+  bool add_step_passes(std::vector<Pass>& passes);
   bool step_passes();
 
   const std::string file_name_;
@@ -37,7 +37,7 @@ class DocumentOpener {
   std::optional<GraphFile> file_;  // set once it is read
   std::optional<PassRunner> passes_;
   bool differentiated_ = false;
-  std::shared_ptr<StepMaking> making_ = std::make_shared<StepMaking>();
+  std::shared_ptr<StepPassState> pass_state_ = std::make_shared<StepPassState>();
   Diagnostics faults_;
 };
 

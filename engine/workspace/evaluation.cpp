@@ -31,19 +31,19 @@ struct Run {
 
 Result<Run> run_in_double(const Graph& graph, const Inputs& inputs, const EvaluateOptions& options,
                           std::vector<std::optional<Tensor>> expected) {
-  const DoubleGraph wider(graph);
-  const Inputs values = wider.inputs(inputs);
-  auto evaluation = evaluate(wider.graph(), values, options);
+  const DoubleGraph in_f64(graph);
+  const Inputs values = in_f64.inputs(inputs);
+  auto evaluation = evaluate(in_f64.graph(), values, options);
   if (!evaluation) return evaluation.diagnostics();
   for (std::optional<Tensor>& tensor : expected)
     if (tensor) tensor = in_double(*tensor);
-  auto outputs = compare_outputs(wider.graph(), values, evaluation->outputs, expected);
+  auto outputs = compare_outputs(in_f64.graph(), values, evaluation->outputs, expected);
   return Run{std::move(*evaluation), std::move(outputs)};
 }
 
-Result<Run> run_as_it_is(const Graph& graph, const Plan* plan, const Inputs& inputs,
-                         const EvaluateOptions& options,
-                         const std::vector<std::optional<Tensor>>& expected) {
+Result<Run> run_in_own_types(const Graph& graph, const Plan* plan, const Inputs& inputs,
+                             const EvaluateOptions& options,
+                             const std::vector<std::optional<Tensor>>& expected) {
   auto evaluation =
       plan != nullptr ? evaluate(graph, *plan, inputs, options) : evaluate(graph, inputs, options);
   if (!evaluation) return evaluation.diagnostics();
@@ -65,7 +65,7 @@ Result<EvaluationReport> evaluate_graph(const Graph& graph, const EvaluationRequ
   options.progress = request.progress;
   const auto start = std::chrono::steady_clock::now();
   auto run = request.f64 ? run_in_double(graph, *inputs, options, *expected)
-                         : run_as_it_is(graph, request.plan, *inputs, options, *expected);
+                         : run_in_own_types(graph, request.plan, *inputs, options, *expected);
   if (!run) return run.diagnostics();
 
   EvaluationReport report;

@@ -2,7 +2,7 @@
 
 namespace recut {
 
-StepAgreement::StepAgreement(std::span<const OutputComparison> compared)
+OutputAgreement::OutputAgreement(std::span<const OutputComparison> compared)
     : outputs(compared.size()), max_relative_error(recut::max_relative_error(compared)) {
   for (const OutputComparison& output : compared) {
     by_rounding += output.is_rounding() ? 1 : 0;

@@ -28,15 +28,15 @@ struct ScheduledStep {
   std::int64_t budget_bytes = 0;  // the plan's; 0: none
 };
 
-struct StepOrder {
+struct StepRunOptions {
   std::uint64_t seed = 1;  // of all inputs
   int steps = 10;          // timed steps
   bool check = false;      // against the interpreter, on the same inputs
 };
 
 // The comparison of a step's outputs with the interpreter's.
-struct StepAgreement {
-  explicit StepAgreement(std::span<const OutputComparison> outputs = {});
+struct OutputAgreement {
+  explicit OutputAgreement(std::span<const OutputComparison> outputs = {});
   bool agrees() const { return problem.empty(); }
 
   std::uint64_t outputs = 0;
@@ -45,7 +45,7 @@ struct StepAgreement {
   std::string problem;  // of the first other difference; "": none
 };
 
-struct StepFigures {
+struct StepMeasurement {
   std::string program;  // program_digest (runtime/program_text.h)
   std::string where;    // "this machine's processor, 2 threads"
   int steps = 0;
@@ -59,16 +59,16 @@ struct StepFigures {
   // The drop of free GPU memory: the step with its inputs, code and libraries. 0 without a GPU.
   std::int64_t taken_bytes = 0;
 
-  std::vector<double> kernel_ms;           // of one step, by kernel of the schedule
-  std::optional<StepAgreement> agreement;  // if StepRunOptions::check is set
+  std::vector<double> kernel_ms;             // of one step, by kernel of the schedule
+  std::optional<OutputAgreement> agreement;  // if StepRunOptions::check is set
 };
 
 // The phases of a run. Nothing is drawn while an executor measures, so that it has the machine.
 enum class StepPhase : std::uint8_t { preparing, measuring, checking };
 // Called with the share that is done, 0 … 1, and a message; returns false to cancel.
-using StepProgress = std::function<bool(StepPhase phase, double share, const std::string& words)>;
+using StepProgress = std::function<bool(StepPhase phase, double share, const std::string& message)>;
 // The last message before the measurement.
-inline constexpr const char* kCompilingWords = "compiling; the window rests while it measures";
+inline constexpr const char* kCompilingMessage = "compiling; the window rests while it measures";
 
 // A program with its compiled code, ready to run many times.
 struct PreparedStep {
@@ -76,7 +76,7 @@ struct PreparedStep {
   std::unique_ptr<StepRun> run;      // with outputs in host memory
 };
 // Gives a program's inputs, laid out as kernels read them, one for each input.
-using ReadBy = std::function<std::vector<Tensor>(const Program&)>;
+using BindInputs = std::function<std::vector<Tensor>(const Program&)>;
 
 // The library that runs some kernels as calls (runtime/program.h), such as "oneDNN"; no name: none.
 // `takes` selects these kernels, `lower` says how the others become loops.
@@ -108,10 +108,10 @@ class Executor {
   virtual Result<ProgramOptions> program_options() { return library().options(); }
   // Compiles and runs, on a job's thread or in a worker; blocks until done. Fails on an operator
   // without a loop form, on lack of memory, and on invalid data.
-  virtual Result<StepFigures> run(const ScheduledStep& step, const StepOrder& order,
-                                  const StepProgress& progress) = 0;
+  virtual Result<StepMeasurement> run(const ScheduledStep& step, const StepRunOptions& order,
+                                      const StepProgress& progress) = 0;
   // Compiles only: the caller runs the step. Fails as run() does.
-  virtual Result<PreparedStep> prepare(Program program, const ReadBy& read) = 0;
+  virtual Result<PreparedStep> prepare(Program program, const BindInputs& read) = 0;
 };
 
 }  // namespace recut

@@ -6,29 +6,29 @@
 namespace recut {
 namespace {
 
-constexpr int kMostGuesses = 4;  // by ratio, before bisection
+constexpr int kMaxGuesses = 4;  // by ratio, before bisection
 
 class FitSearch {
  public:
-  explicit FitSearch(const FitRequest& request) : request_(request), low_(request.least - 1) {}
+  explicit FitSearch(const FitRequest& request) : request_(request), low_(request.min_size - 1) {}
 
   Result<Fit> run() {
-    const std::int64_t first = std::clamp(request_.start, request_.least, request_.most);
+    const std::int64_t first = std::clamp(request_.start, request_.min_size, request_.max_size);
     if (auto done = attempt(first); !done) return done.diagnostics();
     while (!closed())
       if (auto done = attempt(next()); !done) return done.diagnostics();
-    fit_.size = low_ < request_.least ? 0 : low_;
+    fit_.size = low_ < request_.min_size ? 0 : low_;
     return std::move(fit_);
   }
 
  private:
-  bool closed() const { return high_ ? *high_ - low_ <= 1 : low_ >= request_.most; }
+  bool closed() const { return high_ ? *high_ - low_ <= 1 : low_ >= request_.max_size; }
 
   std::int64_t next() {
-    if (!high_) return std::min(request_.most, std::max(low_ + 1, by_ratio(low_)));
+    if (!high_) return std::min(request_.max_size, std::max(low_ + 1, by_ratio(low_)));
     // A refused size's plan has the minimum peak, which the ratio needs.
     const std::int64_t guess =
-        guesses_++ < kMostGuesses ? by_ratio(*high_) : low_ + (*high_ - low_) / 2;
+        guesses_++ < kMaxGuesses ? by_ratio(*high_) : low_ + (*high_ - low_) / 2;
     return std::clamp(guess, low_ + 1, *high_ - 1);
   }
 
@@ -37,7 +37,7 @@ class FitSearch {
     if (point.peak_bytes <= 0) return low_ + (size - low_) / 2;
     const double ratio = static_cast<double>(budget_) / static_cast<double>(point.peak_bytes);
     const double scaled = static_cast<double>(size) * std::max(ratio, point.holds ? 2.0 : 0.0);
-    return static_cast<std::int64_t>(std::min(scaled, static_cast<double>(request_.most)));
+    return static_cast<std::int64_t>(std::min(scaled, static_cast<double>(request_.max_size)));
   }
 
   Result<Done> attempt(std::int64_t size) {

@@ -25,7 +25,7 @@ struct Fit {
 };
 
 struct FitRequest {
-  std::int64_t least = 1, most = 1 << 30;
+  std::int64_t min_size = 1, max_size = 1 << 30;
   std::int64_t start = 1;    // the size to try first, usually the traced one
   PlanningRequest planning;  // its budget is in bytes
   // Opens the graph at a size.

@@ -28,11 +28,11 @@ std::size_t inputs_of_kind(const Graph& graph, InputKind kind) {
 
 // Lists the inputs with a gradient, and the parameters without one.
 void list_gradients(GradReport& report) {
-  std::size_t place = 0;
+  std::size_t index = 0;
   for (const NodeId id : report.graph.inputs()) {
     const InputKind kind = report.graph.input_kind(id);
     if (kind == InputKind::tangent) continue;
-    const NodeId gradient = report.graph.gradients[place++];
+    const NodeId gradient = report.graph.gradients[index++];
     if (gradient.valid())
       report.with_gradient.push_back(report.graph.node_name(id));
     else if (kind == InputKind::parameter)
@@ -43,15 +43,15 @@ void list_gradients(GradReport& report) {
 Result<GradReport> reverse(const Graph& graph, const GradRequest& request) {
   GradOptions options = request.options;
   GradReport report;
-  report.forward_of_joint = is_joint(graph);
-  std::optional<Graph> half;
-  if (report.forward_of_joint) {
+  report.extracted_forward = is_joint(graph);
+  std::optional<Graph> extracted;
+  if (report.extracted_forward) {
     auto found = extract_forward_graph(graph);
     if (!found) return found.diagnostics();
-    half = std::move(found->graph);
+    extracted = std::move(found->graph);
     if (!options.differentiable) options.differentiable = found->differentiable;
   }
-  const Graph& forward = half ? *half : graph;
+  const Graph& forward = extracted ? *extracted : graph;
   auto joint = differentiate(forward, options, request.steps ? &report.steps : nullptr);
   if (!joint) return joint.diagnostics();
   report.nodes_before = calls(forward);
@@ -85,13 +85,13 @@ Result<GradReport> make_gradients(const Graph& graph, const GradRequest& request
   return report;
 }
 
-Pass gradient_pass(std::shared_ptr<StepMaking> making, GradOptions options) {
-  const auto run = [making, options = std::move(options)](const Graph& forward) {
+Pass gradient_pass(std::shared_ptr<StepPassState> state, GradOptions options) {
+  const auto run = [state, options = std::move(options)](const Graph& forward) {
     std::vector<DerivativeStep> steps;
     auto joint = differentiate(forward, options, &steps);
     if (!joint) {
       const Diagnostics& why = joint.diagnostics();
-      making->faults.insert(making->faults.end(), why.begin(), why.end());
+      state->faults.insert(state->faults.end(), why.begin(), why.end());
       return PassResult{forward, false, {}};
     }
     PassResult result{std::move(*joint), true, {}};

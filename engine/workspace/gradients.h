@@ -22,9 +22,9 @@ struct GradRequest {
 };
 
 struct GradReport {
-  Graph graph;                    // the joint graph; forward mode: with tangents as further results
-  bool forward_of_joint = false;  // the input was a joint graph: its forward graph was extracted
-  std::size_t nodes_before = 0;   // calls of the differentiated graph
+  Graph graph;  // the joint graph; forward mode: with tangents as further results
+  bool extracted_forward = false;  // the input was a joint graph: its forward graph was extracted
+  std::size_t nodes_before = 0;    // calls of the differentiated graph
   std::size_t nodes_after = 0;
   std::size_t differentiated = 0;             // results with a tangent; forward mode: outputs
   std::vector<std::string> with_gradient;     // inputs with one; forward mode: with a tangent
@@ -41,7 +41,7 @@ bool is_joint(const Graph& graph);
 Result<GradReport> make_gradients(const Graph& graph, const GradRequest& request);
 
 // The side results of the passes `grad` and `optimizer`, for their caller.
-struct StepMaking {
+struct StepPassState {
   Diagnostics faults;               // why a pass failed
   std::optional<std::size_t> loss;  // index among the results, set by `optimizer`
 };
@@ -52,6 +52,6 @@ struct StepMaking {
 inline constexpr std::string_view kGradPass = "grad";
 inline constexpr std::string_view kGradPassProse =
     "Differentiates: the forward graph becomes the joint graph of a training step.";
-Pass gradient_pass(std::shared_ptr<StepMaking> making, GradOptions options = {});
+Pass gradient_pass(std::shared_ptr<StepPassState> state, GradOptions options = {});
 
 }  // namespace recut

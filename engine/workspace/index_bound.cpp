@@ -9,7 +9,7 @@ namespace recut {
 namespace {
 
 // The output's integers are those of the input, moved or mixed with others.
-bool hands_on(const Operator& op) {
+bool forwards_integers(const Operator& op) {
   switch (op.op) {
     case Op::clone:
     case Op::_to_copy:
@@ -33,8 +33,8 @@ class BoundFinder {
     std::set<NodeId> seen{value};
     for (std::size_t i = 0; i < same.size(); ++i)
       for (const NodeId user : users_.of(same[i])) {
-        read_by(user, same[i]);
-        if (hands_on(graph_.op(user)) && is_integral(graph_.type(user).dtype) &&
+        bound_from_reader(user, same[i]);
+        if (forwards_integers(graph_.op(user)) && is_integral(graph_.type(user).dtype) &&
             seen.insert(user).second)
           same.push_back(user);
       }
@@ -49,7 +49,7 @@ class BoundFinder {
       take(indexed.shape[static_cast<std::size_t>(*at)]);
   }
 
-  void read_by(NodeId user, NodeId value) {
+  void bound_from_reader(NodeId user, NodeId value) {
     const Operator& op = graph_.op(user);
     const Call::TypesOf types = [&](NodeId id) { return graph_.pool().types_of(id); };
     const Call call(op, graph_[user].arguments, types);

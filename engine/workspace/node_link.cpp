@@ -19,11 +19,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-peak::SolveOptions options_of(const Problem& problem, const SearchLimits& limits) {
+peak::SolveOptions options_of(const RematProblem& problem, const SearchLimits& limits) {
   peak::SolveOptions options;
   options.seed = limits.seed;
   options.effort = peak::default_effort(problem, limits.effort);
-  options.enough = peak::default_enough(limits.effort);
+  options.relative_gap = peak::default_relative_gap(limits.effort);
   options.seconds = limits.seconds;
   options.cancel = limits.cancel;
   options.stop = limits.stop;
@@ -35,9 +35,9 @@ void add_outcome(const MoccasinProblem& file, const peak::Outcome& found, NodeLi
   report.runs = static_cast<std::int64_t>(found.sequence.size());
   report.peak = found.peak;
   report.duration = found.duration;
-  report.extra = found.extra;
+  report.overhead = found.overhead;
   report.peak_bound = found.peak_bound;
-  report.extra_bound = found.extra_bound;
+  report.overhead_bound = found.overhead_bound;
   report.holds = found.holds;
   report.optimal = found.optimal;
   report.short_search = found.short_search;
@@ -48,10 +48,10 @@ void add_outcome(const MoccasinProblem& file, const peak::Outcome& found, NodeLi
 }
 
 std::string proved(const NodeLinkReport& r) {
-  if (r.extra == 0) return "no order takes less time";
-  const auto once = static_cast<double>(r.duration - r.extra);
+  if (r.overhead == 0) return "no order takes less time";
+  const auto once = static_cast<double>(r.duration - r.overhead);
   return fmt::format("no order within the budget takes less than +{:.2f} %",
-                     100 * static_cast<double>(r.extra_bound) / once);
+                     100 * static_cast<double>(r.overhead_bound) / once);
 }
 
 double percent_of(std::int64_t part, std::int64_t whole) {
@@ -60,13 +60,15 @@ double percent_of(std::int64_t part, std::int64_t whole) {
 
 }  // namespace
 
-double NodeLinkReport::increase_percent() const { return percent_of(extra, duration - extra); }
+double NodeLinkReport::increase_percent() const {
+  return percent_of(overhead, duration - overhead);
+}
 
 Result<NodeLinkPlan> plan_node_link(std::string_view bytes, std::string_view file_name,
                                     std::string_view budget, const SearchLimits& limits) {
   const auto file = parse_moccasin(bytes, file_name);
   if (!file) return file.diagnostics();
-  const Problem& problem = file->problem;
+  const RematProblem& problem = file->problem;
   NodeLinkPlan plan;
   plan.report.name = file->name;
   plan.report.budget = std::string(budget);
@@ -107,10 +109,10 @@ std::string node_link_report_json(const NodeLinkReport& report) {
                {"peak", report.peak},
                {"start_peak", report.start_peak},
                {"duration", report.duration},
-               {"extra", report.extra},
+               {"extra", report.overhead},
                {"increase_percent", report.increase_percent()},
                {"peak_bound", report.peak_bound},
-               {"extra_bound", report.extra_bound},
+               {"extra_bound", report.overhead_bound},
                {"optimal", report.optimal},
                {"solve_ms", report.solve_ms}};
   if (!report.holds) {  // under the names that plans of joint graphs use, too
@@ -138,7 +140,7 @@ std::string node_link_text(const NodeLinkReport& r) {
                      r.budget, table.format());
 }
 
-std::string node_link_out_of_reach_text(const NodeLinkReport& r) {
+std::string node_link_infeasible_text(const NodeLinkReport& r) {
   return fmt::format(
       "a peak of {} can't be held: the least that Recut can plan is {}{}", r.budget_bytes, r.peak,
       r.optimal ? ", and no order of this graph goes below that"

@@ -20,13 +20,13 @@ struct NodeLinkReport {
 
   std::int64_t start_peak = 0;  // of the file's own order
   std::int64_t peak = 0;
-  std::int64_t duration = 0;     // in the file's unit
-  std::int64_t extra = 0;        // of it, the part beyond running every node once
-  std::int64_t peak_bound = 0;   // proved: no order peaks below it
-  std::int64_t extra_bound = 0;  // proved: no order within the budget takes less
-  bool holds = true;             // false: this is the order of the lowest peak
-  bool optimal = false;          // one of the bounds is reached
-  bool short_search = false;     // a quick search: the budget is proved infeasible
+  std::int64_t duration = 0;        // in the file's unit
+  std::int64_t overhead = 0;        // of it, the part beyond running every node once
+  std::int64_t peak_bound = 0;      // proved: no order peaks below it
+  std::int64_t overhead_bound = 0;  // proved: no order within the budget takes less
+  bool holds = true;                // false: this is the order of the lowest peak
+  bool optimal = false;             // one of the bounds is reached
+  bool short_search = false;        // a quick search: the budget is proved infeasible
   double solve_ms = 0;
 
   double increase_percent() const;  // of the duration
@@ -48,6 +48,6 @@ std::string node_link_plan_json(const NodeLinkPlan& plan);
 
 std::string node_link_report_json(const NodeLinkReport& report);
 std::string node_link_text(const NodeLinkReport& report);
-std::string node_link_out_of_reach_text(const NodeLinkReport& report);
+std::string node_link_infeasible_text(const NodeLinkReport& report);
 
 }  // namespace recut

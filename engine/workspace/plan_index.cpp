@@ -6,13 +6,13 @@
 
 namespace recut {
 
-std::string_view name_of(Fate fate) {
-  switch (fate) {
-    case Fate::saved:
+std::string_view name_of(RematDecision decision) {
+  switch (decision) {
+    case RematDecision::saved:
       return "saved";
-    case Fate::recomputed:
+    case RematDecision::recomputed:
       return "recomputed";
-    case Fate::neither:
+    case RematDecision::neither:
       return "neither";
   }
   return "";
@@ -32,11 +32,11 @@ bool PlanIndex::read(std::size_t count) {
   switch (reading_) {
     case Reading::runs:
       for (; count > 0 && next_ < replay_.steps.size(); --count) read_run(next_++);
-      if (next_ == replay_.steps.size()) reading_ = Reading::fates;
+      if (next_ == replay_.steps.size()) reading_ = Reading::decisions;
       return true;
-    case Reading::fates:
+    case Reading::decisions:
       inlined_by_ = {};
-      read_fates();
+      read_decisions();
       count_instances();
       next_ = 0;
       reading_ = Reading::instances;
@@ -44,7 +44,7 @@ bool PlanIndex::read(std::size_t count) {
     case Reading::instances:
       for (; count > 0 && next_ < replay_.instances.size(); --count) place_instance(next_++);
       if (next_ < replay_.instances.size()) return true;
-      next_place_ = {};
+      next_index_ = {};
       reading_ = Reading::none;
       break;
     case Reading::none:
@@ -55,7 +55,7 @@ bool PlanIndex::read(std::size_t count) {
 
 // Indexes one run. An inlined call is no run, and its kernel's reads of it don't count.
 void PlanIndex::read_run(std::size_t at) {
-  const Step& step = replay_.steps[at];
+  const PlanStep& step = replay_.steps[at];
   if (step.inlined) {
     inlined_by_[graph_.position(step.node)] = step.kernel;
   } else {
@@ -76,10 +76,11 @@ void PlanIndex::read_run(std::size_t at) {
   }
 }
 
-void PlanIndex::read_fates() {
+void PlanIndex::read_decisions() {
   for (const NodeId id : plan_.saved)
-    runs_[graph_.position(maker_of(graph_, id))].fate = Fate::saved;
-  for (const NodeId id : replay_.recomputed) runs_[graph_.position(id)].fate = Fate::recomputed;
+    runs_[graph_.position(maker_of(graph_, id))].decision = RematDecision::saved;
+  for (const NodeId id : replay_.recomputed)
+    runs_[graph_.position(id)].decision = RematDecision::recomputed;
 }
 
 void PlanIndex::count_instances() {
@@ -87,14 +88,14 @@ void PlanIndex::count_instances() {
     if (!instance.workspace) ++first_instance_[graph_.position(instance.owner) + 1];
   for (std::size_t i = 0; i < runs_.size(); ++i) first_instance_[i + 1] += first_instance_[i];
   instances_.resize(replay_.instances.size());
-  next_place_.assign(first_instance_.begin(), first_instance_.end() - 1);
+  next_index_.assign(first_instance_.begin(), first_instance_.end() - 1);
 }
 
 void PlanIndex::place_instance(std::size_t i) {
   const StorageInstance& instance = replay_.instances[i];
   if (instance.workspace) return;  // not a value
   const std::size_t at = graph_.position(instance.owner);
-  instances_[next_place_[at]++] = i;
+  instances_[next_index_[at]++] = i;
   runs_[at].last_use = std::max(runs_[at].last_use, instance.last_use);
 }
 

@@ -13,12 +13,12 @@
 namespace recut {
 
 // The planner's decision on a value between forward and backward.
-enum class Fate : std::uint8_t {
+enum class RematDecision : std::uint8_t {
   saved,       // kept from forward for backward
   recomputed,  // recomputed in backward
   neither,     // only used in its own pass, a result, or an input
 };
-std::string_view name_of(Fate fate);
+std::string_view name_of(RematDecision decision);
 
 class PlanIndex {
  public:
@@ -32,7 +32,7 @@ class PlanIndex {
     std::size_t first = 0, last_use = 0;  // steps; last_use: of any instance
     std::size_t count = 0;                // 0: the call never runs
     std::optional<std::size_t> again;     // the first recomputation
-    Fate fate = Fate::neither;
+    RematDecision decision = RematDecision::neither;
     std::size_t last_forward_read = 0;    // a step; `first` if none
     std::size_t first_backward_read = 0;  // a step; the number of steps if none
   };
@@ -43,9 +43,9 @@ class PlanIndex {
   const StorageInstance* alive_before(NodeId source, std::size_t step) const;
 
  private:
-  enum class Reading : std::uint8_t { runs, fates, instances, none };
+  enum class Reading : std::uint8_t { runs, decisions, instances, none };
   void read_run(std::size_t at);
-  void read_fates();
+  void read_decisions();
   void count_instances();
   void place_instance(std::size_t i);
 
@@ -55,7 +55,7 @@ class PlanIndex {
   Reading reading_ = Reading::runs;
   std::size_t next_ = 0;                 // the next step or instance to index
   std::vector<std::size_t> inlined_by_;  // by position: a kernel; during Reading::runs
-  std::vector<std::size_t> next_place_;  // by position, into instances_; during Reading::instances
+  std::vector<std::size_t> next_index_;  // by position, into instances_; during Reading::instances
   std::vector<Runs> runs_;               // by position
   // By position: a run of instances_, in order of birth.
   std::vector<std::size_t> first_instance_;

@@ -39,8 +39,8 @@ Json explanation_json(const Explanation& e) {
                {"op", r.op},
                {"module", r.module},
                {"type", r.type},
-               {"fate", name_of(r.fate)},
-               {"by_hand", r.by_hand},
+               {"fate", name_of(r.decision)},
+               {"by_hand", r.overridden},
                {"bytes", r.bytes},
                {"saving_bytes_at_peak", r.saving_bytes},
                {"peak_at", r.peak_at},
@@ -56,7 +56,7 @@ Json explanation_json(const Explanation& e) {
                   {"saved_bytes", e.flip->saved_bytes},
                   {"step_us", e.flip->step_us},
                   {"recompute_us", e.flip->recompute_us}};
-  if (!e.flip->holds) json["flip"]["least_peak_bytes"] = e.flip->least_peak_bytes;
+  if (!e.flip->holds) json["flip"]["least_peak_bytes"] = e.flip->min_peak_bytes;
   return json;
 }
 
@@ -65,7 +65,7 @@ void add_proof(Json& json, const PlanReport& report) {
   if (report.budget_bytes > 0) json["budget_bytes"] = report.budget_bytes;
   if (!report.proof) return;
   json["holds"] = report.proof->holds;
-  if (!report.proof->holds) json["least_peak_bytes"] = report.proof->least_peak_bytes;
+  if (!report.proof->holds) json["least_peak_bytes"] = report.proof->min_peak_bytes;
   json["peak_bound_bytes"] = report.proof->peak_bound_bytes;
   json["recompute_bound_us"] = report.proof->recompute_bound_us;
   json["optimal"] = report.proof->optimal;
@@ -82,12 +82,12 @@ Json figures(const PlanReport& report) {
                {"fusion", name_of(report.fusion)},
                {"peak_bytes", report.peak_bytes},
                {"peak_at", report.timeline.empty() ? "" : report.timeline[report.peak_step].node},
-               {"peak_bytes_without_recomputation", report.peak_bytes_unplanned},
+               {"peak_bytes_without_recomputation", report.baseline_peak_bytes},
                {"saved_bytes", report.saved_bytes},
                {"saved_storages", report.saved_storages()},
                {"saved_values", report.saved_values},
                {"step_us", report.step_us},
-               {"step_us_without_recomputation", report.step_us_unplanned},
+               {"step_us_without_recomputation", report.baseline_step_us},
                {"recompute_us", report.recompute_us},
                {"recomputed_runs", report.recomputed_runs},
                {"solve_ms", report.solve_ms},
@@ -99,10 +99,10 @@ Json figures(const PlanReport& report) {
     json["inlined_calls"] = report.inlined_calls;
   }
   add_proof(json, report);
-  if (!report.choices.empty()) json["choices"] = report.choices;
+  if (!report.overrides.empty()) json["choices"] = report.overrides;
   if (report.blame) {
-    json["holds_without_choices"] = report.blame->holds_without;
-    json["holds_without"] = report.blame->alone;
+    json["holds_without_choices"] = report.blame->feasible_without;
+    json["holds_without"] = report.blame->sufficient;
   }
   return json;
 }

@@ -20,22 +20,22 @@ const char* name_of(MemoryKind kind) {
   return "";
 }
 
-std::int64_t arena_beyond(std::int64_t arena_bytes, std::int64_t peak_bytes,
-                          std::int64_t budget_bytes) {
+std::int64_t arena_over_budget(std::int64_t arena_bytes, std::int64_t peak_bytes,
+                               std::int64_t budget_bytes) {
   if (budget_bytes == 0 || peak_bytes > budget_bytes) return 0;
   return std::max<std::int64_t>(0, arena_bytes - budget_bytes);
 }
 
 std::string arena_note(std::int64_t arena_bytes, std::int64_t peak_bytes,
                        std::int64_t budget_bytes) {
-  const std::int64_t beyond = arena_beyond(arena_bytes, peak_bytes, budget_bytes);
+  const std::int64_t beyond = arena_over_budget(arena_bytes, peak_bytes, budget_bytes);
   if (beyond > 0) return format_bytes(beyond) + " above the budget";
   const std::int64_t more = arena_bytes - peak_bytes;
   return more >= 0 ? format_bytes(more) + " above the peak"
                    : format_bytes(-more) + " below the peak";
 }
 
-std::string step_words(const PlanReport& report, std::size_t step) {
+std::string step_label(const PlanReport& report, std::size_t step) {
   const auto at = static_cast<std::int64_t>(step);
   const bool backward = at >= report.forward_runs;
   return (backward ? "backward " : "forward ") +

@@ -52,9 +52,9 @@ struct RecomputedRow {
 };
 
 // Overrides that make a budget infeasible.
-struct ChoiceBlame {
-  bool holds_without = false;      // without all overrides it can be held
-  std::vector<std::string> alone;  // dropping any one of these suffices; as written
+struct OverrideBlame {
+  bool feasible_without = false;        // without all overrides it can be held
+  std::vector<std::string> sufficient;  // dropping any one of these suffices; as written
 };
 
 // Findings of the search for a plan; all other figures follow from the plan.
@@ -65,8 +65,8 @@ struct PlanFindings {
   std::optional<PeakProof> proof;    // of a strategy that bounds the peak
   std::vector<std::string> remarks;  // how the plan was found
 
-  std::vector<std::string> choices;  // as the user wrote them
-  std::optional<ChoiceBlame> blame;  // set if the budget can't be held with overrides
+  std::vector<std::string> overrides;  // as the user wrote them
+  std::optional<OverrideBlame> blame;  // set if the budget can't be held with overrides
 
   std::int64_t arena_bytes = 0;  // 0: no schedule was made
 
@@ -89,12 +89,12 @@ struct PlanReport : PlanFindings {
   // The peak if the plan's calls run one by one, without workspaces: the interpreter measures
   // exactly this.
   std::int64_t eager_peak_bytes = 0;
-  std::size_t peak_step = 0;              // index into timeline; 0 if it is empty
-  std::int64_t peak_bytes_unplanned = 0;  // see CostModel::baseline_cost
+  std::size_t peak_step = 0;             // index into timeline; 0 if it is empty
+  std::int64_t baseline_peak_bytes = 0;  // see CostModel::baseline_cost
   std::int64_t saved_bytes = 0;
   std::int64_t saved_values = 0;  // each view counts
   double step_us = 0;             // every run, by the cost model
-  double step_us_unplanned = 0;   // see CostModel::baseline_cost
+  double baseline_step_us = 0;    // see CostModel::baseline_cost
   double recompute_us = 0;        // all runs beyond a node's first
   std::int64_t recomputed_runs = 0;
   std::int64_t inlined_calls = 0;  // calls that other kernels compute for themselves
@@ -112,14 +112,14 @@ struct PlanReport : PlanFindings {
 
 // Bytes of the arena beyond a budget that the peak holds; 0 if the arena holds it too, or without a
 // budget.
-std::int64_t arena_beyond(std::int64_t arena_bytes, std::int64_t peak_bytes,
-                          std::int64_t budget_bytes);
+std::int64_t arena_over_budget(std::int64_t arena_bytes, std::int64_t peak_bytes,
+                               std::int64_t budget_bytes);
 
 // "6.55 MiB above the budget", "512 B above the peak", "3.00 KiB below the peak".
 std::string arena_note(std::int64_t arena_bytes, std::int64_t peak_bytes,
                        std::int64_t budget_bytes);
 
 // "forward 412", "backward 1,204": a step of the timeline as people count them, from 1.
-std::string step_words(const PlanReport& report, std::size_t step);
+std::string step_label(const PlanReport& report, std::size_t step);
 
 }  // namespace recut

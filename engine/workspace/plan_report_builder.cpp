@@ -41,7 +41,7 @@ void sort_by_bytes(std::vector<StorageRow>& rows) {
 
 std::vector<TimelineStep> timeline_of(const Graph& graph, const Replay& replay) {
   std::vector<TimelineStep> timeline;
-  for (const Step& step : replay.steps)
+  for (const PlanStep& step : replay.steps)
     timeline.push_back({graph.node_name(step.node),
                         graph.origin(step.node).module,
                         step.phase == Phase::backward,
@@ -62,7 +62,7 @@ std::vector<TimelineStep> timeline_of(const Graph& graph, const Replay& replay) 
 std::vector<RecomputedRow> recomputed_rows(const Graph& graph, const Replay& replay) {
   std::vector<RecomputedRow> rows;
   std::unordered_map<std::uint32_t, std::size_t> row_of_node;
-  for (const Step& step : replay.steps) {
+  for (const PlanStep& step : replay.steps) {
     if (!step.again) continue;
     const NodeId id = step.node;
     const auto [it, first] = row_of_node.emplace(id.index, rows.size());
@@ -92,7 +92,7 @@ PlanReport report_of(const Graph& graph, const Plan& plan, const Replay& replay)
   report.step_us = replay.step_us;
   report.recompute_us = replay.recompute_us;
   report.recomputed_runs = static_cast<std::int64_t>(replay.recomputed.size());
-  for (const Step& step : replay.steps)
+  for (const PlanStep& step : replay.steps)
     report.inlined_calls += step.inlined && !graph.op(step.node).is(kView) ? 1 : 0;
   report.recomputed = recomputed_rows(graph, replay);
   report.timeline = timeline_of(graph, replay);

@@ -18,18 +18,18 @@ constexpr std::size_t kModuleWidth = 48;
 
 double percent(double part, double whole) { return whole > 0 ? 100.0 * part / whole : 0.0; }
 
-std::string peak_place(const PlanReport& report) {
+std::string peak_location(const PlanReport& report) {
   if (report.timeline.empty()) return "nothing runs";
   const TimelineStep& step = report.timeline[report.peak_step];
   return fmt::format("at {} ({}{}{})", step.node, step.backward ? "backward" : "forward",
                      step.module.empty() ? "" : ", ", shorten_front(step.module, kModuleWidth));
 }
 
-std::string against_unplanned(const PlanReport& report) {
-  const std::int64_t less = report.peak_bytes_unplanned - report.peak_bytes;
+std::string against_baseline(const PlanReport& report) {
+  const std::int64_t less = report.baseline_peak_bytes - report.peak_bytes;
   if (less == 0) return "in program order; the same";
   const double change =
-      percent(static_cast<double>(less), static_cast<double>(report.peak_bytes_unplanned));
+      percent(static_cast<double>(less), static_cast<double>(report.baseline_peak_bytes));
   return fmt::format("in program order; the plan takes {:.1f} % {}", std::abs(change),
                      less > 0 ? "less" : "more");
 }
@@ -39,7 +39,7 @@ std::string proved(const PlanReport& r) {
                             : format_bytes(r.proof->peak_bound_bytes);
 }
 
-std::string proved_words(const PlanReport& r) {
+std::string proof_text(const PlanReport& r) {
   if (r.recompute_us <= 0)
     return fmt::format("no order of {} peaks below that",
                        r.fusion == Fusion::none ? "this graph" : "these kernels");
@@ -54,12 +54,12 @@ std::string summary(const PlanReport& r) {
   table.column("");
   table.column("", Table::Align::right);
   table.column("");
-  table.row({"peak", format_bytes(r.peak_bytes), peak_place(r)});
+  table.row({"peak", format_bytes(r.peak_bytes), peak_location(r)});
   if (r.arena_differs())
     table.row({"arena", format_bytes(r.arena_bytes),
                arena_note(r.arena_bytes, r.peak_bytes, r.budget_bytes)});
   table.row(
-      {"peak without recomputation", format_bytes(r.peak_bytes_unplanned), against_unplanned(r)});
+      {"peak without recomputation", format_bytes(r.baseline_peak_bytes), against_baseline(r)});
   table.row({"saved for backward", format_bytes(r.saved_bytes),
              fmt::format("{} storages, {} values", format_count(r.saved_storages()),
                          format_count(r.saved_values))});
@@ -70,11 +70,11 @@ std::string summary(const PlanReport& r) {
     table.row({"inlined", format_count(r.inlined_calls),
                "calls that their readers' kernels make for themselves"});
   table.row({"step", format_micros(r.step_us),
-             fmt::format("{} without recomputation", format_micros(r.step_us_unplanned))});
-  if (!r.choices.empty())
-    table.row({"by hand", format_count(static_cast<std::int64_t>(r.choices.size())),
-               shorten_back(fmt::format("{}", fmt::join(r.choices, " ")), 2 * kModuleWidth)});
-  if (r.proof) table.row({"proved", proved(r), proved_words(r)});
+             fmt::format("{} without recomputation", format_micros(r.baseline_step_us))});
+  if (!r.overrides.empty())
+    table.row({"overrides", format_count(static_cast<std::int64_t>(r.overrides.size())),
+               shorten_back(fmt::format("{}", fmt::join(r.overrides, " ")), 2 * kModuleWidth)});
+  if (r.proof) table.row({"proved", proved(r), proof_text(r)});
   table.row({"planned in", format_micros(r.solve_ms * 1000),
              fmt::format("{} nodes", format_count(r.nodes))});
   return table.format();
@@ -95,7 +95,7 @@ std::string storages(const std::vector<StorageRow>& rows, const std::string& tit
 
 std::string recomputations(const std::vector<RecomputedRow>& rows) {
   Table table;
-  table.column("dearest recomputations");
+  table.column("most expensive recomputations");
   table.column("operator");
   table.column("runs", Table::Align::right);
   table.column("time", Table::Align::right);
@@ -106,30 +106,31 @@ std::string recomputations(const std::vector<RecomputedRow>& rows) {
   return table.empty() ? std::string() : "\n" + table.format();
 }
 
-std::string blame_words(const PlanReport& report) {
-  if (report.choices.empty()) return {};
-  if (!report.blame || !report.blame->holds_without)
-    return "; that is under the choices by hand, but without them it can't be held either";
-  const auto& alone = report.blame->alone;
+std::string blame_text(const PlanReport& report) {
+  if (report.overrides.empty()) return {};
+  if (!report.blame || !report.blame->feasible_without)
+    return "; that is under the overrides, but without them it can't be held either";
+  const auto& sufficient = report.blame->sufficient;
   return fmt::format(
-      "; the choices by hand are why: {}",
-      alone.empty() ? fmt::format("without {} it can be held", fmt::join(report.choices, ", "))
-                    : fmt::format("it can be held without {}", fmt::join(alone, ", or without ")));
+      "; the overrides are why: {}",
+      sufficient.empty()
+          ? fmt::format("without {} it can be held", fmt::join(report.overrides, ", "))
+          : fmt::format("it can be held without {}", fmt::join(sufficient, ", or without ")));
 }
 
 }  // namespace
 
-std::string out_of_reach_text(const PlanReport& report) {
+std::string infeasible_budget_text(const PlanReport& report) {
   const PeakProof& proof = *report.proof;
   const std::string why = fmt::format(
       "a peak of {} ({} bytes) can't be held: the least that Recut can plan is {} ({} bytes){}",
-      format_bytes(report.budget_bytes), report.budget_bytes, format_bytes(proof.least_peak_bytes),
-      proof.least_peak_bytes,
+      format_bytes(report.budget_bytes), report.budget_bytes, format_bytes(proof.min_peak_bytes),
+      proof.min_peak_bytes,
       proof.optimal ? ", and no order of this graph goes below that"
                     : fmt::format("{}; proved: no order of this graph goes below {} ({} bytes)",
                                   proof.short_search ? ", by a short search" : "",
                                   format_bytes(proof.peak_bound_bytes), proof.peak_bound_bytes));
-  return why + blame_words(report);
+  return why + blame_text(report);
 }
 
 std::string plan_text(const PlanReport& report) {

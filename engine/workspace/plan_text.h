@@ -8,7 +8,7 @@
 namespace recut {
 
 // The reason why a budget can't be held, and the lowest one that can.
-std::string out_of_reach_text(const PlanReport& report);
+std::string infeasible_budget_text(const PlanReport& report);
 
 // The peak and its step, the saved and recomputed values with their cost, the ten largest saved
 // storages, the ten most expensive recomputations.

@@ -11,33 +11,36 @@
 namespace recut {
 namespace {
 
-constexpr std::size_t kMostBlamed = 6;  // overrides to leave out one by one, at most
-constexpr double kBlameEffort = 0.25;   // of a plan's effort, for each of them
+constexpr std::size_t kMaxBlamed = 6;  // overrides to leave out one by one, at most
+constexpr double kBlameEffort = 0.25;  // of a plan's effort, for each of them
 
 // Plans without all overrides, and if that holds, without each single one.
-ChoiceBlame blame(const Graph& graph, const PlanRequest& request, const Choices& choices) {
-  const auto holds_with = [&](const Pins& pins, double effort) {
+OverrideBlame blame(const Graph& graph, const PlanRequest& request,
+                    const NamedOverrides& named_overrides) {
+  const auto holds_with = [&](const Overrides& overrides, double effort) {
     PlanRequest without = request;
-    without.pins = pins;
+    without.overrides = overrides;
     without.limits.effort *= effort;
     const auto outcome = make_plan(graph, without);
     return outcome && outcome->proof && outcome->proof->holds;
   };
-  ChoiceBlame blame;
-  blame.holds_without = holds_with({}, 1);
-  if (!blame.holds_without || choices.each.size() > kMostBlamed) return blame;
-  for (std::size_t i = 0; i < choices.each.size(); ++i)
-    if (choices.each.size() == 1 || holds_with(choices.pins_without(i), kBlameEffort))
-      blame.alone.push_back(as_written(choices.each[i]));
+  OverrideBlame blame;
+  blame.feasible_without = holds_with({}, 1);
+  if (!blame.feasible_without || named_overrides.each.size() > kMaxBlamed) return blame;
+  for (std::size_t i = 0; i < named_overrides.each.size(); ++i)
+    if (named_overrides.each.size() == 1 ||
+        holds_with(named_overrides.overrides_without(i), kBlameEffort))
+      blame.sufficient.push_back(as_written(named_overrides.each[i]));
   return blame;
 }
 
 // Measures every plan of a document's graph under one cost model.
-struct Measure {
-  Measure(const Document& of_document, const CostModel& of_costs, const Unplanned& of_unplanned)
+struct PlanMeasurer {
+  PlanMeasurer(const Document& of_document, const CostModel& of_costs,
+               const BaselineCost& of_baseline_cost)
       : document(of_document),
         costs(of_costs),
-        unplanned(of_unplanned),
+        baseline_cost(of_baseline_cost),
         kernels(costs.kernels(document.graph())) {}
 
   Result<Planned> of(const PlanningRequest& request, const Plan& plan) const {
@@ -49,9 +52,9 @@ struct Measure {
     planned.report.eager_peak_bytes = planned.report.peak_bytes;
     if (!costs.fused() && graph.measured == nullptr) return planned;
     const StorageModel values(graph, StorageModel::Sizes::values);
-    const auto one_by_one = replay(graph, values, plan, costs.device.rates);
-    if (!one_by_one) return one_by_one.diagnostics();
-    planned.report.eager_peak_bytes = one_by_one->peak_bytes;
+    const auto eager = replay(graph, values, plan, costs.device.rates);
+    if (!eager) return eager.diagnostics();
+    planned.report.eager_peak_bytes = eager->peak_bytes;
     return planned;
   }
 
@@ -65,13 +68,13 @@ struct Measure {
     report.device_title = costs.device.title;
     report.cost_model = costs.fused() ? "fused" : "eager";
     report.fusion = costs.fusion;
-    report.peak_bytes_unplanned = unplanned.peak_bytes;
-    report.step_us_unplanned = unplanned.step_us;
+    report.baseline_peak_bytes = baseline_cost.peak_bytes;
+    report.baseline_step_us = baseline_cost.step_us;
   }
 
   const Document& document;
   const CostModel& costs;
-  const Unplanned& unplanned;
+  const BaselineCost& baseline_cost;
   const KernelModel kernels;
 };
 
@@ -81,38 +84,39 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   const Graph& graph = document.graph();
   const auto model = find_cost_model(graph, request.profile, request.device, request.cost_model);
   if (!model) return model.diagnostics();
-  const auto unplanned = model->unplanned(document.written(), graph);
-  if (!unplanned) return unplanned.diagnostics();
-  auto planned = plan_document(document, request, *model, *unplanned);
-  const auto smaller = model->smaller();
+  const auto baseline_cost = model->baseline_cost(document.reference_graph(), graph);
+  if (!baseline_cost) return baseline_cost.diagnostics();
+  auto planned = plan_document(document, request, *model, *baseline_cost);
+  const auto smaller = model->with_smaller_kernels();
   if (!planned || planned->report.holds() || !smaller) return planned;
-  auto lower = plan_document(document, request, *smaller, *unplanned);
+  auto lower = plan_document(document, request, *smaller, *baseline_cost);
   if (!lower) return lower;
   if (!lower->report.holds() && planned->report.peak_bytes <= lower->report.peak_bytes)
     std::swap(planned, lower);
-  tell_of_both(lower->report, planned->report);
+  merge_findings(lower->report, planned->report);
   return lower;
 }
 
 Result<Planned> plan_document(const Document& document, const PlanningRequest& request,
-                              const CostModel& costs, const Unplanned& unplanned) {
+                              const CostModel& costs, const BaselineCost& baseline_cost) {
   const Graph& graph = document.graph();
-  const auto budget = parse_budget(request.budget, request.strategy, unplanned.peak_bytes);
+  const auto budget = parse_budget(request.budget, request.strategy, baseline_cost.peak_bytes);
   if (!budget) return budget.diagnostics();
 
-  const auto choices = read_choices(graph, request.choices);
-  if (!choices) return choices.diagnostics();
+  const auto named_overrides = resolve_overrides(graph, request.overrides);
+  if (!named_overrides) return named_overrides.diagnostics();
 
   const auto start = std::chrono::steady_clock::now();
-  const CostModel pinned = costs.with(choices->pins());
-  const Measure measure(document, pinned, unplanned);
-  const PlanRequest wanted{request.strategy, *budget,        costs.device.rates,
-                           choices->pins(),  request.limits, measure.kernels.groups,
-                           request.alignment};
-  const auto outcome = make_plan(graph, wanted);
+  const CostModel overridden = costs.with_overrides(named_overrides->overrides());
+  const PlanMeasurer measurer(document, overridden, baseline_cost);
+  const PlanRequest plan_request{request.strategy,   *budget,
+                                 costs.device.rates, named_overrides->overrides(),
+                                 request.limits,     measurer.kernels.groups,
+                                 request.alignment};
+  const auto outcome = make_plan(graph, plan_request);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
   if (!outcome) return outcome.diagnostics();
-  auto planned = measure.of(request, outcome->plan);
+  auto planned = measurer.of(request, outcome->plan);
   if (!planned) return planned.diagnostics();
 
   PlanReport& report = planned->report;
@@ -120,12 +124,14 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   report.proof = outcome->proof;
   report.solve_ms = taken.count();
   report.remarks = outcome->remarks;
-  for (const Choice& choice : choices->each) report.choices.push_back(as_written(choice));
-  if (!choices->each.empty() && !report.holds()) report.blame = blame(graph, wanted, *choices);
+  for (const NamedOverride& named : named_overrides->each)
+    report.overrides.push_back(as_written(named));
+  if (!named_overrides->each.empty() && !report.holds())
+    report.blame = blame(graph, plan_request, *named_overrides);
   return planned;
 }
 
-void tell_of_both(PlanReport& taken, const PlanReport& other) {
+void merge_findings(PlanReport& taken, const PlanReport& other) {
   taken.solve_ms += other.solve_ms;
   if (taken.holds() || other.holds()) return;
   PeakProof& proof = *taken.proof;
@@ -134,12 +140,13 @@ void tell_of_both(PlanReport& taken, const PlanReport& other) {
 }
 
 Result<Planned> measure_plan(const Document& document, const PlanningRequest& request,
-                             const CostModel& costs, const Unplanned& unplanned, const Plan& plan,
-                             const PlanFindings& findings) {
-  const auto choices = read_choices(document.graph(), request.choices);
-  if (!choices) return choices.diagnostics();
-  const CostModel own = CostModel{costs.device, findings.fusion, {}}.with(choices->pins());
-  auto planned = Measure(document, own, unplanned).of(request, plan);
+                             const CostModel& costs, const BaselineCost& baseline_cost,
+                             const Plan& plan, const PlanFindings& findings) {
+  const auto named_overrides = resolve_overrides(document.graph(), request.overrides);
+  if (!named_overrides) return named_overrides.diagnostics();
+  const CostModel own =
+      CostModel{costs.device, findings.fusion, {}}.with_overrides(named_overrides->overrides());
+  auto planned = PlanMeasurer(document, own, baseline_cost).of(request, plan);
   if (planned) static_cast<PlanFindings&>(planned->report) = findings;
   return planned;
 }

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "engine/ir/plan.h"
+#include "engine/partition/baseline.h"
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
-#include "engine/partition/unplanned.h"
 #include "engine/support/result.h"
-#include "engine/workspace/choices.h"
 #include "engine/workspace/cost_model.h"
 #include "engine/workspace/document.h"
+#include "engine/workspace/named_overrides.h"
 #include "engine/workspace/plan_report.h"
 
 namespace recut {
@@ -22,7 +22,7 @@ struct PlanningRequest {
   SearchLimits limits;
   std::string device = std::string(kReferenceDevice);  // as find_device reads it
   std::string cost_model = "eager";                    // as find_cost_model reads it
-  ChoiceRequest choices;
+  OverrideRequest overrides;
   std::int64_t alignment = 1;            // see PlanRequest
   std::optional<DeviceProfile> profile;  // replaces the profile that `device` names
 };
@@ -42,16 +42,16 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
 
 // The same for one cost model only. A budget in percent is of `baseline_cost`.
 Result<Planned> plan_document(const Document& document, const PlanningRequest& request,
-                              const CostModel& costs, const Unplanned& unplanned);
+                              const CostModel& costs, const BaselineCost& baseline_cost);
 
 // Merges the other kernels' search time and bounds into the report of the chosen plan.
-void tell_of_both(PlanReport& taken, const PlanReport& other);
+void merge_findings(PlanReport& taken, const PlanReport& other);
 
 // Reports on a given plan with the kernels that `findings` name: costs one replay. Fails if the
 // plan can't run.
 Result<Planned> measure_plan(const Document& document, const PlanningRequest& request,
-                             const CostModel& costs, const Unplanned& unplanned, const Plan& plan,
-                             const PlanFindings& findings = {});
+                             const CostModel& costs, const BaselineCost& baseline_cost,
+                             const Plan& plan, const PlanFindings& findings = {});
 
 // {"forward": [names], "saved": [names], "backward": [names], "same": {name: name}, "peak_bytes":
 // n, …}: in the file's own node names if no pass ran; `same` has the aliases from interning.

@@ -16,7 +16,7 @@
 namespace recut {
 
 Reasons::Reasons(const Document& document, const PlanningRequest& request, const Planned& planned,
-                 StorageModel storages, PinRules rules)
+                 StorageModel storages, OverrideRules rules)
     : document_(document),
       graph_(document.graph()),
       request_(request),
@@ -25,12 +25,12 @@ Reasons::Reasons(const Document& document, const PlanningRequest& request, const
       replay_(planned.replay),
       rules_(std::move(rules)),
       index_(graph_, planned.plan, replay_),
-      by_hand_(graph_.order().size(), false),
+      overridden_(graph_.order().size(), false),
       bytes_at_peak_(graph_.order().size(), 0) {}
 
 Reasons::Reasons(const Document& document, const PlanningRequest& request, const Planned& planned)
     : Reasons(document, request, planned, StorageModel(document.graph()),
-              PinRules(document.graph())) {
+              OverrideRules(document.graph())) {
   while (read(SIZE_MAX)) {
   }
 }
@@ -44,15 +44,15 @@ bool Reasons::read(std::size_t count) {
       bytes_at_peak_[graph_.position(instance.owner)] += instance.bytes;
   }
   if (next_ < replay_.instances.size()) return true;
-  read_choices_by_hand();
+  mark_overrides();
   return false;
 }
 
-void Reasons::read_choices_by_hand() {
-  const auto choices = read_choices(graph_, request_.choices);
-  if (!choices) return;
-  for (const Choice& choice : choices->each)
-    for (const NodeId id : choice.nodes) by_hand_[graph_.position(maker_of(graph_, id))] = true;
+void Reasons::mark_overrides() {
+  const auto named_overrides = resolve_overrides(graph_, request_.overrides);
+  if (!named_overrides) return;
+  for (const NamedOverride& named : named_overrides->each)
+    for (const NodeId id : named.nodes) overridden_[graph_.position(maker_of(graph_, id))] = true;
 }
 
 ReasonFinder::ReasonFinder(const Document& document, const PlanningRequest& request,
@@ -75,7 +75,7 @@ bool ReasonFinder::step(std::size_t count) {
     return true;
   }
   reasons_.reset(new Reasons(document_, request_, planned_, std::move(*storages_),
-                             PinRules(document_.graph())));
+                             OverrideRules(document_.graph())));
   return true;
 }
 
@@ -112,11 +112,11 @@ Reason Reasons::of(NodeId id) const {
   reason.op = graph_.op(source).name;
   reason.module = graph_.origin(source).module;
   reason.type = format(graph_.type(source));
-  reason.fate = index_.of(source).fate;
+  reason.decision = index_.of(source).decision;
   for (const StorageId storage : storages_.owned(source)) reason.bytes += storages_[storage].bytes;
-  reason.why_not = reason.fate == Fate::recomputed ? rules_.why_not_saved(source)
-                                                   : rules_.why_not_recomputed(source);
-  reason.by_hand = by_hand_[graph_.position(source)];
+  reason.why_not = reason.decision == RematDecision::recomputed ? rules_.why_not_saved(source)
+                                                                : rules_.why_not_recomputed(source);
+  reason.overridden = overridden_[graph_.position(source)];
 
   const PlanIndex::Runs& runs = index_.of(source);
   if (runs.count == 0) return reason;
@@ -140,9 +140,9 @@ Reason Reasons::of(NodeId id) const {
 // other instances. Recomputed instead of saved, it lives until forward's last read, and again from
 // backward's first read.
 std::int64_t Reasons::flip_bytes(NodeId source, const Reason& reason) const {
-  if (!reason.why_not.empty() || reason.fate == Fate::neither) return 0;
+  if (!reason.why_not.empty() || reason.decision == RematDecision::neither) return 0;
   const std::int64_t now = bytes_at_peak_[graph_.position(source)];
-  if (reason.fate == Fate::recomputed) return reason.saving_bytes - now;
+  if (reason.decision == RematDecision::recomputed) return reason.saving_bytes - now;
   const std::size_t peak = replay_.peak_step.value_or(0);
   const PlanIndex::Runs& runs = index_.of(source);
   return peak <= runs.last_forward_read || peak >= runs.first_backward_read ? 0 : -now;
@@ -160,11 +160,11 @@ std::vector<NodeId> Reasons::values() const {
 
 std::optional<PlanningRequest> Reasons::flip_request(NodeId id) const {
   const Reason reason = of(id);
-  if (!reason.why_not.empty() || reason.fate == Fate::neither) return std::nullopt;
+  if (!reason.why_not.empty() || reason.decision == RematDecision::neither) return std::nullopt;
   PlanningRequest request = request_;
-  const bool save = reason.fate == Fate::recomputed;
-  auto& with = save ? request.choices.save : request.choices.recompute;
-  auto& without = save ? request.choices.recompute : request.choices.save;
+  const bool save = reason.decision == RematDecision::recomputed;
+  auto& with = save ? request.overrides.save : request.overrides.recompute;
+  auto& without = save ? request.overrides.recompute : request.overrides.save;
   const auto names_it = [&](const std::string& name) {
     const NodeId named = graph_.find(name);
     return named.valid() && maker_of(graph_, named) == maker_of(graph_, id);
@@ -185,7 +185,7 @@ std::optional<Flip> Reasons::flip(NodeId id) const {
 Flip flip_of(const PlanReport& report) {
   Flip flip;
   flip.holds = report.holds();
-  if (!flip.holds) flip.least_peak_bytes = report.proof->least_peak_bytes;
+  if (!flip.holds) flip.min_peak_bytes = report.proof->min_peak_bytes;
   flip.peak_bytes = report.peak_bytes;
   flip.saved_bytes = report.saved_bytes;
   flip.step_us = report.step_us;

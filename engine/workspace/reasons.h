@@ -20,8 +20,8 @@ struct Reason {
   std::string op;
   std::string module;
   std::string type;
-  Fate fate = Fate::neither;
-  bool by_hand = false;
+  RematDecision decision = RematDecision::neither;
+  bool overridden = false;
   std::int64_t bytes = 0;  // of the call's storages
 
   // Bytes at the plan's peak if the value is kept from its first run to its last use; 0 if the peak
@@ -46,8 +46,8 @@ struct Reason {
 
 // The plan under the opposite decision and the same budget.
 struct Flip {
-  bool holds = false;                 // the budget can be held
-  std::int64_t least_peak_bytes = 0;  // if it can't
+  bool holds = false;               // the budget can be held
+  std::int64_t min_peak_bytes = 0;  // if it can't
   std::int64_t peak_bytes = 0;
   std::int64_t saved_bytes = 0;
   double step_us = 0;
@@ -75,9 +75,9 @@ class Reasons {
   friend class ReasonFinder;
   // The plan isn't indexed yet: call read() until it returns false.
   Reasons(const Document& document, const PlanningRequest& request, const Planned& planned,
-          StorageModel storages, PinRules rules);
+          StorageModel storages, OverrideRules rules);
   bool read(std::size_t count);  // as PlanIndex::read
-  void read_choices_by_hand();
+  void mark_overrides();
   std::int64_t flip_bytes(NodeId source, const Reason& reason) const;
   void collect_inputs(NodeId source, std::size_t step, std::vector<NodeId>& inputs) const;
 
@@ -87,9 +87,9 @@ class Reasons {
   const Planned& planned_;
   const StorageModel storages_;
   const Replay& replay_;
-  const PinRules rules_;
+  const OverrideRules rules_;
   PlanIndex index_;
-  std::vector<bool> by_hand_;                // by position
+  std::vector<bool> overridden_;             // by position
   std::vector<std::int64_t> bytes_at_peak_;  // by position: of its instances alive at the peak
   std::size_t next_ = 0;                     // the next instance to index
 };

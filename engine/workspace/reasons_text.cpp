@@ -9,19 +9,20 @@
 namespace recut {
 namespace {
 
-constexpr std::size_t kMostNamed = 4;
+constexpr std::size_t kMaxNamed = 4;
 
 std::string what_it_is(const Reason& r) {
   const std::string module = r.module.empty() ? "" : ", " + r.module;
-  const std::string_view fate =
-      r.fate == Fate::neither ? "is neither saved nor recomputed" : name_of(r.fate);
+  const std::string_view decision = r.decision == RematDecision::neither
+                                        ? "is neither saved nor recomputed"
+                                        : name_of(r.decision);
   return fmt::format("{}  {} {}, {}{}\n  {}{}{}", r.node, r.op, r.type, format_bytes(r.bytes),
-                     module, r.fate == Fate::neither ? "" : "is ", fate,
-                     r.by_hand ? ", by hand" : "");
+                     module, r.decision == RematDecision::neither ? "" : "is ", decision,
+                     r.overridden ? ", by an override" : "");
 }
 
 std::string names_of_inputs(const Reason& r) {
-  const std::size_t shown = std::min(kMostNamed, r.inputs.size());
+  const std::size_t shown = std::min(kMaxNamed, r.inputs.size());
   std::string names = fmt::format(
       "{}",
       fmt::join(r.inputs.begin(), r.inputs.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
@@ -35,15 +36,15 @@ std::string saving(const Reason& r) {
     return fmt::format("\n  saving it costs nothing at the peak, at {}: it isn't needed then",
                        r.peak_at);
   return fmt::format("\n  saving it {} {} at the peak, at {}",
-                     r.fate == Fate::recomputed ? "would cost" : "costs",
+                     r.decision == RematDecision::recomputed ? "would cost" : "costs",
                      format_bytes(r.saving_bytes), r.peak_at);
 }
 
 std::string recomputing(const Reason& r) {
   if (r.recompute_us + r.inputs_us <= 0 && r.inputs.empty()) return {};
-  std::string text =
-      fmt::format("\n  recomputing it {} {}", r.fate == Fate::recomputed ? "costs" : "would cost",
-                  format_micros(r.recompute_us + r.inputs_us));
+  std::string text = fmt::format("\n  recomputing it {} {}",
+                                 r.decision == RematDecision::recomputed ? "costs" : "would cost",
+                                 format_micros(r.recompute_us + r.inputs_us));
   if (!r.inputs.empty())
     text += fmt::format(", of which {} for what it needs and isn't there by then: {}",
                         format_micros(r.inputs_us), names_of_inputs(r));
@@ -62,10 +63,10 @@ std::string flipped(const Explanation& e, const PlanReport& report) {
   const Reason& r = e.reason;
   if (!r.why_not.empty()) return fmt::format("\n  no other choice: it {}", r.why_not);
   if (!e.flip) return {};
-  const char* other = r.fate == Fate::recomputed ? "saved" : "recomputed";
+  const char* other = r.decision == RematDecision::recomputed ? "saved" : "recomputed";
   if (!e.flip->holds)
     return fmt::format("\n  if it were {}, the budget couldn't be held: the least peak is {}",
-                       other, format_bytes(e.flip->least_peak_bytes));
+                       other, format_bytes(e.flip->min_peak_bytes));
   return fmt::format("\n  if it were {}, the plan would peak at {} and recompute {}, {}", other,
                      format_bytes(e.flip->peak_bytes), format_micros(e.flip->recompute_us),
                      difference(e.flip->recompute_us, report.recompute_us));
@@ -75,7 +76,7 @@ std::string flipped(const Explanation& e, const PlanReport& report) {
 
 std::string explanation_text(const Explanation& e, const PlanReport& report) {
   std::string text = what_it_is(e.reason);
-  if (e.reason.fate != Fate::neither) text += saving(e.reason) + recomputing(e.reason);
+  if (e.reason.decision != RematDecision::neither) text += saving(e.reason) + recomputing(e.reason);
   return text + flipped(e, report) + "\n";
 }
 

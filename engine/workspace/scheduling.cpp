@@ -12,7 +12,7 @@
 namespace recut {
 namespace {
 
-constexpr int kMostRounds = 6;
+constexpr int kMaxRounds = 6;
 constexpr std::int64_t kClose = 100;  // 1 / this of a target
 
 // Feasible before infeasible, then the smaller excess, then the least recomputation.
@@ -29,8 +29,8 @@ bool better(const ScheduledPlan& a, const ScheduledPlan& b) {
 class Scheduler {
  public:
   Scheduler(const Document& document, const SchedulingRequest& request, const CostModel& costs,
-            const Unplanned& unplanned)
-      : document_(document), request_(request), costs_(costs), unplanned_(unplanned) {}
+            const BaselineCost& baseline_cost)
+      : document_(document), request_(request), costs_(costs), baseline_cost_(baseline_cost) {}
 
   Result<ScheduledPlan> run() {
     auto plan = plan_of(request_.planning.budget);
@@ -54,7 +54,7 @@ class Scheduler {
     const auto goes_on = [&] {
       return holding || below > 0 ? above - below > above / kClose : best_->beyond_budget() > 0;
     };
-    for (int round = 1; round < kMostRounds && goes_on(); ++round) {
+    for (int round = 1; round < kMaxRounds && goes_on(); ++round) {
       const std::int64_t target = below > 0 ? below + (above - below) / 2 : next_target(first);
       auto plan = target > 0 ? plan_lower(target, first) : std::nullopt;
       if (!plan) {
@@ -96,7 +96,7 @@ class Scheduler {
     PlanningRequest planning = request_.planning;
     planning.budget = budget;
     planning.alignment = alignment;
-    return plan_document(document_, planning, costs_, unplanned_);
+    return plan_document(document_, planning, costs_, baseline_cost_);
   }
 
   // Schedules a plan, and keeps it if it is the best so far.
@@ -121,7 +121,7 @@ class Scheduler {
   const Document& document_;
   const SchedulingRequest& request_;
   const CostModel& costs_;
-  const Unplanned& unplanned_;
+  const BaselineCost& baseline_cost_;
   SharedKernels kernels_;
   std::optional<ScheduledPlan> best_;
   std::vector<SchedulingRound> rounds_;
@@ -134,7 +134,7 @@ ScheduledPlan better_of(ScheduledPlan first, ScheduledPlan second) {
   rounds.insert(rounds.end(), second.rounds.begin(), second.rounds.end());
   const double schedule_ms = first.schedule_ms + second.schedule_ms;
   if (!better(second, first)) std::swap(first, second);
-  tell_of_both(second.planned.report, first.planned.report);
+  merge_findings(second.planned.report, first.planned.report);
   second.rounds = std::move(rounds);
   second.schedule_ms = schedule_ms;
   return second;
@@ -159,7 +159,7 @@ Result<Schedule> schedule_plan(const Graph& graph, const KernelModel& kernels, c
   return schedule;
 }
 
-Result<Done> note_arena(const Graph& graph, Planned& planned) {
+Result<Done> measure_arena(const Graph& graph, Planned& planned) {
   const auto schedule = schedule_plan(graph, planned.costs.kernels(graph), planned.plan);
   if (!schedule) return schedule.diagnostics();
   planned.report.arena_bytes = schedule->arena_bytes;
@@ -172,12 +172,12 @@ Result<ScheduledPlan> schedule_document(const Document& document,
   const auto model =
       find_cost_model(document.graph(), planning.profile, planning.device, planning.cost_model);
   if (!model) return model.diagnostics();
-  const auto unplanned = model->unplanned(document.written(), document.graph());
-  if (!unplanned) return unplanned.diagnostics();
-  auto scheduled = Scheduler(document, request, *model, *unplanned).run();
-  const auto smaller = model->smaller();
+  const auto baseline_cost = model->baseline_cost(document.reference_graph(), document.graph());
+  if (!baseline_cost) return baseline_cost.diagnostics();
+  auto scheduled = Scheduler(document, request, *model, *baseline_cost).run();
+  const auto smaller = model->with_smaller_kernels();
   if (!scheduled || scheduled->holds() || !smaller) return scheduled;
-  auto lower = Scheduler(document, request, *smaller, *unplanned).run();
+  auto lower = Scheduler(document, request, *smaller, *baseline_cost).run();
   if (!lower) return lower;
   return better_of(std::move(*scheduled), std::move(*lower));
 }

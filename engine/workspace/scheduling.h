@@ -55,7 +55,7 @@ Result<Schedule> schedule_plan(const Graph& graph, const KernelModel& kernels, c
                                const ScheduleOptions& options = {});
 
 // Schedules the plan and sets arena_bytes in its report: as slow as packing an arena.
-Result<Done> note_arena(const Graph& graph, Planned& planned);
+Result<Done> measure_arena(const Graph& graph, Planned& planned);
 
 // The figures, for scripts; `whole` adds every kernel and buffer.
 std::string schedule_json(const Document& document, const ScheduledPlan& scheduled, bool whole);
@@ -64,6 +64,6 @@ std::string schedule_json(const Document& document, const ScheduledPlan& schedul
 std::string scheduling_text(const Document& document, const ScheduledPlan& scheduled);
 
 // The message for an arena that exceeds the budget.
-std::string beyond_budget_text(const ScheduledPlan& scheduled);
+std::string arena_over_budget_text(const ScheduledPlan& scheduled);
 
 }  // namespace recut

@@ -91,7 +91,7 @@ Json buffers_json(const Graph& graph, const StorageModel& storages, const Schedu
   return buffers;
 }
 
-std::string gap_words(const Schedule& schedule) {
+std::string gap_text(const Schedule& schedule) {
   if (schedule.gap_bytes() == 0) return "no packing of this plan is smaller";
   return fmt::format("{} above the most that is alive at once, {:.2f} %",
                      format_bytes(schedule.gap_bytes()),
@@ -99,7 +99,7 @@ std::string gap_words(const Schedule& schedule) {
                          static_cast<double>(schedule.lower_bound_bytes));
 }
 
-std::string rounds_words(const ScheduledPlan& scheduled) {
+std::string rounds_text(const ScheduledPlan& scheduled) {
   const auto again = static_cast<std::int64_t>(scheduled.rounds.size()) - 1;
   return again == 0 ? std::string()
                     : fmt::format("planned {} more for less, since the arena was {}",
@@ -114,13 +114,14 @@ std::string summary(const ScheduledPlan& scheduled) {
   table.column("");
   table.column("", Table::Align::right);
   table.column("");
-  table.row({"arena", format_bytes(schedule.arena_bytes), gap_words(schedule)});
+  table.row({"arena", format_bytes(schedule.arena_bytes), gap_text(schedule)});
   table.row({"alive at once", format_bytes(schedule.lower_bound_bytes),
              fmt::format("each buffer rounded up to {} bytes", schedule.alignment)});
-  table.row({"planned peak", format_bytes(report.peak_bytes), rounds_words(scheduled)});
+  table.row({"planned peak", format_bytes(report.peak_bytes), rounds_text(scheduled)});
   if (report.budget_bytes > 0)
-    table.row({"budget", format_bytes(report.budget_bytes),
-               scheduled.beyond_budget() > 0 ? beyond_budget_text(scheduled) : "bounds the arena"});
+    table.row(
+        {"budget", format_bytes(report.budget_bytes),
+         scheduled.beyond_budget() > 0 ? arena_over_budget_text(scheduled) : "bounds the arena"});
   table.row({"kernels", format_count(launches(schedule)),
              fmt::format("for {} calls and views",
                          format_count(report.forward_runs + report.backward_runs))});
@@ -172,7 +173,7 @@ std::string scheduling_text(const Document& document, const ScheduledPlan& sched
                      table.empty() ? "" : "\n" + table.format());
 }
 
-std::string beyond_budget_text(const ScheduledPlan& scheduled) {
+std::string arena_over_budget_text(const ScheduledPlan& scheduled) {
   const PlanReport& report = scheduled.planned.report;
   return fmt::format(
       "an arena of {} ({} bytes) can't be held: the lowest that Recut laid out is {} ({} bytes), "

@@ -6,7 +6,7 @@
 #include "engine/partition/strategy.h"
 #include "engine/partition/torch_partition.h"
 #include "engine/support/clock.h"
-#include "engine/workspace/kernel_curve.h"
+#include "engine/workspace/budget_curve.h"
 
 // Builds a curve in stages, and publishes each: a coarse curve, PyTorch's points, the minimum peak,
 // the final points. The largest kernels serve all budgets that they can hold; below, a second curve
@@ -16,29 +16,29 @@
 namespace recut {
 namespace {
 
-constexpr double kMostShownPerSecond = 8;  // each update replays new plans
+constexpr double kMaxUpdatesPerSecond = 8;  // each update replays new plans
 constexpr double kTorchFractions[] = {1, 0.9, 0.75, 0.5, 0.35, 0.2, 0.1, 0};
 
-class CurveMaker {
+class CurveBuilder {
  public:
-  CurveMaker(const Document& document, const CurveRequest& request, const CostModel& costs,
-             const Pins& pins)
+  CurveBuilder(const Document& document, const CurveRequest& request, const CostModel& costs,
+               const Overrides& overrides)
       : document_(document),
         graph_(document.graph()),
         request_(request),
         costs_(costs),
-        pins_(pins),
+        pins_(overrides),
         began_(Clock::now()),
-        larger_(graph_, request, costs, pins) {}
+        larger_(graph_, request, costs, overrides) {}
 
-  Curve make(const Unplanned& unplanned) {
-    describe(unplanned);
-    larger_.coarse([&] { show(); });
+  Curve make(const BaselineCost& baseline_cost) {
+    describe(baseline_cost);
+    larger_.coarse([&] { publish(); });
     curve_.report.first_ms = ms_since(began_);
     const Clock::time_point solved = Clock::now();
     add_torch();
     const double torch_ms = ms_since(solved);
-    find_least();
+    find_min_peak();
     refine();
     curve_.report.solve_ms = ms_since(began_) - torch_ms;
     const auto points = static_cast<double>(curve_.report.points.size());
@@ -54,13 +54,13 @@ class CurveMaker {
            (request_.stop && request_.stop());
   }
 
-  void describe(const Unplanned& unplanned) {
+  void describe(const BaselineCost& baseline_cost) {
     CurveReport& report = curve_.report;
     report.model = document_.file.model.empty() ? graph_.name : document_.file.model;
     report.graph_key = document_.file.key;
     report.nodes = static_cast<std::int64_t>(graph_.order().size());
-    report.peak_bytes_unplanned = unplanned.peak_bytes;
-    report.step_us_unplanned = unplanned.step_us;
+    report.baseline_peak_bytes = baseline_cost.peak_bytes;
+    report.baseline_step_us = baseline_cost.step_us;
     report.once_us = larger_.once_us();
     report.peak_bound_bytes = larger_.bound();
   }
@@ -92,35 +92,35 @@ class CurveMaker {
   }
 
   // Smaller kernels are kept only if their minimum peak is lower.
-  void find_least() {
-    larger_.find_least();
-    show();
-    const auto smaller = costs_.smaller();
+  void find_min_peak() {
+    larger_.find_min_peak();
+    publish();
+    const auto smaller = costs_.with_smaller_kernels();
     if (!smaller || cancelled()) return;
     smaller_.emplace(graph_, request_, *smaller, pins_);
-    smaller_->find_least();
+    smaller_->find_min_peak();
     curve_.report.peak_bound_bytes = std::min(larger_.bound(), smaller_->bound());
-    if (smaller_->least() >= larger_.least()) smaller_.reset();
+    if (smaller_->min_peak() >= larger_.min_peak()) smaller_.reset();
   }
 
   void refine() {
-    const std::int64_t least = smaller_ ? smaller_->least() : larger_.least();
-    const auto budgets = ladder(least, larger_.most(), request_.points);
-    const auto first = std::lower_bound(budgets.begin(), budgets.end(), larger_.least());
-    const auto show_at_times = [&] {
-      if (ms_since(shown_) * kMostShownPerSecond >= 1000) show();
+    const std::int64_t min_peak = smaller_ ? smaller_->min_peak() : larger_.min_peak();
+    const auto budgets = evenly_spaced_budgets(min_peak, larger_.max_peak(), request_.points);
+    const auto first = std::lower_bound(budgets.begin(), budgets.end(), larger_.min_peak());
+    const auto publish_if_due = [&] {
+      if (ms_since(published_) * kMaxUpdatesPerSecond >= 1000) publish();
     };
-    larger_.refine({first, budgets.end()}, show_at_times);
-    if (smaller_) smaller_->refine({budgets.begin(), first}, show_at_times);
+    larger_.refine({first, budgets.end()}, publish_if_due);
+    if (smaller_) smaller_->refine({budgets.begin(), first}, publish_if_due);
     take_points();
   }
 
-  void show() {
+  void publish() {
     if (!request_.on_curve) return;
     take_points();
     curve_.report.solve_ms = ms_since(began_);
     request_.on_curve(curve_);
-    shown_ = Clock::now();
+    published_ = Clock::now();
   }
 
   void take_points() {
@@ -134,12 +134,12 @@ class CurveMaker {
   const Graph& graph_;
   const CurveRequest& request_;
   const CostModel& costs_;
-  const Pins& pins_;
+  const Overrides& pins_;
   const Clock::time_point began_;
-  Clock::time_point shown_;
+  Clock::time_point published_;
   Curve curve_;
-  KernelCurve larger_;
-  std::optional<KernelCurve> smaller_;  // for the budgets below what the larger kernels hold
+  BudgetCurve larger_;
+  std::optional<BudgetCurve> smaller_;  // for the budgets below what the larger kernels hold
 };
 
 }  // namespace
@@ -148,13 +148,13 @@ Result<Curve> sweep_document(const Document& document, const CurveRequest& reque
   const auto costs =
       find_cost_model(document.graph(), request.profile, request.device, request.cost_model);
   if (!costs) return costs.diagnostics();
-  const auto unplanned = costs->unplanned(document.written(), document.graph());
-  if (!unplanned) return unplanned.diagnostics();
-  const auto choices = read_choices(document.graph(), request.choices);
-  if (!choices) return choices.diagnostics();
-  const Pins pins = choices->pins();
-  const CostModel pinned = costs->with(pins);
-  return CurveMaker(document, request, pinned, pins).make(*unplanned);
+  const auto baseline_cost = costs->baseline_cost(document.reference_graph(), document.graph());
+  if (!baseline_cost) return baseline_cost.diagnostics();
+  const auto named_overrides = resolve_overrides(document.graph(), request.overrides);
+  if (!named_overrides) return named_overrides.diagnostics();
+  const Overrides overrides = named_overrides->overrides();
+  const CostModel overridden = costs->with_overrides(overrides);
+  return CurveBuilder(document, request, overridden, overrides).make(*baseline_cost);
 }
 
 }  // namespace recut

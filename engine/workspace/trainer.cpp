@@ -12,7 +12,7 @@
 namespace recut {
 namespace {
 
-Tensor first_value(const Graph& graph, NodeId id, std::uint64_t seed) {
+Tensor initial_input(const Graph& graph, NodeId id, std::uint64_t seed) {
   const InputKind kind = graph.input_kind(id);
   if (kind == InputKind::parameter) return initial_value(graph, id, seed);
   Tensor value = allocate(graph.type(id), nullptr);
@@ -21,14 +21,14 @@ Tensor first_value(const Graph& graph, NodeId id, std::uint64_t seed) {
 }
 
 // The initial values of inputs and constants, laid out as kernels read them.
-Result<Inputs> first_values(const Graph& graph, const TrainingStart& start) {
+Result<Inputs> initial_inputs(const Graph& graph, const TrainingInit& start) {
   auto inputs = inputs_from(graph, start.tensors, start.seed);
   if (!inputs) return inputs;
   for (auto& [id, value] : *inputs) {
     const std::string name = "in." + graph.node_name(id);
     const bool given = std::any_of(start.tensors.begin(), start.tensors.end(),
                                    [&](const NamedTensor& tensor) { return tensor.name == name; });
-    if (!given && graph.is_input(id)) value = first_value(graph, id, start.seed);
+    if (!given && graph.is_input(id)) value = initial_input(graph, id, start.seed);
     value = as_kernels_read(graph.type(id), value);
   }
   return inputs;
@@ -37,13 +37,13 @@ Result<Inputs> first_values(const Graph& graph, const TrainingStart& start) {
 }  // namespace
 
 Result<TrainingState> TrainingState::begin(const Graph& step, std::size_t loss,
-                                           const TrainingStart& start) {
-  auto inputs = first_values(step, start);
+                                           const TrainingInit& start) {
+  auto inputs = initial_inputs(step, start);
   if (!inputs) return inputs.diagnostics();
   return TrainingState(step, loss, start, std::move(*inputs));
 }
 
-TrainingState::TrainingState(const Graph& step, std::size_t loss, const TrainingStart& start,
+TrainingState::TrainingState(const Graph& step, std::size_t loss, const TrainingInit& start,
                              Inputs inputs)
     : step_(&step),
       loss_(loss),
@@ -52,13 +52,13 @@ TrainingState::TrainingState(const Graph& step, std::size_t loss, const Training
       inputs_(std::move(inputs)),
       data_(step, start.seed) {}
 
-std::vector<Tensor> TrainingState::read_by(const Program& program) const {
+std::vector<Tensor> TrainingState::inputs_of(const Program& program) const {
   std::vector<Tensor> read;
   for (const NodeId id : program.inputs) read.push_back(inputs_.at(id));
   return read;
 }
 
-void TrainingState::bring_batch() {
+void TrainingState::load_batch() {
   for (const DataInput& input : data_.inputs())
     data_.write(input, steps_ % batches_, inputs_.at(input.id));
 }
@@ -103,7 +103,7 @@ Trainer::Carry Trainer::carry(const ProgramOutput& output, const std::byte* from
 }
 
 Result<std::int64_t> Trainer::measure_peak() {
-  bring_batch();
+  load_batch();
   return touched_bytes(run_, state_.step_seed());
 }
 

@@ -16,7 +16,7 @@
 
 namespace recut {
 
-struct TrainingStart {
+struct TrainingInit {
   std::span<const NamedTensor> tensors;  // in.<name>: parameters to begin with, and constants
   std::uint64_t seed = 0;                // of parameters that `tensors` lack, data, random numbers
   int batches = 8;                       // of the data set, cyclic
@@ -27,20 +27,20 @@ class TrainingState {
  public:
   // Keeps a reference to `step`; `loss` is an index among its results. Fails as inputs_from does.
   static Result<TrainingState> begin(const Graph& step, std::size_t loss,
-                                     const TrainingStart& start);
+                                     const TrainingInit& start);
 
   const Graph& step() const { return *step_; }
   std::size_t loss() const { return loss_; }
   std::int64_t steps() const { return steps_; }  // steps so far
   const Tensor& input(NodeId id) const { return inputs_.at(id); }
   // The inputs of a program of the graph: tensors that share the state's storages.
-  std::vector<Tensor> read_by(const Program& program) const;
+  std::vector<Tensor> inputs_of(const Program& program) const;
 
  private:
   friend class Trainer;
-  TrainingState(const Graph& step, std::size_t loss, const TrainingStart& start, Inputs inputs);
+  TrainingState(const Graph& step, std::size_t loss, const TrainingInit& start, Inputs inputs);
   std::uint64_t step_seed() const { return seed_ + static_cast<std::uint64_t>(steps_); }
-  void bring_batch();
+  void load_batch();
 
   const Graph* step_;
   std::size_t loss_;
@@ -62,7 +62,7 @@ class Trainer {
 
   // load_batch() loads the next step's batch; step() runs it and returns the loss before its
   // update.
-  void bring_batch() { state_.bring_batch(); }
+  void load_batch() { state_.load_batch(); }
   Result<double> step();
 
  private:

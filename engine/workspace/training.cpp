@@ -20,12 +20,12 @@ namespace {
 bool is_loss(const TensorType& type) { return is_floating(type.dtype) && type.shape.empty(); }
 
 std::string listed(const Graph& graph, const std::vector<NodeId>& ids) {
-  std::string words;
+  std::string text;
   for (const NodeId id : ids)
     if (id.valid())
-      words += fmt::format("{}%{} is {}", words.empty() ? "" : ", ", graph.node_name(id),
-                           format(graph.type(id)));
-  return words.empty() ? "there is none" : words;
+      text += fmt::format("{}%{} is {}", text.empty() ? "" : ", ", graph.node_name(id),
+                          format(graph.type(id)));
+  return text.empty() ? "there is none" : text;
 }
 
 }  // namespace
@@ -62,9 +62,9 @@ Result<std::size_t> loss_of_joint(const Graph& joint) {
         "training needs one tangent, that of a loss, a real number without dimensions; of the "
         "tangents {}",
         listed(joint, tangents)));
-  const auto half = extract_forward_graph(joint);
-  if (!half) return half.diagnostics();
-  return half->differentiable.front();
+  const auto extracted = extract_forward_graph(joint);
+  if (!extracted) return extracted.diagnostics();
+  return extracted->differentiable.front();
 }
 
 // The joint graph of a loss, and the loss's index among the results.
@@ -90,7 +90,7 @@ Result<LossGradients> gradients_of_loss(const Graph& graph, std::string_view nam
 }
 
 // The parameter is a scale: a factor of a product, or the weight of a normalisation.
-bool scales(const Graph& graph, NodeId parameter) {
+bool is_scale(const Graph& graph, NodeId parameter) {
   const Users users(graph);
   std::vector<NodeId> same{parameter};
   for (std::size_t i = 0; i < same.size(); ++i)
@@ -107,7 +107,7 @@ bool scales(const Graph& graph, NodeId parameter) {
 
 // The number of inputs that sum to one output. Weights have a row for each output, as in torch.nn,
 // unless a matrix product takes them untransposed.
-std::int64_t summands(const Graph& graph, NodeId parameter) {
+std::int64_t fan_in(const Graph& graph, NodeId parameter) {
   const Shape& shape = graph.type(parameter).shape;
   const Users users(graph);
   for (const NodeId user : users.of(parameter)) {
@@ -146,25 +146,25 @@ Result<TrainingStep> make_training_step(const Graph& graph, const Optimizer& opt
   if (!step) return step.diagnostics();
   const auto at = std::find(step->results.begin(), step->results.end(), loss_node);
   RECUT_CHECK(at != step->results.end(), "the loss is a result of the step, too");
-  const auto place = static_cast<std::size_t>(at - step->results.begin());
-  return TrainingStep{std::move(*step), place};
+  const auto loss_index = static_cast<std::size_t>(at - step->results.begin());
+  return TrainingStep{std::move(*step), loss_index};
 }
 
-Pass optimizer_pass(std::shared_ptr<StepMaking> making, Optimizer optimizer, std::string loss) {
-  const auto run = [making, optimizer, loss = std::move(loss)](const Graph& joint) {
+Pass optimizer_pass(std::shared_ptr<StepPassState> state, Optimizer optimizer, std::string loss) {
+  const auto run = [state, optimizer, loss = std::move(loss)](const Graph& joint) {
     auto step = make_training_step(joint, optimizer, loss);
     if (!step) {
-      making->faults = step.diagnostics();
+      state->faults = step.diagnostics();
       return PassResult{joint, false, {}};
     }
-    making->loss = step->loss;
+    state->loss = step->loss;
     std::vector<Change> changes = updates(joint, step->graph, name_of(optimizer));
     return PassResult{std::move(step->graph), true, std::move(changes)};
   };
   return {kOptimizerPass, kOptimizerPassProse, run, false};
 }
 
-std::optional<Optimizer> optimizer_named(std::string_view name) {
+std::optional<Optimizer> find_optimizer(std::string_view name) {
   if (name == "sgd") return Sgd();
   if (name == "adam") return Adam();
   if (name != "adamw") return std::nullopt;
@@ -178,19 +178,19 @@ void set_learning_rate(Optimizer& optimizer, double rate) {
   std::visit([rate](auto& one) { one.learning_rate = rate; }, optimizer);
 }
 
-std::string words_of(const Optimizer& optimizer) {
-  std::string words(name_of(optimizer));
+std::string description_of(const Optimizer& optimizer) {
+  std::string text(name_of(optimizer));
   if (const Sgd* sgd = std::get_if<Sgd>(&optimizer)) {
-    words += fmt::format(", learning rate {}", sgd->learning_rate);
-    if (sgd->momentum != 0) words += fmt::format(", momentum {}", sgd->momentum);
-    if (sgd->weight_decay != 0) words += fmt::format(", weight decay {}", sgd->weight_decay);
-    return words;
+    text += fmt::format(", learning rate {}", sgd->learning_rate);
+    if (sgd->momentum != 0) text += fmt::format(", momentum {}", sgd->momentum);
+    if (sgd->weight_decay != 0) text += fmt::format(", weight decay {}", sgd->weight_decay);
+    return text;
   }
   const Adam& adam = std::get<Adam>(optimizer);
-  words += fmt::format(", learning rate {}, betas {} and {}", adam.learning_rate, adam.beta1,
-                       adam.beta2);
-  if (adam.weight_decay != 0) words += fmt::format(", weight decay {}", adam.weight_decay);
-  return words;
+  text += fmt::format(", learning rate {}, betas {} and {}", adam.learning_rate, adam.beta1,
+                      adam.beta2);
+  if (adam.weight_decay != 0) text += fmt::format(", weight decay {}", adam.weight_decay);
+  return text;
 }
 
 Tensor initial_value(const Graph& step, NodeId parameter, std::uint64_t seed) {
@@ -198,11 +198,11 @@ Tensor initial_value(const Graph& step, NodeId parameter, std::uint64_t seed) {
   Tensor tensor = allocate(type, nullptr);
   Reals values(type.shape);
   if (type.rank() < 2) {
-    std::fill(values.data.begin(), values.data.end(), scales(step, parameter) ? 1.0 : 0.0);
+    std::fill(values.data.begin(), values.data.end(), is_scale(step, parameter) ? 1.0 : 0.0);
   } else {
     const std::uint64_t draw = hash_text(0, step.node_name(parameter));
     const double bound =
-        1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, summands(step, parameter))));
+        1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, fan_in(step, parameter))));
     for (std::int64_t i = 0; i < values.count(); ++i)
       values[i] =
           bound *

@@ -37,15 +37,15 @@ Result<std::size_t> find_loss(const Graph& forward, std::string_view name);
 inline constexpr std::string_view kOptimizerPass = "optimizer";
 inline constexpr std::string_view kOptimizerPassProse =
     "Trains: the optimiser's update of every parameter becomes a part of the step.";
-Pass optimizer_pass(std::shared_ptr<StepMaking> making, Optimizer optimizer, std::string loss);
+Pass optimizer_pass(std::shared_ptr<StepPassState> state, Optimizer optimizer, std::string loss);
 
 // "sgd", "adam", "adamw", with torch.optim's defaults, except for SGD's learning rate; nothing for
 // other names.
-std::optional<Optimizer> optimizer_named(std::string_view name);
+std::optional<Optimizer> find_optimizer(std::string_view name);
 void set_learning_rate(Optimizer& optimizer, double rate);
 
 // "adam, learning rate 0.001, betas 0.9 and 0.999".
-std::string words_of(const Optimizer& optimizer);
+std::string description_of(const Optimizer& optimizer);
 
 // A parameter's initial value, by seed and name. With two or more dimensions: uniform in
 // ±1/sqrt(fan_in), as torch.nn.Linear and Conv2d (after He, Zhang, Ren, Sun 2015). With fewer: ones

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kHidden = 8;       // hidden numbers of a sample
 constexpr std::int64_t kAlphabet = 32;    // the most tokens that a text uses
-constexpr std::uint64_t kRarely = 4;      // one successor of so many is the rare one
+constexpr std::uint64_t kRareOneIn = 4;   // one successor of so many is the rare one
 constexpr std::uint64_t kHiddenDraw = 1;  // streams of random numbers
 constexpr std::uint64_t kTextDraw = 2;
 
@@ -102,7 +102,7 @@ Integers text(const DataInput& input, const Shape& shape, std::uint64_t seed, st
       if (i >= input.shift) values[row * each + i - input.shift] = static_cast<std::int64_t>(token);
       const std::uint64_t chance =
           random_bits(random_words(hash_mix(seed, walk), kTextDraw, static_cast<std::uint64_t>(i)));
-      token = hash_mix(hash_mix(seed, token), chance % kRarely == 0 ? 1 : 0) % alphabet;
+      token = hash_mix(hash_mix(seed, token), chance % kRareOneIn == 0 ? 1 : 0) % alphabet;
     }
   }
   return values;

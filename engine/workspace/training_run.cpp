@@ -33,7 +33,7 @@ Result<Done> make_steps(Trainer& trainer, const TrainingRequest& request, Traini
   training.measured_peak_bytes = *touched;
   std::vector<double> times;
   for (int i = 0; i < request.steps; ++i) {
-    trainer.bring_batch();
+    trainer.load_batch();
     const Clock::time_point began = Clock::now();
     const auto loss = trainer.step();
     if (!loss) return loss.diagnostics();
@@ -64,7 +64,7 @@ Result<Training> train(const Document& document, const ScheduledPlan& scheduled,
   auto program = program_of(document, scheduled, *options);
   if (!program) return program.diagnostics();
   auto step = executor.prepare(std::move(*program),
-                               [&](const Program& read) { return state->read_by(read); });
+                               [&](const Program& read) { return state->inputs_of(read); });
   if (!step) return step.diagnostics();
   training.compile_ms = ms_since(began);
   training.where = executor.where();

@@ -25,7 +25,7 @@ std::string typed_budget(std::string_view text, std::int64_t peak) {
 
 Span budget_span(const DocumentView& document) {
   const std::int64_t budget = document.wishes.budget_bytes;
-  const auto most = static_cast<double>(document.basis->unplanned.peak_bytes);
+  const auto most = static_cast<double>(document.basis->baseline_cost.peak_bytes);
   const auto least = static_cast<double>(document.peak_bound());
   const double now = budget == 0 ? most : std::min(most, static_cast<double>(budget));
   return {

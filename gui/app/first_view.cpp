@@ -49,7 +49,7 @@ std::string first_torch_words(const PlanReport& plan, const CurveReport& curve) 
 std::string first_sentence(const DocumentView& document) {
   if (document.basis == nullptr) return fmt::format("Reading {} …", document.title);
   return fmt::format("One training step of {} peaks at {}. Drag the budget's line.", document.title,
-                     format_bytes(document.basis->unplanned.peak_bytes));
+                     format_bytes(document.basis->baseline_cost.peak_bytes));
 }
 
 std::string first_cost(const DocumentView& document) {

@@ -119,7 +119,7 @@ LessonFigure amount(const DocumentView& d, const std::string&) {
 LessonFigure price(const DocumentView& d, const std::string& value) {
   if (const FlowView* view = shown_flow(d))
     for (const TorchFlowNode& node : view->flow->nodes)
-      if (d.graph().node_name(node.node) == value) return bytes_figure(node.price);
+      if (d.graph().node_name(node.node) == value) return bytes_figure(node.weight);
   return unknown_figure();
 }
 

@@ -201,7 +201,7 @@ class Reader {
   }
 
   std::string* text_of(const std::string& name) {
-    ChoiceRequest& pins = state.wishes.pins;
+    OverrideRequest& pins = state.wishes.pins;
     if (name == "save") return &pins.save.emplace_back();
     if (name == "again") return &pins.recompute.emplace_back();
     Recipe& recipe = state.wishes.recipe;

@@ -29,8 +29,8 @@ std::optional<StepPrices> prices_of(const ScheduleView& schedule, const std::str
   return prices;
 }
 
-RunReport::RunReport(StepFigures figures, SharedSchedule schedule, const std::string& device)
-    : StepFigures(std::move(figures)),
+RunReport::RunReport(StepMeasurement figures, SharedSchedule schedule, const std::string& device)
+    : StepMeasurement(std::move(figures)),
       of(std::move(schedule)),
       planned(prices_of(*of, device)),
       slowest(of->launches) {
@@ -59,15 +59,16 @@ Colour heat_colour(const Theme& theme, double share) {
   return mix(theme.panel, theme.differs, 0.06 + 0.5 * std::sqrt(std::clamp(share, 0.0, 1.0)));
 }
 
-Result<Done> start_run(App& app, DocumentView& document, const StepOrder& order) {
+Result<Done> start_run(App& app, DocumentView& document, const StepRunOptions& order) {
   Executor* executor = chosen_executor(app);
   if (executor == nullptr)
     return error("this program can't run a step: it has nothing to run it on");
   RunView& view = run_view(document);
   app.jobs.cancel(view.job);
   view.faults.clear();
-  const auto take = [&app, executor, serial = document.serial](
-                        JobControl& control, SharedSchedule schedule, Result<StepFigures> figures) {
+  const auto take = [&app, executor, serial = document.serial](JobControl& control,
+                                                               SharedSchedule schedule,
+                                                               Result<StepMeasurement> figures) {
     auto report = figures ? Result<SharedRun>(std::make_shared<const RunReport>(
                                 std::move(*figures), std::move(schedule), executor->device()))
                           : Result<SharedRun>(figures.diagnostics());

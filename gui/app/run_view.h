@@ -24,9 +24,9 @@ struct StepPrices {
 std::optional<StepPrices> prices_of(const ScheduleView& schedule, const std::string& device);
 
 // A step that ran.
-struct RunReport : StepFigures {
+struct RunReport : StepMeasurement {
   // `device`: the profile of the device that it ran on; "" where there is none.
-  RunReport(StepFigures figures, SharedSchedule of, const std::string& device);
+  RunReport(StepMeasurement figures, SharedSchedule of, const std::string& device);
 
   SharedSchedule of;
   std::optional<StepPrices> planned;   // of the device that it ran on
@@ -56,6 +56,6 @@ Colour heat_colour(const Theme& theme, double share);
 
 // Starts the job, which schedules the plan first where that wasn't done. Fails where this program
 // can't run anything.
-Result<Done> start_run(App& app, DocumentView& document, const StepOrder& order);
+Result<Done> start_run(App& app, DocumentView& document, const StepRunOptions& order);
 
 }  // namespace recut::gui

@@ -197,7 +197,7 @@ std::string run_program(const DocumentView& d) {
   const SharedRun run = shown_run(d);
   return run ? run->program : "";
 }
-template <double StepFigures::*kMember>
+template <double StepMeasurement::*kMember>
 std::string run_ms(const DocumentView& d) {
   const SharedRun run = shown_run(d);
   return run ? fmt::format("{:.3f}", (*run).*kMember) : "";
@@ -313,8 +313,8 @@ constexpr StateRow kStatesRows[] = {
     {"run_fault", of_front<run_fault>},
     {"run_where", of_front<run_where>},
     {"run_program", of_front<run_program>},
-    {"run_ms", of_front<run_ms<&StepFigures::step_ms_median>>},
-    {"compile_ms", of_front<run_ms<&StepFigures::compile_ms>>},
+    {"run_ms", of_front<run_ms<&StepMeasurement::step_ms_median>>},
+    {"compile_ms", of_front<run_ms<&StepMeasurement::compile_ms>>},
     {"run_peak", of_front<run_peak>},
     {"measured_peak", of_front<measured_peak>},
     {"training", training},

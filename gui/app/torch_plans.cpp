@@ -27,7 +27,7 @@ PlanningRequest request_for(const DocumentView& document, const std::string& fra
   PlanningRequest request = request_of(document.wishes);
   request.strategy = "torch";
   request.budget = fraction;
-  request.choices = {};
+  request.overrides = {};
   return request;
 }
 

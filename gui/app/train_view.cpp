@@ -21,7 +21,7 @@ void begin_anew(TrainView& view, const DocumentView& document) {
 }
 
 void add_losses(TrainView& view, const std::vector<double>& losses) {
-  constexpr auto batches = static_cast<std::size_t>(TrainingStart().batches);
+  constexpr auto batches = static_cast<std::size_t>(TrainingInit().batches);
   for (const double loss : losses) {
     if (!std::isfinite(loss)) {
       view.losses.push_back(loss);

@@ -104,7 +104,7 @@ bool is_model(const App& app, std::string_view name) {
   return app.document()->wishes.cost_model == name;
 }
 
-void unpin_name(ChoiceRequest& pins, const std::string& name) {
+void unpin_name(OverrideRequest& pins, const std::string& name) {
   for (auto* list : {&pins.save, &pins.recompute})
     list->erase(std::remove(list->begin(), list->end(), name), list->end());
 }
@@ -120,12 +120,12 @@ template <bool save>
 Result<Done> pin(App& app, std::string_view name) {
   const auto wanted = pinned_name(app, name);
   if (!wanted) return wanted.diagnostics();
-  ChoiceRequest pins = app.document()->wishes.pins;
+  OverrideRequest pins = app.document()->wishes.pins;
   const auto& list = save ? pins.save : pins.recompute;
   const bool already = std::find(list.begin(), list.end(), *wanted) != list.end();
   unpin_name(pins, *wanted);
   if (!already) (save ? pins.save : pins.recompute).push_back(*wanted);
-  const auto read = read_choices(app.document()->graph(), pins);
+  const auto read = resolve_overrides(app.document()->graph(), pins);
   if (!read) return read.diagnostics();
   app.document()->wishes.pins = std::move(pins);
   return Done{};
@@ -133,7 +133,7 @@ Result<Done> pin(App& app, std::string_view name) {
 
 template <bool save>
 bool is_pinned(const App& app, std::string_view name) {
-  const ChoiceRequest& pins = app.document()->wishes.pins;
+  const OverrideRequest& pins = app.document()->wishes.pins;
   const auto& list = save ? pins.save : pins.recompute;
   const std::string wanted = name.empty() ? app.document()->selected_name() : std::string(name);
   return std::find(list.begin(), list.end(), wanted) != list.end();

@@ -43,14 +43,14 @@ Result<Done> toggle_recipe(App& app, std::string_view words) {
     name = document.document->passes.passes[document.pass - 1].name;
   if (name.empty()) return error("the graph as it was read has no pass to switch");
   if (!is_switchable(document, name)) return error("no pass " + quote(name) + " to switch here");
-  document.wishes.recipe.switch_pass(name, usual_passes(document.document->file));
+  document.wishes.recipe.switch_pass(name, default_passes_for(document.document->file));
   return Done{};
 }
 
 bool runs(const App& app, std::string_view words) {
   const DocumentView& document = *app.document();
   return !words.empty() &&
-         document.wishes.recipe.runs(pass_name(words), usual_passes(document.document->file));
+         document.wishes.recipe.runs(pass_name(words), default_passes_for(document.document->file));
 }
 
 Result<Done> differentiate(App& app, std::string_view) { return toggle_recipe(app, kGradPass); }

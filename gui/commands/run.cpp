@@ -20,7 +20,7 @@ bool is_running(const App& app) {
 
 template <bool kCheck>
 Result<Done> run_run(App& app, std::string_view steps) {
-  StepOrder order;
+  StepRunOptions order;
   order.check = kCheck;
   if (!steps.empty()) {
     char* end = nullptr;

@@ -35,26 +35,27 @@ void fields(Pack& pack, Recipe& r) {
   pack(r.differentiate, r.optimizer, r.on, r.off, r.rules, r.dimensions);
 }
 template <class Pack>
-void fields(Pack& pack, ChoiceRequest& c) {
+void fields(Pack& pack, OverrideRequest& c) {
   pack(c.save, c.recompute);
 }
 template <class Pack>
 void fields(Pack& pack, PlanningRequest& r) {
   pack(r.strategy, r.budget, r.limits.effort, r.limits.seconds, r.limits.seed, r.device,
-       r.cost_model, r.choices);
+       r.cost_model, r.overrides);
 }
 template <class Pack>
 void fields(Pack& pack, PeakProof& p) {
-  pack(p.holds, p.least_peak_bytes, p.peak_bound_bytes, p.recompute_bound_us, p.optimal,
+  pack(p.holds, p.min_peak_bytes, p.peak_bound_bytes, p.recompute_bound_us, p.optimal,
        p.short_search);
 }
 template <class Pack>
-void fields(Pack& pack, ChoiceBlame& b) {
-  pack(b.holds_without, b.alone);
+void fields(Pack& pack, OverrideBlame& b) {
+  pack(b.feasible_without, b.sufficient);
 }
 template <class Pack>
 void fields(Pack& pack, PlanFindings& f) {
-  pack(f.fusion, f.budget_bytes, f.solve_ms, f.proof, f.remarks, f.choices, f.blame, f.arena_bytes);
+  pack(f.fusion, f.budget_bytes, f.solve_ms, f.proof, f.remarks, f.overrides, f.blame,
+       f.arena_bytes);
 }
 template <class Pack>
 void fields(Pack& pack, FoundPlan& f) {
@@ -63,7 +64,7 @@ void fields(Pack& pack, FoundPlan& f) {
 
 template <class Pack>
 void fields(Pack& pack, CurveRequest& r) {
-  pack(r.points, r.effort, r.seed, r.device, r.cost_model, r.choices);
+  pack(r.points, r.effort, r.seed, r.device, r.cost_model, r.overrides);
 }
 template <class Pack>
 void fields(Pack& pack, CurvePoint& p) {
@@ -73,7 +74,7 @@ void fields(Pack& pack, CurvePoint& p) {
 template <class Pack>
 void fields(Pack& pack, CurveReport& r) {
   pack(r.model, r.graph_key, r.nodes, r.points, r.torch, r.torch_recorded, r.peak_bound_bytes,
-       r.peak_bytes_unplanned, r.step_us_unplanned, r.once_us, r.solve_ms, r.first_ms, r.complete);
+       r.baseline_peak_bytes, r.baseline_step_us, r.once_us, r.solve_ms, r.first_ms, r.complete);
 }
 template <class Pack>
 void fields(Pack& pack, Curve& c) {
@@ -109,14 +110,14 @@ void fields(Pack& pack, Schedule& s) {
 struct RunTask {
   ScheduleOrder plan;
   std::optional<Schedule> schedule;
-  StepOrder order;
+  StepRunOptions order;
 };
 struct StepRan {
   std::optional<Schedule> schedule;
-  StepFigures figures;
+  StepMeasurement figures;
 };
 template <class Pack>
-void fields(Pack& pack, StepOrder& o) {
+void fields(Pack& pack, StepRunOptions& o) {
   pack(o.seed, o.steps, o.check);
 }
 template <class Pack>
@@ -124,11 +125,11 @@ void fields(Pack& pack, RunTask& t) {
   pack(t.plan, t.schedule, t.order);
 }
 template <class Pack>
-void fields(Pack& pack, StepAgreement& a) {
+void fields(Pack& pack, OutputAgreement& a) {
   pack(a.outputs, a.by_rounding, a.max_relative_error, a.problem);
 }
 template <class Pack>
-void fields(Pack& pack, StepFigures& f) {
+void fields(Pack& pack, StepMeasurement& f) {
   pack(f.program, f.where, f.steps, f.compile_ms, f.step_ms_median, f.step_ms_min,
        f.planned_peak_bytes, f.measured_peak_bytes, f.scratch_bytes, f.library, f.taken_bytes,
        f.kernel_ms, f.agreement);

@@ -129,7 +129,7 @@ Result<T> with_step(const Document& document, const ScheduleOrder& plan,
 Result<StepRan> run_step(const Document& document, const RunTask& task, Executor& executor,
                          const StepProgress& progress) {
   StepRan ran;
-  auto figures = with_step<StepFigures>(
+  auto figures = with_step<StepMeasurement>(
       document, task.plan, task.schedule, ran.schedule,
       [&](const ScheduledStep& step) { return executor.run(step, task.order, progress); });
   if (!figures) return figures.diagnostics();
@@ -268,7 +268,7 @@ Job checking_job(std::string title, const ErrandFile& file,
 }
 
 Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
-                SharedSchedule schedule, StepOrder order, Executor& executor, TakeRun take) {
+                SharedSchedule schedule, StepRunOptions order, Executor& executor, TakeRun take) {
   Job job{std::move(title), file.serial, false, false, {}};
   job.measures = true;
   job.part = [plan, schedule, order, &executor, take](JobControl& control) {

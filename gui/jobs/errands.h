@@ -33,7 +33,7 @@ ErrandFile helper_file(const DocumentView& document);
 using TakePlan = std::function<void(JobControl&, Result<SharedPlanView>)>;
 using TakeCurve = std::function<void(JobControl&, Result<Curve>)>;  // again and again, better
 using TakeSchedule = std::function<void(JobControl&, Result<Schedule>)>;
-using TakeRun = std::function<void(JobControl&, SharedSchedule, Result<StepFigures>)>;
+using TakeRun = std::function<void(JobControl&, SharedSchedule, Result<StepMeasurement>)>;
 using TakeTrained = std::function<void(JobControl&, SharedSchedule, Result<TrainingFigures>)>;
 using TakeFigures = std::function<void(JobControl&, Result<CheckFigures>)>;
 
@@ -51,7 +51,7 @@ Job checking_job(std::string title, const ErrandFile& file,
 // `executor` outlives the job. `schedule`: null where it is yet to be made; what is taken in its
 // place is null where it couldn't be.
 Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
-                SharedSchedule schedule, StepOrder order, Executor& executor, TakeRun take);
+                SharedSchedule schedule, StepRunOptions order, Executor& executor, TakeRun take);
 
 // The state of a training: here, or in a helper.
 struct TrainingPlace {

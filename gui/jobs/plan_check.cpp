@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/partition/baseline.h"
 #include "engine/partition/replay.h"
-#include "engine/partition/unplanned.h"
 #include "engine/support/units.h"
 
 namespace recut::gui {
@@ -61,7 +61,7 @@ class Check {
   }
 
   std::int64_t least_bytes_of_reference() const {
-    return input_bytes() + unplanned_step(document_.written()).peak_bytes;
+    return input_bytes() + baseline_step(document_.reference_graph()).peak_bytes;
   }
 
   std::int64_t least_bytes_of_plan() const {
@@ -87,7 +87,7 @@ class Check {
 
   // The outputs of the program before its passes, on the same inputs.
   Result<Done> expect_from_input() {
-    auto evaluated = evaluate_graph(document_.written(), request_for(0, 0.5, reference()));
+    auto evaluated = evaluate_graph(document_.reference_graph(), request_for(0, 0.5, reference()));
     if (!evaluated) return evaluated.diagnostics();
     reference_ = std::move(*evaluated);
     tensors_.insert(tensors_.end(), reference_.tensors.begin(), reference_.tensors.end());

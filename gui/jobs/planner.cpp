@@ -196,7 +196,7 @@ void Planner::begin_planning(DocumentView& document) {
   const double share = document.has_backward() ? kFirstBudget : 0;
   if (!document.chose_budget)
     document.wishes.budget_bytes = static_cast<std::int64_t>(
-        share * static_cast<double>(document.basis->unplanned.peak_bytes));
+        share * static_cast<double>(document.basis->baseline_cost.peak_bytes));
   new_problem(document);
 }
 
@@ -206,7 +206,7 @@ std::shared_ptr<const Curve> Planner::prepared(const DocumentView& document) con
   const auto curve = prepared_curve(backend_, sample_name(document.path));
   if (!curve) return nullptr;
   const bool same = curve->report.nodes == document.start->report().nodes &&
-                    curve->report.peak_bytes_unplanned == document.basis->unplanned.peak_bytes;
+                    curve->report.baseline_peak_bytes == document.basis->baseline_cost.peak_bytes;
   return same ? curve : nullptr;
 }
 
@@ -349,7 +349,7 @@ void Planner::sweep(DocumentView& document) {
   request.device = document.wishes.device;
   request.cost_model = document.wishes.cost_model;
   request.effort = document.wishes.effort;
-  request.choices = document.wishes.pins;
+  request.overrides = document.wishes.pins;
   if (!backend_.has_threads() && !jobs_.helped()) {  // the frame waits for it: a coarse curve
     request.points = 16;
     request.effort *= 0.2;

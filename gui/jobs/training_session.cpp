@@ -13,7 +13,7 @@ namespace recut::gui {
 Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
     std::shared_ptr<const Document> document, std::uint64_t seed) {
   RECUT_CHECK(document->loss.has_value(), "what trains is a training step");
-  TrainingStart start;
+  TrainingInit start;
   start.seed = seed;
   auto state = TrainingState::begin(document->graph(), *document->loss, start);
   if (!state) return state.diagnostics();
@@ -31,7 +31,7 @@ Result<double> TrainingSession::compile(const ScheduledStep& scheduled, std::str
   trainer_.reset();  // and with it the arena: there is one at a time
   step_.run.reset();
   auto step = executor.prepare(std::move(*program),
-                               [&](const Program& read) { return state_.read_by(read); });
+                               [&](const Program& read) { return state_.inputs_of(read); });
   if (!step) return step.diagnostics();
   step_ = std::move(*step);
   const double took = ms_since(began);
@@ -54,7 +54,7 @@ Result<TrainingFigures> TrainingSession::advance(const TrainingOrder& order) {
   figures.measured_peak_bytes = measured_peak_bytes_;
   const Clock::time_point began = Clock::now();
   for (int i = 0; i < order.steps && ms_since(began) < 1e3 * order.seconds; ++i) {
-    trainer_->bring_batch();
+    trainer_->load_batch();
     const auto loss = trainer_->step();
     if (!loss) return loss.diagnostics();
     figures.losses.push_back(*loss);

@@ -39,7 +39,7 @@ std::vector<StepAnchor> rising(const std::vector<StepAnchor>& all) {
 std::size_t border_of(const PlanView& plan) {
   const auto& steps = plan.replay().steps;
   const auto at = std::find_if(steps.begin(), steps.end(),
-                               [](const Step& step) { return step.phase == Phase::backward; });
+                               [](const PlanStep& step) { return step.phase == Phase::backward; });
   return static_cast<std::size_t>(at - steps.begin());
 }
 
@@ -49,7 +49,7 @@ std::vector<StepAnchor> anchors(const PlanView& other, std::size_t from, std::si
                                 const std::vector<double>& first_run, double low, double high) {
   std::vector<StepAnchor> found;
   for (std::size_t step = from; step < to; ++step) {
-    const Step& it = other.replay().steps[step];
+    const PlanStep& it = other.replay().steps[step];
     const double place = first_run[other.graph().position(it.node)];
     if (!it.again && place >= low && place < high) found.push_back({step, place});
   }

@@ -128,7 +128,7 @@ NodeId DocumentView::planned_selection() const {
 
 Result<std::int64_t> read_budget(const std::string& text, const DocumentView& document) {
   if (!document.basis) return error("the graph isn't there yet");
-  const auto budget = parse_budget(text, "peak", document.basis->unplanned.peak_bytes);
+  const auto budget = parse_budget(text, "peak", document.basis->baseline_cost.peak_bytes);
   if (!budget) return budget.diagnostics();
   const auto* bytes = std::get_if<PeakBytes>(&*budget);
   return bytes != nullptr ? bytes->value : std::int64_t{0};
@@ -150,7 +150,7 @@ PlanningRequest request_of(const Wishes& wishes) {
   request.device = wishes.device;
   request.cost_model = wishes.cost_model;
   request.limits.effort = wishes.effort;
-  request.choices = wishes.pins;
+  request.overrides = wishes.pins;
   return request;
 }
 

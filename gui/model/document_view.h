@@ -28,7 +28,7 @@ struct Wishes {
   std::string device = std::string(kReferenceDevice);
   std::string cost_model = "eager";
   double effort = 1;  // of the searches, as a multiple of the usual one
-  ChoiceRequest pins;
+  OverrideRequest pins;
   Recipe recipe;
 
   // True if plans made for one are plans for the other, but for the budget.

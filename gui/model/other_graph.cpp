@@ -74,14 +74,14 @@ void select_by_name(DocumentView& document, const std::string& name) {
 }
 
 // Choices that the graph can't take are dropped; those that it can stay. Returns the dropped ones.
-std::string drop_choices(const Graph& graph, ChoiceRequest& pins) {
+std::string drop_choices(const Graph& graph, OverrideRequest& pins) {
   std::string dropped;
   const auto sift = [&](std::vector<std::string>& names, bool save) {
     std::vector<std::string> good;
     for (const std::string& name : names) {
-      ChoiceRequest one;
+      OverrideRequest one;
       (save ? one.save : one.recompute).push_back(name);
-      if (read_choices(graph, one))
+      if (resolve_overrides(graph, one))
         good.push_back(name);
       else
         dropped += (dropped.empty() ? "" : ", ") + name;

@@ -91,7 +91,7 @@ std::string outcome_of(const PlanDifference& difference, const PlanView& before,
 }
 
 std::string saved_reason(const Reason& reason) {
-  if (reason.by_hand) return "saved by hand";
+  if (reason.overridden) return "saved by hand";
   if (!reason.why_not.empty()) return "it " + reason.why_not;
   const std::string time = format_micros(reason.recompute_us + reason.inputs_us);
   if (reason.inputs.empty()) return fmt::format("making it again would take {}", time);
@@ -99,7 +99,7 @@ std::string saved_reason(const Reason& reason) {
 }
 
 std::string recomputed_reason(const Reason& reason) {
-  if (reason.by_hand) return "recomputed by hand";
+  if (reason.overridden) return "recomputed by hand";
   const std::string time = format_micros(reason.recompute_us + reason.inputs_us);
   if (reason.flip_bytes > 0)
     return fmt::format("makes {} of room at the peak for {}", format_bytes(reason.flip_bytes),

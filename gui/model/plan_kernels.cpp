@@ -24,7 +24,7 @@ PlanKernels kernels_of(const SharedPlanView& plan) {
   PlanKernels kernels{plan, {}};
   const Graph& graph = plan->graph();
   const auto [storages, groups] = plan->planned.costs.kernels(graph);
-  const std::vector<Step>& steps = plan->replay().steps;
+  const std::vector<PlanStep>& steps = plan->replay().steps;
   PlanKernel next;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     if (!graph.op(steps[s].node).is(kView)) {

@@ -1,7 +1,7 @@
 #include "gui/model/plan_view.h"
 
 #include "engine/ir/aliases.h"
-#include "engine/partition/pins.h"
+#include "engine/partition/overrides.h"
 #include "engine/workspace/scheduling.h"
 
 namespace recut::gui {
@@ -57,7 +57,7 @@ void find_roles(PlanView& view) {
     view.extra_runs[graph.position(id)] += 1;
     raise(id, Role::recomputed);
   }
-  const PinRules rules(graph);
+  const OverrideRules rules(graph);
   for (const NodeId id : graph.order()) {
     const NodeId maker = maker_of(graph, id);
     const Role behind = view.roles[graph.position(maker)];
@@ -105,10 +105,10 @@ Result<PlanBasis> plan_basis(std::shared_ptr<const Document> document, const std
                              const std::string& cost_model) {
   auto costs = find_cost_model(device, cost_model);
   if (!costs) return costs.diagnostics();
-  const auto unplanned = costs->unplanned(document->written(), document->graph());
-  if (!unplanned) return unplanned.diagnostics();
+  const auto baseline_cost = costs->baseline_cost(document->reference_graph(), document->graph());
+  if (!baseline_cost) return baseline_cost.diagnostics();
   auto storages = std::make_shared<const StorageModel>(document->graph());
-  return PlanBasis{std::move(document), std::move(*costs), *unplanned, std::move(storages)};
+  return PlanBasis{std::move(document), std::move(*costs), *baseline_cost, std::move(storages)};
 }
 
 Result<Planned> plan_to_run(const Document& document, const PlanningRequest& request) {
@@ -128,7 +128,7 @@ Result<SharedPlanView> make_plan_view(const PlanBasis& basis, const PlanningRequ
 SharedPlanView view_of_plan(const PlanBasis& basis, const PlanningRequest& request,
                             const Plan& plan, const PlanFindings& findings) {
   auto planned =
-      measure_plan(*basis.document, request, basis.costs, basis.unplanned, plan, findings);
+      measure_plan(*basis.document, request, basis.costs, basis.baseline_cost, plan, findings);
   RECUT_CHECK(planned.ok(), "a plan that was made doesn't replay");
   return finish(basis, request, std::move(*planned));
 }

@@ -53,7 +53,7 @@ NodeId planned_node(const Graph& graph, const PlanView& plan, NodeId node);
 struct PlanBasis {
   std::shared_ptr<const Document> document;
   CostModel costs;
-  Unplanned unplanned;
+  BaselineCost baseline_cost;
   std::shared_ptr<const StorageModel> storages;
 };
 Result<PlanBasis> plan_basis(std::shared_ptr<const Document> document, const std::string& device,

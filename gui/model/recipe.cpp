@@ -57,7 +57,7 @@ bool is_rules_name(std::string_view path) {
 }
 
 Result<OptimizerChoice> optimizer_choice(std::string_view name, std::string_view rate) {
-  const auto optimizer = optimizer_named(name);
+  const auto optimizer = find_optimizer(name);
   if (!optimizer)
     return error(fmt::format("no optimiser {}, expected sgd, adam or adamw", quote(name)));
   OptimizerChoice choice;
@@ -94,12 +94,12 @@ Result<OpenOptions> options_of(const Recipe& recipe) {
   options.differentiate = recipe.differentiate;
   options.sizes = recipe.dimensions;
   if (recipe.optimizer) {
-    Optimizer optimizer = optimizer_named(recipe.optimizer->name).value();
+    Optimizer optimizer = find_optimizer(recipe.optimizer->name).value();
     set_learning_rate(optimizer, recipe.optimizer->learning_rate);
     options.training = TrainingOptions{optimizer, {}};
   }
   for (const std::string& name : recipe.on)
-    if (find_pass(name) != nullptr) options.also.push_back(name);
+    if (find_pass(name) != nullptr) options.extra_passes.push_back(name);
   for (const std::string& name : recipe.off)
     if (find_pass(name) != nullptr || (name == kRulesPass && recipe.rules))
       options.runner.skip.push_back(name);

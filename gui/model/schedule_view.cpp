@@ -85,8 +85,8 @@ std::int64_t arena_bytes(const DocumentView& document) {
 }
 
 bool arena_is_beyond(const DocumentView& document) {
-  return document.shown && arena_beyond(arena_bytes(document), document.shown->peak(),
-                                        document.wishes.budget_bytes) > 0;
+  return document.shown && arena_over_budget(arena_bytes(document), document.shown->peak(),
+                                             document.wishes.budget_bytes) > 0;
 }
 
 std::string arena_beside_peak(const DocumentView& document) {

@@ -29,7 +29,7 @@ struct ScheduleView {
   bool computes(std::uint32_t k, NodeId id) const;
 
   std::int64_t beyond(std::int64_t budget_bytes) const {
-    return arena_beyond(schedule.arena_bytes, plan->peak(), budget_bytes);
+    return arena_over_budget(schedule.arena_bytes, plan->peak(), budget_bytes);
   }
 
   // "exp, relu": what a kernel computes.

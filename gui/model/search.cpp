@@ -115,7 +115,7 @@ Test role_test(Role role) {
 
 bool pinned_by_hand(const Candidate& c) {
   const std::string& name = c.graph.node_name(c.id);
-  const ChoiceRequest& pins = c.document.wishes.pins;
+  const OverrideRequest& pins = c.document.wishes.pins;
   const auto has = [&](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };

@@ -69,7 +69,7 @@ std::string peak_text(const PlanView& plan) {
   const PlanReport& report = plan.report();
   std::string text = fmt::format("{}: peak {}", report.model, format_bytes(report.peak_bytes));
   if (!report.timeline.empty())
-    text += fmt::format(" at {}, {}", step_words(report, report.peak_step),
+    text += fmt::format(" at {}, {}", step_label(report, report.peak_step),
                         report.timeline[report.peak_step].node);
   Table table;
   table.column("value");

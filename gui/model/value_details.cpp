@@ -68,12 +68,12 @@ std::string change_words(std::int64_t bytes, bool frees) {
 
 // "recomputing it takes 31 µs, with conv2 again, and frees 12 MiB at the peak (backward 1,893)"
 std::string why_words(const Reason& reason, const ValueRow* row, const std::string& peak) {
-  const std::string hand = reason.by_hand ? "by hand; " : "";
+  const std::string hand = reason.overridden ? "by hand; " : "";
   if (!reason.why_not.empty()) return hand + "no other choice: it " + reason.why_not;
   const std::int64_t bytes = row != nullptr ? row->flip_bytes : 0;
   const std::string time = format_micros(reason.recompute_us + reason.inputs_us);
   const std::string inputs = names_of(reason.inputs);
-  if (reason.fate == Fate::saved)
+  if (reason.decision == RematDecision::saved)
     return fmt::format("{}recomputing it takes {}{}, and {} at the peak ({})", hand, time,
                        inputs.empty() ? "" : ", with " + inputs + " again",
                        change_words(bytes, true), peak);
@@ -151,9 +151,9 @@ class Collector {
     for (std::size_t i = 0; i < std::min(lives.size(), kMostLives); ++i) {
       const std::string end = lives[i].last_use >= steps
                                   ? std::string("stays to the end")
-                                  : "last read " + step_words(plan_.report(), lives[i].last_use);
+                                  : "last read " + step_label(plan_.report(), lives[i].last_use);
       add(i == 0 ? "written" : "again",
-          fmt::format("{} · {}", step_words(plan_.report(), lives[i].run), end));
+          fmt::format("{} · {}", step_label(plan_.report(), lives[i].run), end));
     }
     if (lives.size() > kMostLives)
       add("again", fmt::format("{} times more", lives.size() - kMostLives));
@@ -168,16 +168,16 @@ class Collector {
   }
 
   void reasons(NodeId maker) {
-    const PinRules rules(graph_);
+    const OverrideRules rules(graph_);
     details_.why_not_saved = rules.why_not_saved(maker);
     details_.why_not_recomputed = rules.why_not_recomputed(maker);
     if (!document_.reasons || plan_.replay().steps.empty()) return;
     const Reason reason = document_.reasons->of(maker);
-    details_.can_flip = reason.why_not.empty() && reason.fate != Fate::neither;
+    details_.can_flip = reason.why_not.empty() && reason.decision != RematDecision::neither;
     const bool forward = details_.can_flip || details_.role != Role::result;
-    if (reason.fate == Fate::neither)
-      return add("why", forward ? unread(maker, reason.by_hand) : std::string());
-    const std::string peak = step_words(plan_.report(), plan_.replay().peak_step.value_or(0));
+    if (reason.decision == RematDecision::neither)
+      return add("why", forward ? unread(maker, reason.overridden) : std::string());
+    const std::string peak = step_label(plan_.report(), plan_.replay().peak_step.value_or(0));
     if (forward) add("why", why_words(reason, row_of(maker), peak));
   }
 

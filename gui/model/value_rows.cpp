@@ -22,7 +22,7 @@ std::shared_ptr<const ValueRows> rows_without_prices(SharedPlanView plan) {
   auto made = std::make_shared<ValueRows>();
   const Graph& graph = plan->graph();
   std::vector<bool> ran(graph.order().size(), false), forward = ran;
-  for (const Step& step : plan->replay().steps) {
+  for (const PlanStep& step : plan->replay().steps) {
     const std::size_t at = graph.position(step.node);
     if (step.inlined || ran[at]) continue;
     ran[at] = true;
@@ -48,10 +48,10 @@ bool ValueRowsMaker::some(std::size_t looks) {
     const Reason reason = made_->reasons->of(id);
     done += kLooksARow + reason.inputs.size();
     ValueRow row{id, row_bytes(*made_->plan, id), 0, 0, false};
-    row.has_choice = reason.why_not.empty() && reason.fate != Fate::neither;
+    row.has_choice = reason.why_not.empty() && reason.decision != RematDecision::neither;
     if (row.has_choice) {
       const double micros = reason.recompute_us + reason.inputs_us;
-      row.flip_us = reason.fate == Fate::recomputed ? -micros : micros;
+      row.flip_us = reason.decision == RematDecision::recomputed ? -micros : micros;
       row.flip_bytes = reason.flip_bytes;
     }
     made_->rows.push_back(row);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/ir/aliases.h"
-#include "engine/partition/pins.h"
+#include "engine/partition/overrides.h"
 #include "gui/model/search.h"
 
 namespace recut::gui {
@@ -94,14 +94,14 @@ ValueTable& value_table(DocumentView& document) {
 }
 
 void PinnedValues::read(const DocumentView& document) {
-  const ChoiceRequest& wanted = document.wishes.pins;
+  const OverrideRequest& wanted = document.wishes.pins;
   const Graph& graph = document.graph();
   if (graph_ == &graph && request_.save == wanted.save && request_.recompute == wanted.recompute)
     return;
   graph_ = &graph;
   request_ = wanted;
-  const auto choices = read_choices(graph, wanted);
-  pins_ = choices ? choices->pins() : Pins();
+  const auto choices = resolve_overrides(graph, wanted);
+  pins_ = choices ? choices->overrides() : Overrides();
 }
 
 Pinned PinnedValues::of(NodeId id) const {

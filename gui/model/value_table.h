@@ -107,8 +107,8 @@ class PinnedValues {
 
  private:
   const Graph* graph_ = nullptr;
-  ChoiceRequest request_;
-  Pins pins_;
+  OverrideRequest request_;
+  Overrides pins_;
 };
 
 // The rows that show, in their order, for other programs and for people.

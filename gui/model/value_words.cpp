@@ -14,14 +14,14 @@ namespace {
 constexpr std::size_t kMostBlamed = 3;
 
 // The overrides that each stand in the way; null if it isn't known.
-const ChoiceBlame* blame_of(const DocumentView& document) {
+const OverrideBlame* blame_of(const DocumentView& document) {
   const SharedPlanView& refused = document.refused;
   if (document.holds() || !refused) return nullptr;
   const PlanningRequest wanted = request_of(document.wishes);
   const bool same = refused->request.budget == wanted.budget &&
                     refused->request.device == wanted.device &&
-                    refused->request.choices.save == wanted.choices.save &&
-                    refused->request.choices.recompute == wanted.choices.recompute;
+                    refused->request.overrides.save == wanted.overrides.save &&
+                    refused->request.overrides.recompute == wanted.overrides.recompute;
   const auto& blame = refused->report().blame;
   return same && blame ? &*blame : nullptr;
 }
@@ -37,7 +37,7 @@ std::string text_of(const ValueDetails& details) {
 
 std::string flip_words(const Flip& flip, const PlanView& shown) {
   if (!flip.holds)
-    return fmt::format("can't be held: the least peak is {}", format_bytes(flip.least_peak_bytes));
+    return fmt::format("can't be held: the least peak is {}", format_bytes(flip.min_peak_bytes));
   const std::int64_t bytes = flip.peak_bytes - shown.peak();
   const double micros = flip.step_us - shown.report().step_us;
   return fmt::format("holds: peak {} ({}), step {} ({})", format_bytes(flip.peak_bytes),
@@ -63,28 +63,28 @@ std::string conflict_words(const DocumentView& document) {
   std::string words =
       fmt::format("{} can't be held with these choices by hand: the least is {}.",
                   format_bytes(document.wishes.budget_bytes), format_bytes(document.least_peak()));
-  const ChoiceBlame* blame = blame_of(document);
+  const OverrideBlame* blame = blame_of(document);
   if (blame == nullptr) return words;
-  if (blame->alone.empty())
-    return words + (blame->holds_without ? " Without all of them it can."
-                                         : " Without them it can't, either.");
+  if (blame->sufficient.empty())
+    return words + (blame->feasible_without ? " Without all of them it can."
+                                            : " Without them it can't, either.");
   words += " Enough to drop:";
-  for (std::size_t i = 0; i < std::min(kMostBlamed, blame->alone.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kMostBlamed, blame->sufficient.size()); ++i)
     words += (i > 0 ? ", or " : " ") +
-             blame->alone[i].substr(blame->alone[i].rfind("--", 0) == 0 ? 2 : 0);
-  if (blame->alone.size() > kMostBlamed)
-    words += fmt::format(", or one of {} others", blame->alone.size() - kMostBlamed);
+             blame->sufficient[i].substr(blame->sufficient[i].rfind("--", 0) == 0 ? 2 : 0);
+  if (blame->sufficient.size() > kMostBlamed)
+    words += fmt::format(", or one of {} others", blame->sufficient.size() - kMostBlamed);
   return words + ".";
 }
 
 std::vector<NodeId> blamed_values(const DocumentView& document) {
   std::vector<NodeId> values;
-  const ChoiceBlame* blame = blame_of(document);
-  const auto choices = read_choices(document.graph(), document.wishes.pins);
+  const OverrideBlame* blame = blame_of(document);
+  const auto choices = resolve_overrides(document.graph(), document.wishes.pins);
   if (blame == nullptr || !choices) return values;
-  for (const Choice& choice : choices->each) {
-    const bool blamed = std::find(blame->alone.begin(), blame->alone.end(), as_written(choice)) !=
-                        blame->alone.end();
+  for (const NamedOverride& choice : choices->each) {
+    const bool blamed = std::find(blame->sufficient.begin(), blame->sufficient.end(),
+                                  as_written(choice)) != blame->sufficient.end();
     if (!blamed) continue;
     for (const NodeId pin : choice.nodes) values.push_back(maker_of(document.graph(), pin));
   }

@@ -26,7 +26,7 @@ struct DetailsMemory {
   SharedPlanView shown;
   std::shared_ptr<const Reasons> reasons;
   std::shared_ptr<const ValueRows> rows;
-  ChoiceRequest pins;
+  OverrideRequest pins;
   ValueDetails details;
   float height = 0;  // of all lines, as drawn last
 };
@@ -34,7 +34,7 @@ struct DetailsMemory {
 void bring_up(DetailsMemory& memory, const DocumentView& document, const ValueTable& table) {
   const NodeId planned = document.planned_selection();
   const NodeId node = planned.valid() ? planned : document.selection.node;
-  const ChoiceRequest& pins = document.wishes.pins;
+  const OverrideRequest& pins = document.wishes.pins;
   const bool same = memory.node == node && memory.pass == document.pass &&
                     memory.shown == document.shown && memory.reasons == document.reasons &&
                     memory.rows == table.rows && memory.pins.save == pins.save &&

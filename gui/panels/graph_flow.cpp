@@ -62,11 +62,11 @@ class FlowPicture {
       const auto& operands = graph[node.node].operands;
       const bool known = std::any_of(operands.begin(), operands.end(),
                                      [&](NodeId operand) { return has(fed, operand); });
-      if (node.price != 0 && (known || !node.why_not.empty())) fed.push_back(node.node);
+      if (node.weight != 0 && (known || !node.why_not.empty())) fed.push_back(node.node);
     }
     for (std::size_t i = flow_.nodes.size(); i-- > 0;) {
       const TorchFlowNode& node = flow_.nodes[i];
-      if (!node.wanted && !has(leading, node.node)) continue;
+      if (!node.needed_in_backward && !has(leading, node.node)) continue;
       if (has(fed, node.node)) parts_.push_back(node.node);
       for (const NodeId operand : graph[node.node].operands) leading.push_back(operand);
     }
@@ -101,7 +101,7 @@ class FlowPicture {
       if (!from.empty() && has(parts_, operand))
         link(foot(from), top(to), ui_.theme.faint, ui_.px(1.2f), 0.9);
     }
-    if (node.wanted) ui_.line(gate(to), sink(to), ui_.theme.faint, ui_.px(1.2f));
+    if (node.needed_in_backward) ui_.line(gate(to), sink(to), ui_.theme.faint, ui_.px(1.2f));
     if (!node.why_not.empty())
       ui_.line(source(to), {to.left, to.centre().y}, ui_.theme.faint, ui_.px(1.2f));
   }
@@ -135,8 +135,8 @@ class FlowPicture {
     const Rect rect = rect_of(node.node);
     if (rect.empty() || !takes_part(node)) return;
     const bool on_path = stop_at(node.node) != nullptr;
-    const bool full = node.price > 0 && view_.used(node.node) >= node.price;
-    const bool again = view_.at_cut() && has(flow_.beyond, node.node);
+    const bool full = node.weight > 0 && view_.used(node.node) >= node.weight;
+    const bool again = view_.at_cut() && has(flow_.recomputed, node.node);
     const float round = ui_.px(kRadius);
     ui_.fill(rect, ui_.theme.raised, round);
     const Colour edge = on_path ? ui_.theme.selection
@@ -149,11 +149,11 @@ class FlowPicture {
   }
 
   void gauge(const TorchFlowNode& node, const Rect& rect, bool full) const {
-    if (node.price <= 0) return;
+    if (node.weight <= 0) return;
     Rect bar = rect.inset(ui_.px(3), 0);
     bar = bar.cut_bottom(ui_.px(4)).inset(0, ui_.px(0.5f));
     const double share =
-        static_cast<double>(view_.used(node.node)) / static_cast<double>(node.price);
+        static_cast<double>(view_.used(node.node)) / static_cast<double>(node.weight);
     ui_.fill(bar, ui_.theme.line, ui_.px(1));
     ui_.fill(bar.cut_left(bar.width() * static_cast<float>(std::clamp(share, 0.0, 1.0))),
              full ? ui_.theme.saved : ui_.theme.selection, ui_.px(1));
@@ -162,7 +162,7 @@ class FlowPicture {
   void words(const TorchFlowNode& node, Rect rect, bool full) const {
     const std::string name(clipped(stage_.picture.graph().node_name(node.node)));
     const std::int64_t used = view_.used(node.node);
-    std::string price = node.price < 0 ? "" : format_bytes(node.price);
+    std::string price = node.weight < 0 ? "" : format_bytes(node.weight);
     if (full) price = "full · " + price;
     if (!full && used > 0) price = format_bytes(used) + " of " + price;
     ui_.items.add("flow " + name, ItemKind::figure, rect.within(stage_.view.area()), true, price);
@@ -184,7 +184,7 @@ class FlowPicture {
     if (!node.why_not.empty() && !first)
       ui_.label({source(box).x - ui_.px(4), box.centre().y}, "source", Face::small, ui_.theme.dim,
                 Align::right);
-    if (node.wanted)
+    if (node.needed_in_backward)
       ui_.label({sink(rect).x, sink(rect).y + ui_.px(9)}, "sink: backward", Face::small,
                 ui_.theme.dim, Align::centre);
   }

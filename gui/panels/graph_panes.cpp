@@ -165,7 +165,7 @@ class Panes {
     if (counts.fate > 0)
       entry(row, Difference::fate,
             fmt::format("other fate {}, with the other plan's sign", number_words(counts.fate)));
-    ui_.text(row, step_words(), Face::mono_small, ui_.theme.text);
+    ui_.text(row, step_label(), Face::mono_small, ui_.theme.text);
   }
 
   void position(Rect& row) const {
@@ -191,7 +191,7 @@ class Panes {
   }
 
   // Of the difference that is selected: "relu_3: saved here, recomputed there, 12.3 MiB".
-  std::string step_words() const {
+  std::string step_label() const {
     const auto at = selected_step(view_, document_);
     if (!at) return {};
     const ComparisonStep& step = comparison_->steps[*at];
@@ -215,7 +215,7 @@ class Panes {
       return {pane, shown_here_, document_.selection, &document_.wishes.pins, comparison_};
     const Selection selection{selected_there(view_, document_), hovered_there(view_, document_)};
     const PlanView* plan = shown_there_->plan.get();
-    return {pane, *shown_there_, selection, plan ? &plan->request.choices : nullptr, comparison_};
+    return {pane, *shown_there_, selection, plan ? &plan->request.overrides : nullptr, comparison_};
   }
 
   bool is_one_graph() const {

@@ -54,9 +54,9 @@ struct GraphMemory {
 struct Subject {
   Pane pane = Pane::here;
   ShownGraph shown;
-  Selection selection;                  // of the shown graph
-  const ChoiceRequest* pins = nullptr;  // of the user
-  SharedComparison comparison;          // null where there is one pane, or none is there yet
+  Selection selection;                    // of the shown graph
+  const OverrideRequest* pins = nullptr;  // of the user
+  SharedComparison comparison;            // null where there is one pane, or none is there yet
 
   const ComparedSide* side() const {
     if (comparison == nullptr) return nullptr;

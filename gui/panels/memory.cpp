@@ -118,7 +118,7 @@ class TimelineView {
     if (schedule_ != nullptr)
       return static_cast<double>(std::max<std::int64_t>(1, schedule_->schedule.arena_bytes));
     double most = static_cast<double>(
-        std::max({plan_.peak(), plan_.report().peak_bytes_unplanned, std::int64_t{1}}));
+        std::max({plan_.peak(), plan_.report().baseline_peak_bytes, std::int64_t{1}}));
     if (document_.baseline.plan)
       most = std::max(most, static_cast<double>(document_.baseline.plan->peak()));
     const auto budget = static_cast<double>(document_.wishes.budget_bytes);
@@ -253,7 +253,7 @@ class TimelineView {
     step_card(ui_, plan_, step, alive);
     const std::string& name = plan_.report().timeline[step].node;
     ui_.items.add("step", ItemKind::figure, plot.inside(), true,
-                  step_words(plan_.report(), step) + " " + name);
+                  step_label(plan_.report(), step) + " " + name);
   }
 
   void select(const Plot& plot, const std::vector<StepColumn>& columns) {

@@ -53,7 +53,7 @@ void fill_card(const Ui& ui, const PlanView& plan, std::size_t step,
   const Graph& graph = plan.graph();
   const NodeId node = plan.replay().steps[step].node;
   const std::string again = plan.replay().steps[step].again ? ", again" : "";
-  card.pair(step_words(plan.report(), step) + again, Face::strong, ui.theme.text,
+  card.pair(step_label(plan.report(), step) + again, Face::strong, ui.theme.text,
             format_bytes(it.total()) + " alive");
   card.pair(it.node, Face::mono, ui.theme.text, std::string(graph.op(node).packet));
   card.words(it.module.empty() ? "no module" : short_module(it.module), Face::small, ui.theme.dim);

@@ -75,7 +75,7 @@ Rect peak_place(const Ui& ui, const Rect& in, ImVec2 at, float strong, float nam
 
 std::int64_t budget_level(const DocumentView& document) {
   const std::int64_t budget = document.wishes.budget_bytes;
-  return budget > 0 ? budget : document.basis->unplanned.peak_bytes;
+  return budget > 0 ? budget : document.basis->baseline_cost.peak_bytes;
 }
 
 void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken) {
@@ -95,7 +95,7 @@ void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& ta
 }
 
 void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken) {
-  const std::int64_t bytes = plan.report().peak_bytes_unplanned;
+  const std::int64_t bytes = plan.report().baseline_peak_bytes;
   if (bytes <= plan.peak()) return;
   const Rect& in = plot.inside();
   const float y = std::round(plot.y(static_cast<double>(bytes))) + 0.5f;
@@ -187,7 +187,7 @@ void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Mot
 
 std::string cursor_words(const PlanView& plan, std::size_t step) {
   const TimelineStep& it = plan.report().timeline[step];
-  return fmt::format("{} {}, {} alive", step_words(plan.report(), step), it.node,
+  return fmt::format("{} {}, {} alive", step_label(plan.report(), step), it.node,
                      format_bytes(it.total()));
 }
 

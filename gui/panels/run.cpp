@@ -196,7 +196,7 @@ class RunPanel {
     if (run_->agreement) agreement(area, *run_->agreement);
   }
 
-  void agreement(Rect& area, const StepAgreement& found) const {
+  void agreement(Rect& area, const OutputAgreement& found) const {
     Rect row = area.cut_top(std::round(ui_.px(kRow)));
     std::string words = found.problem;
     if (found.agrees())

@@ -76,14 +76,14 @@ class TradeOffView {
 
  private:
   Plot make_plot() const {
-    double bytes = static_cast<double>(document_.basis->unplanned.peak_bytes);
+    double bytes = static_cast<double>(document_.basis->baseline_cost.peak_bytes);
     double time = 0;
     for (const auto* points : {&report_.points, &report_.torch})
       for (const CurvePoint& point : *points) {
         bytes = std::max(bytes, static_cast<double>(point.peak_bytes));
         time = std::max(time, point.recompute_us);
       }
-    if (time <= 0) time = document_.basis->unplanned.step_us / 4;
+    if (time <= 0) time = document_.basis->baseline_cost.step_us / 4;
     time = kept_axis(time);
     Rect inside = area_;
     inside.cut_left(std::round(ui_.px(52)));
@@ -404,7 +404,7 @@ class TradeOffView {
     memory_.editing = answer.active && !answer.committed;
     if (answer.committed && memory_.text != budget_words())
       intents_.push_back(
-          {"budget.set", typed_budget(memory_.text, document_.basis->unplanned.peak_bytes)});
+          {"budget.set", typed_budget(memory_.text, document_.basis->baseline_cost.peak_bytes)});
   }
 
   static inline const CurveReport none_{};

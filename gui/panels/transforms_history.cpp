@@ -83,8 +83,8 @@ class History {
   }
 
   void run_row(std::size_t at, const Rect& rect) {
-    const Step& step = document_.shown->replay().steps[memory_.runs[at]];
-    const std::string at_step = step_words(document_.shown->report(), memory_.runs[at]);
+    const PlanStep& step = document_.shown->replay().steps[memory_.runs[at]];
+    const std::string at_step = step_label(document_.shown->report(), memory_.runs[at]);
     const std::string how = step.again ? ", again" : step.inlined ? ", inside a kernel" : "";
     history_row(fmt::format("run {}", at), rect, at == 0 ? "runs at" : "", {at_step + how, at_step},
                 step.again ? ui_.theme.recomputed : ui_.theme.dim, false);

@@ -49,7 +49,7 @@ class TimelinePicture {
         theme_(*look.theme),
         look_(look),
         svg_(look, look.theme->panel),
-        most_(std::max<std::int64_t>({report.peak_bytes, report.peak_bytes_unplanned, 1})),
+        most_(std::max<std::int64_t>({report.peak_bytes, report.baseline_peak_bytes, 1})),
         frame_(plot_frame(look, kTimelineMargins, kTimelineHeight, tight())),
         columns_(columns_of(report.timeline, frame_.width)) {}
 
@@ -61,7 +61,7 @@ class TimelinePicture {
       areas();
       border();
       peak();
-      unplanned();
+      draw_baseline_peak();
       ends();
     }
     const double last = legend();
@@ -170,11 +170,11 @@ class TimelinePicture {
                {bytes + " at " + step.node, bytes}, {theme_.text, 12, 600});
   }
 
-  void unplanned() {
-    if (report_.peak_bytes_unplanned <= report_.peak_bytes) return;
-    const double y = y_of(report_.peak_bytes_unplanned);
+  void draw_baseline_peak() {
+    if (report_.baseline_peak_bytes <= report_.peak_bytes) return;
+    const double y = y_of(report_.baseline_peak_bytes);
     svg_.line({frame_.left, y}, {frame_.right, y}, theme_.dim, 1, "6 4");
-    const std::string bytes = format_bytes(report_.peak_bytes_unplanned);
+    const std::string bytes = format_bytes(report_.baseline_peak_bytes);
     svg_.label({{{frame_.right, y - 6}, Anchor::end},
                 {{frame_.left + 6, y - 6}, Anchor::start},
                 {{frame_.right, y + 14}, Anchor::end},
@@ -186,9 +186,9 @@ class TimelinePicture {
   void ends() {
     const TextStyle style{theme_.faint, 11, 400, Anchor::start, true};
     const double y = frame_.bottom + 18;
-    svg_.label({{{frame_.left, y}, Anchor::start}}, {step_words(report_, 0)}, style);
+    svg_.label({{{frame_.left, y}, Anchor::start}}, {step_label(report_, 0)}, style);
     svg_.label({{{frame_.right, y}, Anchor::end}},
-               {step_words(report_, report_.timeline.size() - 1)}, style);
+               {step_label(report_, report_.timeline.size() - 1)}, style);
   }
 
   // Gives the baseline of its last line.

@@ -37,13 +37,13 @@ std::string recomputed_words(const PlanReport& plan) {
 std::string unchanged_words(const PlanReport& plan) {
   const std::string words =
       fmt::format("At {} this step recomputes nothing", format_bytes(plan.peak_bytes));
-  if (plan.peak_bytes >= plan.peak_bytes_unplanned) return words + ".";
+  if (plan.peak_bytes >= plan.baseline_peak_bytes) return words + ".";
   return fmt::format("{}: its order alone takes the peak down from {}.", words,
-                     format_bytes(plan.peak_bytes_unplanned));
+                     format_bytes(plan.baseline_peak_bytes));
 }
 
 std::string own_words(const PlanReport& plan) {
-  if (!plan.holds()) return "The budget isn't held: " + out_of_reach_text(plan) + ".";
+  if (!plan.holds()) return "The budget isn't held: " + infeasible_budget_text(plan) + ".";
   if (plan.backward_runs == 0)
     return fmt::format("This graph has no backward: its run peaks at {} and recomputes nothing.",
                        format_bytes(plan.peak_bytes));

@@ -49,13 +49,13 @@ std::string proof_note(const PlanReport& r) {
 }
 
 std::string figures(const PlanReport& r) {
-  const double share = r.peak_bytes_unplanned > 0 ? 100.0 * static_cast<double>(r.peak_bytes) /
-                                                        static_cast<double>(r.peak_bytes_unplanned)
-                                                  : 0;
+  const double share = r.baseline_peak_bytes > 0 ? 100.0 * static_cast<double>(r.peak_bytes) /
+                                                       static_cast<double>(r.baseline_peak_bytes)
+                                                 : 0;
   return "<dl class=\"figures\">\n" +
          figure("peak", format_bytes(r.peak_bytes),
                 fmt::format("{:.1f} % of {} without recomputation, in program order", share,
-                            format_bytes(r.peak_bytes_unplanned)),
+                            format_bytes(r.baseline_peak_bytes)),
                 !r.holds()) +
          (r.arena_differs() ? figure("arena", format_bytes(r.arena_bytes),
                                      arena_note(r.arena_bytes, r.peak_bytes, r.budget_bytes))
@@ -66,7 +66,7 @@ std::string figures(const PlanReport& r) {
          figure("recomputed", format_micros(r.recompute_us),
                 format_count(r.recomputed_runs) + " runs; " + proof_note(r)) +
          figure("step", format_micros(r.step_us),
-                format_micros(r.step_us_unplanned) + " without recomputation") +
+                format_micros(r.baseline_step_us) + " without recomputation") +
          figure("planned in", format_micros(r.solve_ms * 1000), format_count(r.nodes) + " nodes") +
          "</dl>\n";
 }
@@ -197,7 +197,7 @@ std::string lead_of(const HtmlReport& report) {
       fmt::format("{} · {}strategy {}, budget {}", report.file,
                   r.graph_key.empty() ? "" : r.graph_key + " · ", r.strategy, r.budget);
   lead += fmt::format(" · times of {} · {} model", device_words(r), r.cost_model);
-  if (!r.choices.empty()) lead += fmt::format(" · by hand: {}", fmt::join(r.choices, " "));
+  if (!r.overrides.empty()) lead += fmt::format(" · by hand: {}", fmt::join(r.overrides, " "));
   return lead;
 }
 

@@ -72,20 +72,20 @@ class Options {
     if (const auto seconds = positive("seconds", kMostSeconds)) request.limits.seconds = *seconds;
     read_search(request.limits.effort, request.limits.seed);
     read_costs(request);
-    read_choices(request.choices);
+    read_overrides(request.overrides);
   }
 
   void read(SweepOptions& options) {
     if (!is_object_) return;
     if (const auto points = fields_.integer("points")) {
-      if (*points >= 2 && *points <= static_cast<std::int64_t>(kMostCurvePoints))
+      if (*points >= 2 && *points <= static_cast<std::int64_t>(kMaxCurvePoints))
         options.request.points = static_cast<std::size_t>(*points);
       else
-        complain("points", fmt::format("{} found, expected 2 to {}", *points, kMostCurvePoints));
+        complain("points", fmt::format("{} found, expected 2 to {}", *points, kMaxCurvePoints));
     }
     read_search(options.request.effort, options.request.seed);
     read_costs(options.request);
-    read_choices(options.request.choices);
+    read_overrides(options.request.overrides);
     options.plans = fields_.boolean("plans");
   }
 
@@ -192,9 +192,9 @@ class Options {
       complain("model", known.diagnostics());
   }
 
-  void read_choices(ChoiceRequest& choices) {
-    choices.save = fields_.texts("save");
-    choices.recompute = fields_.texts("recompute");
+  void read_overrides(OverrideRequest& overrides) {
+    overrides.save = fields_.texts("save");
+    overrides.recompute = fields_.texts("recompute");
   }
 
   std::string_view text_;

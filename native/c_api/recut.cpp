@@ -137,7 +137,7 @@ recut_status make_plan(const recut_graph& graph, const char* options_json, Watch
   if (watcher.stop_now()) return fail(RECUT_CANCELLED, "cancelled", error);
   if (!planned) return fail(RECUT_BAD_OPTION, planned.diagnostics(), error);
   const bool holds = planned->report.holds();
-  const std::string why = holds ? "" : recut::out_of_reach_text(planned->report);
+  const std::string why = holds ? "" : recut::infeasible_budget_text(planned->report);
   watcher.tell(1, "planned");
   *plan = new recut_plan{graph.document, std::move(*planned)};
   return holds ? RECUT_OK : fail(RECUT_NOT_HELD, why, error);
@@ -156,8 +156,8 @@ Result<std::string> plan_of_point(const Document& document, const CurveRequest& 
   findings.solve_ms = point.solve_ms;
   findings.proof =
       recut::PeakProof{true, 0, report.peak_bound_bytes, point.recompute_bound_us, point.optimal};
-  const recut::Unplanned unplanned{report.peak_bytes_unplanned, report.step_us_unplanned};
-  const auto planned = measure_plan(document, request, costs, unplanned, plan, findings);
+  const recut::BaselineCost baseline_cost{report.baseline_peak_bytes, report.baseline_step_us};
+  const auto planned = measure_plan(document, request, costs, baseline_cost, plan, findings);
   if (!planned) return planned.diagnostics();
   return plan_file_json(document.graph(), *planned);
 }

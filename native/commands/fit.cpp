@@ -115,14 +115,14 @@ int fit(FitCommand command, const Console& console) {
 
   FitRequest request;
   request.start = bound->front().size;
-  request.most = command.most;
+  request.max_size = command.most;
   for (const BoundSymbol& symbol : *bound) {
-    request.least = std::max(request.least, symbol.least.value_or(1));
-    request.most = std::min(request.most, symbol.most.value_or(request.most));
+    request.min_size = std::max(request.min_size, symbol.least.value_or(1));
+    request.max_size = std::min(request.max_size, symbol.most.value_or(request.max_size));
   }
-  if (request.most < request.least)
-    return console.complain(Diagnostics{error(
-        fmt::format("--most {}: sizes of {} begin at {}", request.most, names, request.least))});
+  if (request.max_size < request.min_size)
+    return console.complain(Diagnostics{error(fmt::format(
+        "--most {}: sizes of {} begin at {}", request.max_size, names, request.min_size))});
   request.planning = command.plan.request();
   request.progress = [&](std::int64_t size) {
     console.say(fmt::format("planning {} = {}", names, size));

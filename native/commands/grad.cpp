@@ -60,7 +60,7 @@ Json rules_json(const GradReport& report) {
 std::string report_json(const GradReport& report, const GradArguments& arguments) {
   return Json{{"graph", report.graph.name},
               {"mode", arguments.mode},
-              {"forward_of_joint", report.forward_of_joint},
+              {"forward_of_joint", report.extracted_forward},
               {"nodes_before", report.nodes_before},
               {"nodes", report.nodes_after},
               {"differentiated", report.differentiated},
@@ -74,7 +74,7 @@ std::string report_json(const GradReport& report, const GradArguments& arguments
 
 std::string report_text(const GradReport& report, const GradArguments& arguments) {
   std::string text;
-  if (report.forward_of_joint) text += "A joint graph: its forward half is differentiated.\n";
+  if (report.extracted_forward) text += "A joint graph: its forward half is differentiated.\n";
   const bool forward = arguments.mode == "jvp";
   text += fmt::format("{} nodes became {} in {}; {} {} with a tangent, {} {}\n",
                       format_count(static_cast<std::int64_t>(report.nodes_before)),

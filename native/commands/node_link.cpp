@@ -26,7 +26,7 @@ int plan_node_link_file(const NodeLinkCommand& command, const Console& console) 
   else if (report.holds)
     console.out << highlighted(console, node_link_text(report));
   if (report.holds) return kDone;
-  console.err << "error: " << node_link_out_of_reach_text(report) << "\n";
+  console.err << "error: " << node_link_infeasible_text(report) << "\n";
   return kCheckFailed;
 }
 

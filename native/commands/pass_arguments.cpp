@@ -132,7 +132,7 @@ Result<std::vector<Stage>> GraphArguments::named_stages(const GraphFile& file) c
     return text.starts_with("before:") || text.starts_with("after:");
   });
   const bool wanted = passes_wanted || placed || inexact || !with.empty() ||
-                      (!no_passes && !usual_passes(file).empty());
+                      (!no_passes && !default_passes_for(file).empty());
   if (named->empty() && passes.empty() && wanted) named->push_back(usual_stage);
   if (halves && !contains(*named, Stage::post_grad)) named->push_back(Stage::post_grad);
   if (freeze && !contains(*named, Stage::freezing)) named->push_back(Stage::freezing);

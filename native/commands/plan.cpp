@@ -78,7 +78,7 @@ int plan(const PlanCommand& command, const Console& console) {
     return plan_node_link(command, *bytes, console);
   auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
-  if (auto done = add_workspaces(*document, command.plan.device); !done)
+  if (auto done = add_library_workspaces(*document, command.plan.device); !done)
     return console.complain(done.diagnostics());
   const auto planned = command.plan.plan(*document, console);
   if (!planned) return console.complain(planned.diagnostics());

@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "engine/support/units.h"
+#include "engine/workspace/library_workspaces.h"
 #include "engine/workspace/plan_text.h"
-#include "engine/workspace/workspaces.h"
 #include "native/calibrated_profile.h"
 
 namespace recut::native {
@@ -22,14 +22,14 @@ bool is_builtin(const std::string& device) {
 
 }  // namespace
 
-void add_choices(CLI::App& command, ChoiceRequest& choices) {
+void add_override_options(CLI::App& command, OverrideRequest& overrides) {
   const std::string what =
       " (a node's name) for backward. A pattern with * takes all nodes of modules with that part "
       "in their path, such as 'h.*.mlp'; may be given again";
-  command.add_option("--save", choices.save, "Save this value" + what)
+  command.add_option("--save", overrides.save, "Save this value" + what)
       ->allow_extra_args(false)
       ->type_name("NAME");
-  command.add_option("--recompute", choices.recompute, "Recompute this value" + what)
+  command.add_option("--recompute", overrides.recompute, "Recompute this value" + what)
       ->allow_extra_args(false)
       ->type_name("NAME");
 }
@@ -108,7 +108,7 @@ void PlanArguments::add_search_to(CLI::App& command) {
       ->check(CLI::PositiveNumber);
   command.add_option("--search-seed", seed, "Seed of the search's random choices (default: 1)")
       ->type_name("N");
-  add_choices(command, choices);
+  add_override_options(command, overrides);
 }
 
 SearchLimits PlanArguments::limits() const {
@@ -126,7 +126,7 @@ PlanningRequest PlanArguments::request() const {
   if (!device.empty()) request.device = device;
   if (!model.empty()) request.cost_model = model;
   request.limits = limits();
-  request.choices = choices;
+  request.overrides = overrides;
   return request;
 }
 
@@ -142,16 +142,17 @@ Result<Planned> PlanArguments::plan(const Document& document, const Console& con
   return planned;
 }
 
-Result<Done> add_workspaces(Document& document, const std::string& device) {
+Result<Done> add_library_workspaces(Document& document, const std::string& device) {
   if (device.empty() || device == kMeasuredDevice) return Done{};
   const auto profile = find_device(device);
   if (!profile) return profile.diagnostics();
-  return recut::add_workspaces(document, *profile, std::numeric_limits<std::int64_t>::max());
+  return recut::add_library_workspaces(document, *profile,
+                                       std::numeric_limits<std::int64_t>::max());
 }
 
 int refuse(const PlanReport& report, bool json, const Console& console) {
   if (json) console.out << plan_report_json(report);
-  console.err << "error: " << out_of_reach_text(report) << "\n";
+  console.err << "error: " << infeasible_budget_text(report) << "\n";
   return kCheckFailed;
 }
 
@@ -159,7 +160,7 @@ int refuse_arena(const Document& document, const ScheduledPlan& scheduled, bool 
                  const Console& console) {
   if (json) console.out << schedule_json(document, scheduled, false);
   if (!scheduled.planned.report.holds()) return refuse(scheduled.planned.report, false, console);
-  console.err << "error: " << beyond_budget_text(scheduled) << "\n";
+  console.err << "error: " << arena_over_budget_text(scheduled) << "\n";
   return kCheckFailed;
 }
 

@@ -20,12 +20,12 @@ struct PlanArguments {
   std::uint64_t seed = 1;
   std::string device;
   std::string model;
-  ChoiceRequest choices;
+  OverrideRequest overrides;
 
   void add_to(CLI::App& command);
   void add_search_to(CLI::App& command);  // all but the prices of calls
   bool asked() const {
-    return !strategy.empty() || budget || !device.empty() || !model.empty() || !choices.empty();
+    return !strategy.empty() || budget || !device.empty() || !model.empty() || !overrides.empty();
   }
   SearchLimits limits() const;
   PlanningRequest request() const;
@@ -34,8 +34,8 @@ struct PlanArguments {
 };
 
 // Gives the document's graph the workspaces of its calls that the named device's profile has
-// measured (engine/workspace/workspaces.h), however large.
-Result<Done> add_workspaces(Document& document, const std::string& device);
+// measured (engine/workspace/library_workspaces.h), however large.
+Result<Done> add_library_workspaces(Document& document, const std::string& device);
 
 // Replaces "calibrated" by the path of recut calibrate's profile, and fails where there is none.
 // Names of its other profiles become paths, too.
@@ -52,7 +52,7 @@ void add_profile(CLI::App& command, const std::string& option, std::string& devi
 void add_cost_model(CLI::App& command, std::string& device, std::string& model);
 
 // Adds --save and --recompute.
-void add_choices(CLI::App& command, ChoiceRequest& choices);
+void add_override_options(CLI::App& command, OverrideRequest& overrides);
 
 // Reports why the budget can't be held and which can, after the plan's figures where JSON is asked
 // for. Returns the exit code.

@@ -49,7 +49,7 @@ Result<Curve> sweep(const ReportCommand& command, const Document& document,
   request.seed = command.plan.seed;
   request.device = plan.device;
   request.cost_model = plan.cost_model;
-  request.choices = plan.choices;
+  request.overrides = plan.overrides;
   console.say("planning the trade-off");
   auto curve = sweep_document(document, request);
   console.say("");
@@ -62,7 +62,7 @@ int report(const ReportCommand& command, const Console& console) {
   gui::HtmlReport html;
   html.digest = graph_digest(document->passes.input);
   html.command = console.command;
-  if (auto done = add_workspaces(*document, command.plan.device); !done)
+  if (auto done = add_library_workspaces(*document, command.plan.device); !done)
     return console.complain(done.diagnostics());
   auto plans = plan_all(command, *document, console);
   if (!plans) return console.complain(plans.diagnostics());
@@ -71,7 +71,7 @@ int report(const ReportCommand& command, const Console& console) {
     html.plans.push_back(&planned.report);
   }
   // Arena figures are reported for the first plan alone.
-  if (auto done = note_arena(document->graph(), plans->front()); !done)
+  if (auto done = measure_arena(document->graph(), plans->front()); !done)
     return console.complain(done.diagnostics());
   const auto curve = sweep(command, *document, console);
   if (!curve) return console.complain(curve.diagnostics());
@@ -99,7 +99,7 @@ void add_report(CLI::App& app, Action& chosen) {
       ->type_name("BUDGET");
   command
       .add_option("--points", arguments->points, "Number of budgets in the trade-off (default: 50)")
-      ->check(CLI::Range(std::size_t{2}, kMostCurvePoints))
+      ->check(CLI::Range(std::size_t{2}, kMaxCurvePoints))
       ->type_name("N");
   command.add_option("--out", arguments->out, "HTML file to write (default: report.html)")
       ->type_name("FILE");

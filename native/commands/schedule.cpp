@@ -22,7 +22,7 @@ struct ScheduleCommand {
 int schedule(const ScheduleCommand& command, const Console& console) {
   auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
-  if (auto done = add_workspaces(*document, command.plan.device); !done)
+  if (auto done = add_library_workspaces(*document, command.plan.device); !done)
     return console.complain(done.diagnostics());
   console.say("planning and scheduling");
   const auto scheduled = schedule_document(*document, {command.plan.request(), command.options});

@@ -44,7 +44,7 @@ Result<Done> write_outputs(const SweepCommand& command, const CurveReport& repor
 int sweep(const SweepCommand& command, const Console& console) {
   auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
-  if (auto done = add_workspaces(*document, command.request.device); !done)
+  if (auto done = add_library_workspaces(*document, command.request.device); !done)
     return console.complain(done.diagnostics());
   const Interrupt interrupt;
   CurveRequest request = command.request;
@@ -73,7 +73,7 @@ void add_sweep(CLI::App& app, Action& chosen) {
       .add_option("--points", arguments->request.points,
                   "Number of budgets, evenly spread from the least peak to the peak without "
                   "recomputation (default: 50)")
-      ->check(CLI::Range(std::size_t{2}, kMostCurvePoints))
+      ->check(CLI::Range(std::size_t{2}, kMaxCurvePoints))
       ->type_name("N");
   command
       .add_option("--csv", arguments->csv,
@@ -93,7 +93,7 @@ void add_sweep(CLI::App& app, Action& chosen) {
                   "Seed of the search's random choices (default: 1)")
       ->type_name("N");
   add_cost_model(command, arguments->request.device, arguments->request.cost_model);
-  add_choices(command, arguments->request.choices);
+  add_override_options(command, arguments->request.overrides);
   command.footer(footer_with_examples(
       "Column solve_ms is an equal share of the whole curve's time, or in PyTorch's rows the time "
       "of that one plan. PyTorch's rows have their own peak as budget_bytes.\nCtrl-C ends the "

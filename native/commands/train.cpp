@@ -53,7 +53,7 @@ struct TrainCommand {
 
 // Fails for an option of another optimizer.
 Result<Optimizer> optimizer_of(const TrainCommand& c) {
-  Optimizer optimizer = optimizer_named(c.optimizer).value();
+  Optimizer optimizer = find_optimizer(c.optimizer).value();
   if (c.learning_rate) set_learning_rate(optimizer, *c.learning_rate);
   if (Sgd* sgd = std::get_if<Sgd>(&optimizer)) {
     if (!c.betas.empty() || c.epsilon)
@@ -90,7 +90,7 @@ bool diverged(const Training& t) { return !std::isfinite(t.losses.back()); }
 
 std::string as_json(const Training& t, const TrainCommand& command, const Optimizer& o,
                     std::int64_t budget_bytes) {
-  return Json{{"optimizer", words_of(o)},
+  return Json{{"optimizer", description_of(o)},
               {"steps", t.losses.size()},
               {"first_loss", t.losses.front()},
               {"last_loss", t.losses.back()},
@@ -119,18 +119,18 @@ std::string as_text(const Training& t, const TrainCommand& command, const Optimi
       "step {:.3f} ms (median), {:.3f} ms at best on {}, compiled in {:.0f} ms\n"
       "peak {} bytes planned, {} bytes measured{}\n"
       "beside it {} of parameters, {} that go from step to step, {} of a batch, {} of scratch\n",
-      words_of(o), t.losses.front(), t.losses.back(), t.losses.size(), command.request.batches,
-      t.step_ms_median, t.step_ms_min, t.where, t.compile_ms, format_count(t.planned_peak_bytes),
-      format_count(t.measured_peak_bytes), holds(t) ? "" : ": NOT AS PLANNED",
-      format_bytes(t.parameter_bytes), format_bytes(t.carried_bytes), format_bytes(t.data_bytes),
-      format_bytes(t.scratch_bytes));
+      description_of(o), t.losses.front(), t.losses.back(), t.losses.size(),
+      command.request.batches, t.step_ms_median, t.step_ms_min, t.where, t.compile_ms,
+      format_count(t.planned_peak_bytes), format_count(t.measured_peak_bytes),
+      holds(t) ? "" : ": NOT AS PLANNED", format_bytes(t.parameter_bytes),
+      format_bytes(t.carried_bytes), format_bytes(t.data_bytes), format_bytes(t.scratch_bytes));
 }
 
 // Writes the requested files of a run that ended well.
 Result<Done> write_outputs(const TrainCommand& command, const Training& training,
                            const Document& document, const Optimizer& optimizer) {
   if (!command.curve.empty()) {
-    const gui::LossCurve curve{document.graph().name, words_of(optimizer), training.losses,
+    const gui::LossCurve curve{document.graph().name, description_of(optimizer), training.losses,
                                static_cast<std::size_t>(command.request.batches)};
     auto done = write_file(command.curve, gui::loss_curve_svg(curve, command.picture.look()));
     if (!done) return done;

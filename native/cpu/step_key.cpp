@@ -22,7 +22,7 @@ struct StepKeyFields {
   template <class Bytes>
   static void of(Bytes& bytes, PlanningRequest& request) {
     bytes(request.strategy, request.budget, request.limits.effort, request.limits.seconds,
-          request.limits.seed, request.choices.save, request.choices.recompute);
+          request.limits.seed, request.overrides.save, request.overrides.recompute);
   }
   template <class Bytes>
   static void of(Bytes& bytes, ScheduleOptions& options) {
@@ -84,7 +84,7 @@ Result<cache::Digest> step_key(const Document& document, const SchedulingRequest
   cache::ByteWriter<StepKeyFields> asked;
   asked(planning, costs->device.rates, fused, options, library, in_f64, registers.rows,
         registers.bytes);
-  const Graph &graph = document.graph(), &written = document.written();
+  const Graph &graph = document.graph(), &written = document.reference_graph();
   return cache::digest_of({"step", build, target_text(target), onednn_version(), asked.bytes(),
                            prices_text(graph, costs->device.rates), print(graph),
                            beside_text(graph), print(written), beside_text(written)});

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/workspace/workspaces.h"
+#include "engine/workspace/library_workspaces.h"
 #include "native/cuda/attention_call.h"
 #include "native/executors/find_card_profile.h"
 
@@ -54,7 +54,7 @@ class CardPlanner {
   // The factor by which recomputation lengthens the step.
   static double lengthened(const ScheduledPlan& scheduled) {
     const PlanReport& report = scheduled.planned.report;
-    return report.step_us / report.step_us_unplanned;
+    return report.step_us / report.baseline_step_us;
   }
 
   Result<CardPlan> plan(std::string_view skip) const {
@@ -99,7 +99,7 @@ class CardPlanner {
     if (found->known) known = request.planning.profile;
     if (!request_.library) return request;
     const auto added =
-        add_workspaces(document, *request.planning.profile, request_.most_workspace_bytes);
+        add_library_workspaces(document, *request.planning.profile, request_.most_workspace_bytes);
     if (!added) return added.diagnostics();
     return request;
   }

@@ -39,7 +39,7 @@ std::string CpuExecutor::where() const {
 
 std::string CpuExecutor::device() const { return profile_of_this_machine(); }
 
-Result<PreparedStep> CpuExecutor::prepare(Program program, const ReadBy& read) {
+Result<PreparedStep> CpuExecutor::prepare(Program program, const BindInputs& read) {
   auto step = cpu::Step::compile(std::move(program));
   if (!step) return step.diagnostics();
   auto code = std::make_shared<const cpu::Step>(std::move(*step));
@@ -48,8 +48,9 @@ Result<PreparedStep> CpuExecutor::prepare(Program program, const ReadBy& read) {
   return PreparedStep{code, std::make_unique<cpu::Run>(std::move(*run))};
 }
 
-Result<StepFigures> CpuExecutor::run(const ScheduledStep& scheduled, const StepOrder& order,
-                                     const StepProgress& progress) {
+Result<StepMeasurement> CpuExecutor::run(const ScheduledStep& scheduled,
+                                         const StepRunOptions& order,
+                                         const StepProgress& progress) {
   cpu::ExecutionRequest request;
   request.seed = order.seed;
   request.steps = order.steps;
@@ -62,13 +63,13 @@ Result<StepFigures> CpuExecutor::run(const ScheduledStep& scheduled, const StepO
                     kCpuCompiled + (1 - kCpuCompiled) * share,
                     fmt::format("step {} of {}", steps, order.steps));
   };
-  (void)progress(StepPhase::preparing, 0, kCompilingWords);
+  (void)progress(StepPhase::preparing, 0, kCompilingMessage);
   auto step = compile(scheduled);
   if (!step) return step.diagnostics();
   if (!progress(StepPhase::measuring, kCpuCompiled, "running")) return error("the run was ended");
   auto execution = cpu::execute(scheduled.document, *step, request);
   if (!execution) return execution.diagnostics();
-  StepFigures figures;
+  StepMeasurement figures;
   figures.program = execution->program;
   figures.where = where();
   figures.steps = order.steps;
@@ -81,7 +82,7 @@ Result<StepFigures> CpuExecutor::run(const ScheduledStep& scheduled, const StepO
   figures.library = library().name;
   figures.kernel_ms = std::move(execution->kernel_ms);
   figures.kernel_ms.resize(scheduled.schedule.kernels.size());
-  if (order.check) figures.agreement = StepAgreement(execution->outputs);
+  if (order.check) figures.agreement = OutputAgreement(execution->outputs);
   return figures;
 }
 

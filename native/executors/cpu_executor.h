@@ -15,9 +15,9 @@ class CpuExecutor : public Executor {
   KernelLibrary library() const override;
   std::string where() const override;
   std::string device() const override;
-  Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,
-                          const StepProgress& progress) override;
-  Result<PreparedStep> prepare(Program program, const ReadBy& read) override;
+  Result<StepMeasurement> run(const ScheduledStep& scheduled, const StepRunOptions& order,
+                              const StepProgress& progress) override;
+  Result<PreparedStep> prepare(Program program, const BindInputs& read) override;
 
  private:
   int threads_;

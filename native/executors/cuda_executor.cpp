@@ -41,7 +41,7 @@ std::string words_of(cuda::Precision precision) {
   return "Products in f32";
 }
 
-void take(StepFigures& figures, cuda::Execution execution) {
+void take(StepMeasurement& figures, cuda::Execution execution) {
   figures.program = execution.program;
   figures.compile_ms = execution.compile_ms;
   figures.step_ms_median = execution.step_ms_median;
@@ -136,9 +136,10 @@ std::string CudaExecutor::device() const {
              : find_profile(profile_name_of_card(name));
 }
 
-Result<StepFigures> CudaExecutor::run(const ScheduledStep& scheduled, const StepOrder& order,
-                                      const StepProgress& progress) {
-  (void)progress(StepPhase::preparing, 0, kCompilingWords);
+Result<StepMeasurement> CudaExecutor::run(const ScheduledStep& scheduled,
+                                          const StepRunOptions& order,
+                                          const StepProgress& progress) {
+  (void)progress(StepPhase::preparing, 0, kCompilingMessage);
   const auto card = access_->enter();
   if (!card) return card.diagnostics();
   const std::int64_t free = (*card)->memory().free;
@@ -164,17 +165,17 @@ Result<StepFigures> CudaExecutor::run(const ScheduledStep& scheduled, const Step
   };
   auto execution = cuda::execute(scheduled.document, *step, request);
   if (!execution) return execution.diagnostics();
-  StepFigures figures;
+  StepMeasurement figures;
   figures.where = where();
   figures.library = library().name;
   figures.steps = order.steps;
-  if (order.check) figures.agreement = StepAgreement(execution->outputs);
+  if (order.check) figures.agreement = OutputAgreement(execution->outputs);
   take(figures, std::move(*execution));
   figures.kernel_ms.resize(scheduled.schedule.kernels.size());
   return figures;
 }
 
-Result<PreparedStep> CudaExecutor::prepare(Program program, const ReadBy& read) {
+Result<PreparedStep> CudaExecutor::prepare(Program program, const BindInputs& read) {
   const auto card = access_->enter();
   if (!card) return card.diagnostics();
   auto ready = access_->compile(*card, std::move(program), precision_);

@@ -59,10 +59,10 @@ class CudaExecutor : public Executor {
   Result<ProgramOptions> program_options() override;
   std::string where() const override;
   std::string device() const override;
-  Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,
-                          const StepProgress& progress) override;
+  Result<StepMeasurement> run(const ScheduledStep& scheduled, const StepRunOptions& order,
+                              const StepProgress& progress) override;
   // Inputs and outputs are in the host's memory, and travel with each step.
-  Result<PreparedStep> prepare(Program program, const ReadBy& read) override;
+  Result<PreparedStep> prepare(Program program, const BindInputs& read) override;
 
  private:
   std::shared_ptr<CardAccess> access_;

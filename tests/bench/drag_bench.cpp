@@ -56,7 +56,7 @@ class Bench {
   // Drags from nine tenths of the peak without recomputation to four and back, three times.
   Drag drag() {
     Drag drag;
-    const auto whole = static_cast<double>(app_.document()->basis->unplanned.peak_bytes);
+    const auto whole = static_cast<double>(app_.document()->basis->baseline_cost.peak_bytes);
     for (int i = 0; i < kFrames; ++i) {
       const double way = 6.0 * i / kFrames, turn = way - 2.0 * static_cast<int>(way / 2);
       const double share = 0.9 - 0.5 * (turn < 1 ? turn : 2 - turn);

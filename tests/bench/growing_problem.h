@@ -3,15 +3,15 @@
 
 #include <vector>
 
-#include "engine/partition/problem/problem.h"
+#include "engine/partition/problem/remat_problem.h"
 
 namespace recut {
 
 // Each block has ten computations: four of forward (narrow in, wide, wide, narrow out with a
 // residual) and six of backward that read forward's values, the last of each giving a gradient that
 // stays.
-inline Problem growing_problem(int blocks) {
-  Problem p;
+inline RematProblem growing_problem(int blocks) {
+  RematProblem p;
   const auto add = [&](std::int64_t duration, std::int64_t bytes, std::vector<std::int32_t> reads,
                        std::uint8_t flags = 0) {
     const std::int32_t storage = p.storages();
@@ -25,9 +25,10 @@ inline Problem growing_problem(int blocks) {
     const std::int32_t narrow = add(200, 1000, {bent.back()});
     out.push_back(add(2, 1000, {narrow, out.back()}));
   }
-  const std::int32_t loss = add(5, 4, {out.back()}, Problem::kOnce | Problem::kBeforeBorder);
-  p.set_border(p.size());
-  const std::int32_t token = add(0, 0, {loss}, Problem::kOnce);
+  const std::int32_t loss =
+      add(5, 4, {out.back()}, RematProblem::kOnce | RematProblem::kBeforeBoundary);
+  p.set_boundary(p.size());
+  const std::int32_t token = add(0, 0, {loss}, RematProblem::kOnce);
   std::int32_t gradient = add(5, 1000, {out.back(), token});
   std::vector<std::int32_t> stays{loss};
   for (int b = blocks; b-- > 0;) {
@@ -40,7 +41,7 @@ inline Problem growing_problem(int blocks) {
   }
   stays.push_back(gradient);
   p.set_end(p.size());
-  add(0, -1, stays, Problem::kOnce);
+  add(0, -1, stays, RematProblem::kOnce);
   p.finish();
   return p;
 }

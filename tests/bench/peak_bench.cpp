@@ -16,12 +16,12 @@
 
 #include "engine/input/graph_file.h"
 #include "engine/input/graph_file_reader.h"
+#include "engine/partition/baseline.h"
 #include "engine/partition/peak/peak_of.h"
 #include "engine/partition/peak/solver.h"
 #include "engine/partition/problem/joint_problem.h"
 #include "engine/partition/problem/moccasin.h"
 #include "engine/partition/replay.h"
-#include "engine/partition/unplanned.h"
 #include "tests/bench/growing_problem.h"
 #include "tests/partition/torch_choice.h"
 
@@ -41,14 +41,15 @@ struct Timed {
   std::vector<std::pair<double, std::int64_t>> better;  // ms, duration
 
   // When the plan was within `share` of this extra duration; -1: never.
-  double reached(std::int64_t base, double extra) const {
+  double reached(std::int64_t base, double overhead) const {
     for (const auto& [ms, duration] : better)
-      if (static_cast<double>(duration - base) <= extra + 1) return ms;
+      if (static_cast<double>(duration - base) <= overhead + 1) return ms;
     return -1;
   }
 };
 
-Timed timed_solve(const Problem& problem, std::int64_t budget, double effort, bool bounds = true) {
+Timed timed_solve(const RematProblem& problem, std::int64_t budget, double effort,
+                  bool bounds = true) {
   Timed timed;
   const auto began = std::chrono::steady_clock::now();
   const auto ms = [&] {
@@ -57,8 +58,8 @@ Timed timed_solve(const Problem& problem, std::int64_t budget, double effort, bo
   };
   SolveOptions options;
   options.effort = default_effort(problem, effort);
-  options.enough = default_enough(effort);
-  if (!bounds) options.bound_moments = 0;
+  options.relative_gap = default_relative_gap(effort);
+  if (!bounds) options.bound_steps = 0;
   options.on_progress = [&](const Progress& p) {
     if (p.holds) timed.better.emplace_back(ms(), p.duration);
   };
@@ -67,12 +68,12 @@ Timed timed_solve(const Problem& problem, std::int64_t budget, double effort, bo
   return timed;
 }
 
-Timed timed_least(const Problem& problem) {
+Timed timed_least(const RematProblem& problem) {
   Timed timed;
   const auto began = std::chrono::steady_clock::now();
   SolveOptions options;
   options.effort = default_effort(problem);
-  timed.outcome = least_peak(problem, options);
+  timed.outcome = solve_min_peak(problem, options);
   timed.ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   return timed;
@@ -102,7 +103,7 @@ struct Model {
       : file(std::move(read)),
         storages(file.graph),
         joint(file.graph, storages),
-        unplanned(unplanned_step(file.graph)) {}
+        baseline_cost(baseline_step(file.graph)) {}
 
   bool replays(const Outcome& outcome) const {
     const auto figures = replay(file.graph, storages, joint.plan(outcome.sequence));
@@ -110,30 +111,30 @@ struct Model {
   }
   // Time beyond the file's own program, in which some of forward stands twice already.
   double beyond_file(const Outcome& outcome) const {
-    return joint.micros(outcome.duration) - unplanned.step_us;
+    return joint.micros(outcome.duration) - baseline_cost.step_us;
   }
 
   GraphFile file;
   StorageModel storages;
   JointProblem joint;
-  Unplanned unplanned;
+  BaselineCost baseline_cost;
 };
 
 void points(Model& m, Geomean& all) {
   fmt::print("{}: {} computations, {:.1f} MiB and {:.0f} us as written\n", m.file.model,
-             m.joint.problem().size(), mib(m.unplanned.peak_bytes), m.unplanned.step_us);
+             m.joint.problem().size(), mib(m.baseline_cost.peak_bytes), m.baseline_cost.step_us);
   fmt::print("  {:>6} {:>10} {:>12} | {:>10} {:>12} {:>7} {:>12} {:>12} {:>7}\n", "budget",
              "peak MiB", "torch us", "peak MiB", "recompute us", "ratio", "bound us", "beyond file",
              "ms");
   Geomean own;
   const auto line = [&](const std::string& name, std::int64_t budget, double theirs) {
     const Timed t = timed_solve(m.joint.problem(), budget, 1);
-    const double ours = m.joint.micros(t.outcome.extra);
+    const double ours = m.joint.micros(t.outcome.overhead);
     fmt::print(
         "  {:>6} {:>10.1f} {:>12.1f} | {:>10.1f} {:>12.1f} {:>7.3f} {:>12.1f} {:>12.1f} "
         "{:>7.1f}{}{}\n",
         name, mib(budget), theirs, mib(t.outcome.peak), ours, theirs > 0 ? ours / theirs : 0,
-        m.joint.micros(t.outcome.extra_bound), m.beyond_file(t.outcome), t.ms,
+        m.joint.micros(t.outcome.overhead_bound), m.beyond_file(t.outcome), t.ms,
         t.outcome.holds ? "" : "  DOESN'T HOLD", m.replays(t.outcome) ? "" : "  REPLAY DIFFERS");
     own.add(ours, theirs);
     all.add(ours, theirs);
@@ -144,7 +145,7 @@ void points(Model& m, Geomean& all) {
     if (theirs.ok())
       line(fmt::format("{}", *partition.budget), theirs->peak_bytes, theirs->recompute_us);
   }
-  line("50%", m.unplanned.peak_bytes / 2, 0);
+  line("50%", m.baseline_cost.peak_bytes / 2, 0);
   fmt::print("  geometric mean of the ratios: {}\n", own.text());
 }
 
@@ -157,17 +158,17 @@ void least(Model& m) {
              t.ms, m.replays(t.outcome) ? "" : "  REPLAY DIFFERS");
 }
 
-void speed_of(const Problem& p, const std::string& name, std::int64_t budget) {
+void speed_of(const RematProblem& p, const std::string& name, std::int64_t budget) {
   const Timed usual = timed_solve(p, budget, 1, false);
   const Timed run = timed_solve(p, budget, 20, false);
-  const auto best = static_cast<double>(run.outcome.extra);
+  const auto best = static_cast<double>(run.outcome.overhead);
   fmt::print(
       "{:14} {:6} computations: first {:7.1f} ms, within 10 % {:7.1f} ms, within 2 % {:8.1f} "
       "ms of the best in {:.0f} ms; the usual effort: {:6.1f} ms, {:.1f} % above it\n",
       name, p.size(), run.better.empty() ? -1 : run.better.front().first,
       run.reached(p.total_duration(), 1.1 * best), run.reached(p.total_duration(), 1.02 * best),
       run.ms, usual.ms,
-      best > 0 ? 100 * (static_cast<double>(usual.outcome.extra) / best - 1) : 0.0);
+      best > 0 ? 100 * (static_cast<double>(usual.outcome.overhead) / best - 1) : 0.0);
 }
 
 void moccasin(const std::string& path) {
@@ -175,7 +176,7 @@ void moccasin(const std::string& path) {
   if (!bytes.ok()) return fmt::print("{}", format(bytes.diagnostics()));
   const auto read = parse_moccasin(*bytes, path);
   if (!read.ok()) return fmt::print("{}", format(read.diagnostics()));
-  const Problem& p = read->problem;
+  const RematProblem& p = read->problem;
   const std::int64_t start = peak_of(p, p.order);
   fmt::print("{}: {} nodes, peak {}\n", stem(path), p.size(), start);
   for (const int percent : {90, 80, 70}) {
@@ -184,19 +185,19 @@ void moccasin(const std::string& path) {
         "  {} %: {} {:.4f} of the peak, +{:.3f} % duration, {:.1f} ms, bound on the peak {:.4f}\n",
         percent, t.outcome.holds ? "holds" : "LEAST",
         static_cast<double>(t.outcome.peak) / static_cast<double>(start),
-        100 * static_cast<double>(t.outcome.extra) / static_cast<double>(p.total_duration()), t.ms,
-        static_cast<double>(t.outcome.peak_bound) / static_cast<double>(start));
+        100 * static_cast<double>(t.outcome.overhead) / static_cast<double>(p.total_duration()),
+        t.ms, static_cast<double>(t.outcome.peak_bound) / static_cast<double>(start));
   }
 }
 
 void growth() {
   for (const int blocks : {100, 300, 1000, 3000, 10000}) {
-    const Problem p = growing_problem(blocks);
+    const RematProblem p = growing_problem(blocks);
     const Timed t = timed_solve(p, peak_of(p, p.order) / 2, 1, false);
     fmt::print(
         "{:7} computations: first {:8.1f} ms, whole {:9.1f} ms ({:.2f} us each), {:.2f} % extra\n",
         p.size(), t.better.empty() ? -1 : t.better.front().first, t.ms, 1e3 * t.ms / p.size(),
-        100 * static_cast<double>(t.outcome.extra) / static_cast<double>(p.total_duration()));
+        100 * static_cast<double>(t.outcome.overhead) / static_cast<double>(p.total_duration()));
     std::fflush(stdout);
   }
 }
@@ -216,7 +217,7 @@ int run(const std::string& table, const std::vector<std::string>& files) {
     if (table == "points") points(model, all);
     if (table == "least") least(model);
     if (table == "speed")
-      speed_of(model.joint.problem(), model.file.model, model.unplanned.peak_bytes / 2);
+      speed_of(model.joint.problem(), model.file.model, model.baseline_cost.peak_bytes / 2);
     std::fflush(stdout);
   }
   if (table == "points") fmt::print("geometric mean of all: {}\n", all.text());

@@ -66,7 +66,7 @@ std::optional<Row> row_of(const std::string& path) {
     Figures& figures = row.stages[i];
     figures.least_bytes = planned(*document, "1").peak_bytes;
     if (i == 0) {
-      row.peak_bytes = planned(*document, "none").peak_bytes_unplanned;
+      row.peak_bytes = planned(*document, "none").baseline_peak_bytes;
       row.budget_bytes = std::max(row.peak_bytes / 2, figures.least_bytes);
     }
     const PlanReport report = planned(*document, std::to_string(row.budget_bytes));

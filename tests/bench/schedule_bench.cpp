@@ -13,8 +13,8 @@
 
 #include "engine/fusion/fuse_pointwise.h"
 #include "engine/input/graph_file_reader.h"
+#include "engine/partition/baseline.h"
 #include "engine/partition/strategy.h"
-#include "engine/partition/unplanned.h"
 #include "engine/schedule/make_schedule.h"
 #include "engine/schedule/schedule.h"
 #include "engine/schedule/verifier.h"
@@ -61,7 +61,7 @@ void graph_rows(const std::string& path, double effort, Totals& totals) {
   for (const bool fused : {false, true}) {
     PlanRequest request;
     if (fused) request.groups = fuse_pointwise(file->graph, storages);
-    const auto all = unplanned_step(file->graph, storages, request.groups, {});
+    const auto all = baseline_step(file->graph, storages, request.groups, {});
     if (!all) return fmt::print("{}\n", format(all.diagnostics()));
     row(name, file->graph, request, "none", effort, totals);
     for (const std::int64_t percent : {60, 40, 0}) {

@@ -149,12 +149,12 @@ TEST_CASE("fusion: no kernel has more alive than the largest call", "[fusion]") 
   const StorageModel storages(graph);
   const FusionGroups groups = fuse_pointwise(graph, storages);
   const JointProblem eager(graph, storages), fused(graph, storages, {}, {}, groups);
-  const auto widest = [](const Problem& problem) {
+  const auto widest = [](const RematProblem& problem) {
     std::int64_t most = 0;
     for (std::int32_t c = 0; c < problem.size(); ++c) {
-      if (c == problem.border() || c == problem.end()) continue;
+      if (c == problem.boundary() || c == problem.end()) continue;
       std::int64_t bytes = 0;
-      for (const Problem::Read& read : problem.reads(c)) bytes += problem.bytes(read.storage);
+      for (const RematProblem::Read& read : problem.reads(c)) bytes += problem.bytes(read.storage);
       for (std::int32_t s = problem.first_storage(c); s < problem.first_storage(c + 1); ++s)
         bytes += problem.bytes(s);
       most = std::max(most, bytes);

@@ -81,7 +81,7 @@ TEST_CASE("inlining: what a kernel reads anyway makes what it needn't read", "[f
     REQUIRE(figures.ok());
     CHECK(figures->recompute_us == 0);
     CHECK(figures->recomputed.empty());
-    CHECK(std::count_if(figures->steps.begin(), figures->steps.end(), [](const Step& step) {
+    CHECK(std::count_if(figures->steps.begin(), figures->steps.end(), [](const PlanStep& step) {
             return step.inlined;
           }) == (kernels.inlined(kernels.group(graph.find("gh"))).empty() ? 0 : 1));
     return figures->saved_bytes;

@@ -208,11 +208,11 @@ TEST_CASE("errands: requests and findings come back from their bytes as they wer
   PlanningRequest request;
   request.budget = "40%";
   request.limits.seed = 7;
-  request.choices = {{"relu"}, {"mm", "h.*.mlp"}};
+  request.overrides = {{"relu"}, {"mm", "h.*.mlp"}};
   PlanFindings findings;
   findings.fusion = Fusion::chains;
   findings.proof = PeakProof{false, 5, 3, 1.5, true};
-  findings.blame = ChoiceBlame{true, {"--save relu"}};
+  findings.blame = OverrideBlame{true, {"--save relu"}};
   findings.remarks = {"", "a remark"};
   Packer pack;
   pack(request, findings, Result<FoundPlan>(error("no")));
@@ -222,10 +222,10 @@ TEST_CASE("errands: requests and findings come back from their bytes as they wer
   const auto same = unpack.get<PlanningRequest>();
   CHECK(same.budget == "40%");
   CHECK(same.limits.seed == 7);
-  CHECK(same.choices.recompute == request.choices.recompute);
+  CHECK(same.overrides.recompute == request.overrides.recompute);
   const auto found = unpack.get<PlanFindings>();
   CHECK(found.proof->peak_bound_bytes == 3);
-  CHECK(found.blame->alone == findings.blame->alone);
+  CHECK(found.blame->sufficient == findings.blame->sufficient);
   CHECK(found.fusion == findings.fusion);
   CHECK(found.remarks == findings.remarks);
   CHECK(unpack.result<FoundPlan>().diagnostics().front().message == "no");

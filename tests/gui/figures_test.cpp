@@ -230,7 +230,7 @@ void ask_peak(Asked& window) {
 void ask_first(Asked& window) {
   const PlanReport& report = window.report();
   CHECK(has(first_sentence(window.document()),
-            " peaks at " + format_bytes(report.peak_bytes_unplanned) + "."));
+            " peaks at " + format_bytes(report.baseline_peak_bytes) + "."));
   const std::string cost = first_cost(window.document());
   CAPTURE(cost);
   if (window.document().budget_answer() == BudgetAnswer::refused) {
@@ -254,11 +254,11 @@ int ask_moments(Asked& window) {
     const NodeId node = steps[step].node;
     REQUIRE(window.app.run("select.node", window.document().graph().node_name(node)).ok());
     window.settle();
-    const std::string words = step_words(window.report(), step);
+    const std::string words = step_label(window.report(), step);
     CAPTURE(words);
     std::set<std::string> runs;
     for (std::size_t at = 0; at < steps.size(); ++at)
-      if (steps[at].node == node) runs.insert(step_words(window.report(), at));
+      if (steps[at].node == node) runs.insert(step_label(window.report(), at));
     for (const Item& item : window.app.items.all()) {
       if (item.label.rfind("transforms/run ", 0) != 0) continue;
       ++seen;
@@ -272,11 +272,11 @@ int ask_moments(Asked& window) {
   const PlanReport& report = window.report();
   CHECK(has(plan_text(report), order));
   CHECK(has(window.written("file.report", "report.html"), "without recomputation, " + order));
-  if (report.peak_bytes_unplanned > report.peak_bytes) {
+  if (report.baseline_peak_bytes > report.peak_bytes) {
     CHECK(has(memory_timeline_svg(report, kDark), "nothing recomputed, " + order));
     if (const Item* item = window.app.items.find("memory/nothing recomputed"))
       CHECK(item->value == fmt::format("nothing recomputed, {} {}", order,
-                                       format_bytes(report.peak_bytes_unplanned)));
+                                       format_bytes(report.baseline_peak_bytes)));
   }
   REQUIRE(window.document().curve);
   CHECK(has(curve_text(window.document().curve->report), "in the best order"));

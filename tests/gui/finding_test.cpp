@@ -15,7 +15,7 @@ PlanReport finding_plan() {
   plan.nodes = 2325;
   plan.forward_runs = plan.backward_runs = 10;
   plan.peak_bytes = 400 * kMiB;
-  plan.peak_bytes_unplanned = 800 * kMiB;
+  plan.baseline_peak_bytes = 800 * kMiB;
   plan.step_us = 11'000;
   plan.recompute_us = 1'000;
   plan.recomputed.resize(84);
@@ -57,10 +57,10 @@ TEST_CASE("finding: nothing recomputed, nothing held, no backward", "[gui][figur
   CHECK(begins(found(plan),
                "At 400 MiB this step recomputes nothing: its order alone takes the "
                "peak down from 800 MiB."));
-  plan.peak_bytes_unplanned = plan.peak_bytes;
+  plan.baseline_peak_bytes = plan.peak_bytes;
   CHECK(begins(found(plan), "At 400 MiB this step recomputes nothing."));
   plan.proof->holds = false;
-  plan.proof->least_peak_bytes = plan.peak_bytes;
+  plan.proof->min_peak_bytes = plan.peak_bytes;
   plan.budget_bytes = 100 * kMiB;
   CHECK(begins(found(plan), "The budget isn't held: a peak of 100 MiB"));
   plan.proof->holds = true;

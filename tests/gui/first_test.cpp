@@ -34,7 +34,8 @@ TEST_CASE("first: a step's memory and its trade-off, in one sentence each", "[gu
   const DocumentView& document = *window.app.document();
   REQUIRE(window.item("first/sentence") != nullptr);
   CHECK(window.item("first/sentence")
-            ->value.find(format_bytes(document.basis->unplanned.peak_bytes)) != std::string::npos);
+            ->value.find(format_bytes(document.basis->baseline_cost.peak_bytes)) !=
+        std::string::npos);
   REQUIRE(window.item("first/cost") != nullptr);
   const std::string cost = window.item("first/cost")->value;
   CHECK(cost == first_cost(document));

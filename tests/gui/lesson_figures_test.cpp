@@ -69,7 +69,8 @@ TEST_CASE("lesson figures: of the plan shown, and of the one before", "[gui]") {
   show_block(window, "eager");
   const SharedPlanView eager = window.app.document()->shown;
   std::int64_t traffic = 0;
-  for (const Step& step : eager->replay().steps) traffic += node_traffic(eager->graph(), step.node);
+  for (const PlanStep& step : eager->replay().steps)
+    traffic += node_traffic(eager->graph(), step.node);
   CHECK(figure(window, "moved") == format_bytes(traffic));
   CHECK(figure(window, "before kernels") == "–");
   CHECK(figure(window, "before peak") == "–");

@@ -48,7 +48,7 @@ PlanReport report_of_two_steps() {
   report.timeline = {{"y", "layer", false, {8, 0, 4, 0}}, {"g", "", true, {8, 16, 4, 4}}};
   report.peak_step = 1;
   report.peak_bytes = 32;
-  report.peak_bytes_unplanned = 64;
+  report.baseline_peak_bytes = 64;
   return report;
 }
 

@@ -154,7 +154,7 @@ TEST_CASE("a forward graph is differentiated: steps are the pass's changes", "[g
   const PassReport& grad = *window.pass("grad");
   CHECK(grad.changed);
   CHECK(is_joint(window.document().graph()));
-  CHECK(window.document().basis->unplanned.peak_bytes >= window.document().start->peak());
+  CHECK(window.document().basis->baseline_cost.peak_bytes >= window.document().start->peak());
   CHECK(window.state("holds") == "yes");
 
   // A step's node stays itself; what its row made goes back to it.

@@ -17,15 +17,17 @@ class StubExecutor : public Executor {
   KernelLibrary library() const override { return {"a library"}; }
   std::string where() const override { return "nothing"; }
   std::string device() const override { return profile; }
-  Result<PreparedStep> prepare(Program, const ReadBy&) override { return error("it only times"); }
-  Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,
-                          const StepProgress& progress) override {
+  Result<PreparedStep> prepare(Program, const BindInputs&) override {
+    return error("it only times");
+  }
+  Result<StepMeasurement> run(const ScheduledStep& scheduled, const StepRunOptions& order,
+                              const StepProgress& progress) override {
     ++runs;
     if (!fault.empty()) return error(fault);
     CHECK(progress(StepPhase::preparing, 0, "compiling"));
     CHECK(progress(StepPhase::measuring, 0.5, "step 5 of 10"));
     CHECK(progress(StepPhase::checking, 1, "step 10 of 10"));
-    StepFigures figures;
+    StepMeasurement figures;
     figures.where = "nothing";
     figures.steps = order.steps;
     figures.step_ms_median = 3;
@@ -40,7 +42,7 @@ class StubExecutor : public Executor {
   }
 
   std::string name = "stub", fault, profile;
-  StepAgreement agreement;
+  OutputAgreement agreement;
   int runs = 0;
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kSymbolicFile = RECUT_SOURCE_DIR "/tests/input/graphs/mlp_sym.json.gz";
 
 std::int64_t peak_without(const Window& window) {
-  return window.app.document()->basis->unplanned.peak_bytes;
+  return window.app.document()->basis->baseline_cost.peak_bytes;
 }
 
 TEST_CASE("symbolic: the window says the hints, and takes other sizes", "[gui]") {
@@ -31,7 +31,7 @@ TEST_CASE("symbolic: the window says the hints, and takes other sizes", "[gui]")
     REQUIRE(window->app.document()->is_ready());
     CHECK(window->app.document()->document->file.symbols.front().size == 512);
     CHECK(peak_without(*window) > hinted);
-    CHECK(window->app.document()->curve->report.peak_bytes_unplanned == peak_without(*window));
+    CHECK(window->app.document()->curve->report.baseline_peak_bytes == peak_without(*window));
 
     // Another size that can't be leaves the graph that is shown, and says why.
     REQUIRE(window->app.run("file.dimensions", "s17=1").ok());

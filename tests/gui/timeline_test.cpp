@@ -199,7 +199,7 @@ TEST_CASE("timeline: uses of a value are its runs and what reads it", "[gui]") {
     const auto uses = steps_using(*plan, id);
     CHECK(std::is_sorted(uses.begin(), uses.end()));
     std::size_t runs = 0;
-    for (const Step& step : steps) runs += step.node == id ? 1 : 0;
+    for (const PlanStep& step : steps) runs += step.node == id ? 1 : 0;
     if (runs > 0) CHECK(uses.size() >= runs);
     for (const StorageInstance* life : instances_behind(*plan, id))
       if (life->last_use < steps.size())

@@ -114,7 +114,7 @@ TEST_CASE("undo: the hill's line under a held arrow key is one step", "[gui][und
   window.backend.give(KeyChanged{ImGuiKey_RightArrow, false});
   window.tick();
   const double percent =
-      static_cast<double>(window.app.document()->basis->unplanned.peak_bytes) / 100;
+      static_cast<double>(window.app.document()->basis->baseline_cost.peak_bytes) / 100;
   CHECK(static_cast<double>(window.budget() - window.first) > 1.5 * percent);
   CHECK(window.steps_to_undo() == 1);
   CHECK(window.budget() == window.first);

@@ -12,7 +12,7 @@ namespace {
 
 // A document as the window has it, with rows.
 struct Fixture {
-  explicit Fixture(const std::string& budget = "40%", const ChoiceRequest& pins = {}) {
+  explicit Fixture(const std::string& budget = "40%", const OverrideRequest& pins = {}) {
     auto [made_basis, start] = plan_of(blocks_text(12));
     view.basis = made_basis;
     view.document = start->document;
@@ -134,11 +134,12 @@ TEST_CASE("details: a flip is planned anew and said beside the plan", "[gui]") {
 
 TEST_CASE("values: choices that stand in a budget's way are named", "[gui]") {
   CHECK(conflict_words(Fixture().view).empty());
-  ChoiceRequest pins;
+  OverrideRequest pins;
   const Fixture free("none");
   for (const NodeId id : free.view.reasons->values()) {
     const Reason reason = free.view.reasons->of(id);
-    if (reason.why_not.empty() && reason.fate == Fate::saved) pins.save.push_back(reason.node);
+    if (reason.why_not.empty() && reason.decision == RematDecision::saved)
+      pins.save.push_back(reason.node);
   }
   REQUIRE(pins.save.size() > 4);
   Fixture f("36%", pins);

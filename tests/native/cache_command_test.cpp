@@ -210,8 +210,8 @@ TEST_CASE("cache: a step's key depends on all that the step depends on", "[nativ
   changed([](SchedulingRequest& r) { r.planning.cost_model = "fused"; });
   changed([](SchedulingRequest& r) { r.planning.limits.effort = 2; });
   changed([](SchedulingRequest& r) { r.planning.limits.seed = 2; });
-  changed([](SchedulingRequest& r) { r.planning.choices.save = {"active"}; });
-  changed([](SchedulingRequest& r) { r.planning.choices.recompute = {"active"}; });
+  changed([](SchedulingRequest& r) { r.planning.overrides.save = {"active"}; });
+  changed([](SchedulingRequest& r) { r.planning.overrides.recompute = {"active"}; });
   changed([](SchedulingRequest& r) { r.options.alignment = 1; });
   changed([](SchedulingRequest& r) { r.options.in_place = true; });
   std::sort(keys.begin(), keys.end());

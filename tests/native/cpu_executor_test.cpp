@@ -56,8 +56,8 @@ TEST_CASE("the window's executor: figures of a step, and how far it is", "[gui][
 
   CHECK(std::is_sorted(shares.begin(), shares.end()));
   CHECK(shares.back() == 1);
-  CHECK(words == std::vector<std::string>{kCompilingWords, "running", "step 1 of 3", "step 2 of 3",
-                                          "step 3 of 3"});
+  CHECK(words == std::vector<std::string>{kCompilingMessage, "running", "step 1 of 3",
+                                          "step 2 of 3", "step 3 of 3"});
   CHECK(phases == std::vector{StepPhase::preparing, StepPhase::measuring, StepPhase::measuring,
                               StepPhase::measuring, StepPhase::checking});
   CHECK(find_device(executor.device()).ok());

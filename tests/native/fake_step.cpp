@@ -9,8 +9,8 @@
 #include <functional>
 
 #include "engine/workspace/compile.h"
+#include "engine/workspace/library_workspaces.h"
 #include "engine/workspace/open_document.h"
-#include "engine/workspace/workspaces.h"
 #include "tests/native/fake_card.h"
 #include "tests/native/temporary_folder.h"
 #include "tests/paths.h"
@@ -104,7 +104,7 @@ FakeStep fake_step(const std::string& path, const std::string& budget, bool libr
   request.planning.cost_model = "fused";
   request.planning.budget = budget;
   request.planning.profile = profile;
-  if (profile) REQUIRE(add_workspaces(*document, *profile, cuda::kUsualWorkspace).ok());
+  if (profile) REQUIRE(add_library_workspaces(*document, *profile, cuda::kUsualWorkspace).ok());
   auto scheduled = schedule_document(*document, request);
   REQUIRE(scheduled.ok());
   const cuda::SharedCard card = open_fake_card();

@@ -11,7 +11,7 @@ namespace {
 
 using Items = std::vector<std::size_t>;
 
-Items taken(const Packed& choice) {
+Items taken(const KnapsackSolution& choice) {
   Items items;
   for (std::size_t i = 0; i < choice.taken.size(); ++i)
     if (choice.taken[i]) items.push_back(i);
@@ -40,15 +40,15 @@ TEST_CASE("the quantised knapsack takes what PyTorch's takes") {
       {{1, 1}, {16777216, 1}, 2, 16777216, {0}}  // float32 can't tell 2^24 + 1 from 2^24
   };
   for (const Case& c : cases) {
-    const Packed choice = quantised_knapsack(c.weights, c.values, c.capacity);
+    const KnapsackSolution choice = quantised_knapsack(c.weights, c.values, c.capacity);
     CHECK(taken(choice) == c.items);
     CHECK(choice.value == c.value);
   }
 }
 
 TEST_CASE("absurd weights are too heavy, not undefined") {
-  const Packed choice = quantised_knapsack(std::vector<double>{1e300, HUGE_VAL, NAN, 0.5},
-                                           std::vector<float>{1, 1, 1, 1}, 0.75);
+  const KnapsackSolution choice = quantised_knapsack(std::vector<double>{1e300, HUGE_VAL, NAN, 0.5},
+                                                     std::vector<float>{1, 1, 1, 1}, 0.75);
   CHECK(taken(choice) == Items{3});
 }
 
@@ -72,7 +72,7 @@ TEST_CASE("the exact knapsack is the best of all subsets") {
         if (subset >> i & 1) weight += weights[i], value += values[i];
       if (weight <= capacity) best = std::max(best, value);
     }
-    const Packed choice = exact_knapsack(weights, values, capacity);
+    const KnapsackSolution choice = exact_knapsack(weights, values, capacity);
     std::int64_t weight = 0, value = 0;
     for (const std::size_t i : taken(choice)) weight += weights[i], value += values[i];
     REQUIRE(weight <= capacity);
@@ -88,7 +88,7 @@ TEST_CASE("the exact knapsack keeps the pennies that float32 drops") {
 
 TEST_CASE("the greedy knapsack goes by value per weight, weightless items first") {
   const std::vector<double> weights{2, 0, 1, 3}, values{2, 1, 5, 4};
-  const Packed choice = greedy_knapsack(weights, values, 4);
+  const KnapsackSolution choice = greedy_knapsack(weights, values, 4);
   CHECK(taken(choice) == Items{1, 2, 3});
   CHECK(choice.value == 10);
 }

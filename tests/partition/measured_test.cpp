@@ -7,13 +7,13 @@
 #include "engine/cost/device.h"
 #include "engine/fusion/fuse_pointwise.h"
 #include "engine/fusion/kernel_cost.h"
-#include "engine/partition/peak/exact.h"
+#include "engine/partition/baseline.h"
+#include "engine/partition/peak/exact_search.h"
 #include "engine/partition/peak/sequence.h"
 #include "engine/partition/peak/solver.h"
 #include "engine/partition/problem/joint_problem.h"
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
-#include "engine/partition/unplanned.h"
 #include "tests/partition/graphs.h"
 #include "tests/random/random_graph.h"
 
@@ -101,7 +101,7 @@ TEST_CASE("measured: a workspace is alive in its call's steps, each time it runs
   CHECK(workspaces == 2);
   for (const StorageInstance& instance : result->instances)
     if (instance.workspace) CHECK(instance.birth == instance.last_use);
-  CHECK(unplanned_step(graph).peak_bytes == 1064);
+  CHECK(baseline_step(graph).peak_bytes == 1064);
 }
 
 TEST_CASE("measured: times count where they are asked for", "[partition]") {
@@ -165,7 +165,7 @@ bool check_plan(const Graph& graph, const StorageModel& storages, PlanRequest re
   REQUIRE(result.ok());
   REQUIRE(outcome->proof);
   CHECK(outcome->proof->holds == (result->peak_bytes <= budget));
-  if (!outcome->proof->holds) CHECK(outcome->proof->least_peak_bytes == result->peak_bytes);
+  if (!outcome->proof->holds) CHECK(outcome->proof->min_peak_bytes == result->peak_bytes);
   CHECK(outcome->proof->peak_bound_bytes <= result->peak_bytes);
   CHECK(outcome->proof->recompute_bound_us <= result->recompute_us + 1e-3);
   return !result->recomputed.empty();

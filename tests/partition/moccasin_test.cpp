@@ -92,7 +92,7 @@ TEST_CASE("moccasin: plans are no dearer than published ones", "[partition]") {
     REQUIRE(bytes.ok());
     const auto read = parse_moccasin(*bytes, name);
     REQUIRE(read.ok());
-    const Problem& p = read->problem;
+    const RematProblem& p = read->problem;
     const std::int64_t budget = peak::peak_of(p, p.order) * percent / 100;
     peak::SolveOptions options;
     options.effort = peak::default_effort(p, 0.5);
@@ -100,7 +100,8 @@ TEST_CASE("moccasin: plans are no dearer than published ones", "[partition]") {
     REQUIRE(found.holds);
     CHECK(measured_peak(p, found.sequence) == found.peak);
     CHECK(found.peak <= budget);
-    CHECK(static_cast<double>(found.extra) <= increase * static_cast<double>(p.total_duration()));
+    CHECK(static_cast<double>(found.overhead) <=
+          increase * static_cast<double>(p.total_duration()));
   }
 }
 

@@ -3,8 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
-#include "engine/partition/peak/anneal.h"
-#include "engine/partition/peak/power.h"
+#include "engine/partition/peak/portable_math.h"
+#include "engine/partition/peak/simulated_annealing.h"
 #include "engine/partition/peak/solver.h"
 #include "tests/partition/problems.h"
 
@@ -12,7 +12,7 @@ namespace recut::peak {
 namespace {
 
 // All that a timeline keeps up to date, against one made anew and against the definition.
-void check(const Problem& p, const Timeline& line, std::int64_t budget) {
+void check(const RematProblem& p, const Timeline& line, std::int64_t budget) {
   const std::vector<std::int32_t> sequence = line.computations();
   Timeline fresh(p, budget);
   fresh.assign(sequence);
@@ -33,7 +33,7 @@ void check(const Problem& p, const Timeline& line, std::int64_t budget) {
 }
 
 // Prices one random change and makes it, or not.
-void change(const Problem& p, Timeline& line, ProblemDice& dice) {
+void change(const RematProblem& p, Timeline& line, RandomSource& dice) {
   const std::int64_t excess = line.excess(), duration = line.duration();
   const RunId run = line.run(static_cast<std::int32_t>(dice.below(line.steps())));
   const std::int32_t c = line.computation(run);
@@ -49,23 +49,23 @@ void change(const Problem& p, Timeline& line, ProblemDice& dice) {
     const std::int32_t low = line.step(first) + 1;
     price = line.price_insertion(c, low + static_cast<std::int32_t>(dice.below(last - low + 1)));
   } else {
-    const Timeline::Range room = line.room(run);
-    REQUIRE(room.low <= line.step(run));
-    REQUIRE(room.high >= line.step(run));
-    const auto to = room.low + static_cast<std::int32_t>(dice.below(room.high - room.low + 1));
+    const Timeline::Range range = line.move_range(run);
+    REQUIRE(range.low <= line.step(run));
+    REQUIRE(range.high >= line.step(run));
+    const auto to = range.low + static_cast<std::int32_t>(dice.below(range.high - range.low + 1));
     if (to == line.step(run)) return;
     price = line.price_move(run, to);
   }
   if (dice.below(3) == 0) return;
-  line.make();
+  line.apply();
   REQUIRE(line.excess() == excess + price.excess);
   REQUIRE(line.duration() == duration + price.duration);
 }
 
 TEST_CASE("timeline: prices come true, and nothing drifts", "[partition]") {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
-    const Problem p = random_problem(seed, 10 + static_cast<int>(seed));
-    ProblemDice dice(seed + 7);
+    const RematProblem p = random_problem(seed, 10 + static_cast<int>(seed));
+    RandomSource dice(seed + 7);
     const std::int64_t budget = *measured_peak(p, p.order) * 2 / 3;
     Timeline line(p, budget);
     line.assign(p.order);
@@ -78,19 +78,19 @@ TEST_CASE("timeline: prices come true, and nothing drifts", "[partition]") {
 }
 
 TEST_CASE("timeline: bytes near the largest that a problem may have", "[partition]") {
-  const Problem small = random_problem(5, 60);
-  Problem p;
+  const RematProblem small = random_problem(5, 60);
+  RematProblem p;
   for (std::int32_t c = 0; c < small.size(); ++c) {
     std::vector<std::int64_t> bytes;
     std::vector<std::int32_t> reads;
     for (std::int32_t j = 0; j < small.storage_count(c); ++j)
       bytes.push_back(small.bytes(small.first_storage(c) + j) << 50);
-    for (const Problem::Read& read : small.reads(c)) reads.push_back(read.storage);
+    for (const RematProblem::Read& read : small.reads(c)) reads.push_back(read.storage);
     p.add(small.duration(c), bytes, reads, small.flags(c));
   }
   p.finish();
   p.order = small.order;
-  ProblemDice dice(3);
+  RandomSource dice(3);
   Timeline line(p, 1000);
   line.assign(p.order);
   REQUIRE(line.excess_unit() > 1);
@@ -106,11 +106,11 @@ TEST_CASE("power: logarithms and geometric steps are near the library's", "[part
     CAPTURE(x);
     CHECK(std::abs(logarithm(x) - std::log(x)) <= 1e-8);
   }
-  CHECK(between(8, 8, 0.3) == 8);
-  CHECK(between(0.5, 0.01, 0) == 0.5);
+  CHECK(interpolate_geometric(8, 8, 0.3) == 8);
+  CHECK(interpolate_geometric(0.5, 0.01, 0) == 0.5);
   double before = 0.5;
   for (int i = 1; i <= 10; ++i) {
-    const double share = i / 10.0, now = between(0.5, 0.01, share);
+    const double share = i / 10.0, now = interpolate_geometric(0.5, 0.01, share);
     CHECK(now < before);
     CHECK(std::abs(now / (0.5 * std::pow(0.02, share)) - 1) < 0.02);
     before = now;
@@ -121,10 +121,10 @@ TEST_CASE("anneal: plans are sound, hold the budget and come out the same", "[pa
   int held = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
-    const Problem p = random_problem(seed, 12 + static_cast<int>(seed));
+    const RematProblem p = random_problem(seed, 12 + static_cast<int>(seed));
     const std::int64_t budget = *measured_peak(p, p.order) * 3 / 4;
     const auto run = [&] {
-      Annealer annealer(p, budget, p.order, seed);
+      SimulatedAnnealing annealer(p, budget, p.order, seed);
       for (int i = 0; i < 40; ++i) annealer.advance(256, i / 40.0);
       return annealer.best();
     };
@@ -142,8 +142,8 @@ TEST_CASE("anneal: plans are sound, hold the budget and come out the same", "[pa
 TEST_CASE("search: without a border, large problems too keep to the budget", "[partition]") {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     CAPTURE(seed);
-    Problem p = random_problem(seed, 150);
-    p.set_border(-1);
+    RematProblem p = random_problem(seed, 150);
+    p.set_boundary(-1);
     const std::int64_t easy = *measured_peak(p, p.order);
     for (const int percent : {85, 60}) {
       SolveOptions options;

@@ -3,9 +3,9 @@
 #include <numeric>
 
 #include "engine/partition/peak/bounds.h"
-#include "engine/partition/peak/exact.h"
-#include "engine/partition/peak/lowest.h"
-#include "engine/partition/peak/on_demand.h"
+#include "engine/partition/peak/dtr_simulation.h"
+#include "engine/partition/peak/exact_search.h"
+#include "engine/partition/peak/min_peak.h"
 #include "engine/partition/peak/solver.h"
 #include "tests/partition/problems.h"
 
@@ -18,7 +18,7 @@ TEST_CASE("bounds: none is above the optimum, and the search is never below it",
   int asked = 0, best = 0, held = 0, bound_met = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     CAPTURE(seed);
-    const Problem p = random_problem(seed, 4 + static_cast<int>(seed % 5));
+    const RematProblem p = random_problem(seed, 4 + static_cast<int>(seed % 5));
     const auto least = exact_peak(p, kStates);
     if (!least) continue;
     REQUIRE(measured_peak(p, least->sequence) == least->value);
@@ -33,12 +33,12 @@ TEST_CASE("bounds: none is above the optimum, and the search is never below it",
     ++asked;
     REQUIRE(*measured_peak(p, exact->sequence) <= budget);
     REQUIRE(duration_of(p, exact->sequence) == exact->value);
-    const std::int64_t extra = exact->value - p.total_duration();
-    std::vector<std::int32_t> moments(static_cast<std::size_t>(p.size()));
-    std::iota(moments.begin(), moments.end(), 0);
-    const std::int64_t bound = extra_bound(p, budget, moments);
-    CHECK(bound <= extra);
-    bound_met += bound == extra ? 1 : 0;
+    const std::int64_t overhead = exact->value - p.total_duration();
+    std::vector<std::int32_t> steps(static_cast<std::size_t>(p.size()));
+    std::iota(steps.begin(), steps.end(), 0);
+    const std::int64_t bound = overhead_bound(p, budget, steps);
+    CHECK(bound <= overhead);
+    bound_met += bound == overhead ? 1 : 0;
 
     SolveOptions options;
     options.effort = 8000;
@@ -48,8 +48,8 @@ TEST_CASE("bounds: none is above the optimum, and the search is never below it",
     if (!found.holds) continue;
     ++held;
     CHECK(found.peak <= budget);
-    CHECK(found.extra >= extra);
-    best += found.extra == extra ? 1 : 0;
+    CHECK(found.overhead >= overhead);
+    best += found.overhead == overhead ? 1 : 0;
   }
   REQUIRE(asked > 200);
   CHECK(held * 10 >= asked * 9);
@@ -57,16 +57,16 @@ TEST_CASE("bounds: none is above the optimum, and the search is never below it",
   CHECK(bound_met * 2 >= asked);
 }
 
-TEST_CASE("lowest: never below the least peak, and mostly there", "[partition]") {
+TEST_CASE("min peak: never below the least peak, and mostly there", "[partition]") {
   int asked = 0, reached = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
-    const Problem p = random_problem(seed, 4 + static_cast<int>(seed % 7));
+    const RematProblem p = random_problem(seed, 4 + static_cast<int>(seed % 7));
     const auto least = exact_peak(p, kStates);
     if (!least) continue;
     SolveOptions options;
     options.effort = 8000;
-    const Outcome found = lowest(p, options, false);
+    const Outcome found = min_peak(p, options, false);
     REQUIRE(measured_peak(p, found.sequence) == found.peak);
     CHECK(found.duration == duration_of(p, found.sequence));
     CHECK(found.peak >= least->value);
@@ -77,15 +77,15 @@ TEST_CASE("lowest: never below the least peak, and mostly there", "[partition]")
   CHECK(reached * 10 >= asked * 9);
 }
 
-TEST_CASE("run_on_demand: what it gives runs, and once means once", "[partition]") {
+TEST_CASE("simulate_dtr: what it gives runs, and once means once", "[partition]") {
   int gave = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
-    const Problem p = random_problem(seed, 30);
+    const RematProblem p = random_problem(seed, 30);
     const std::int64_t easy = *measured_peak(p, p.order);
-    for (const Eviction& eviction : evictions(p)) {
+    for (const DtrHeuristic& heuristic : dtr_heuristics(p)) {
       const auto runs =
-          run_on_demand(p, easy * (4 + static_cast<std::int64_t>(seed % 7)) / 10, eviction);
+          simulate_dtr(p, easy * (4 + static_cast<std::int64_t>(seed % 7)) / 10, heuristic);
       if (runs.empty()) continue;
       ++gave;
       REQUIRE(measured_peak(p, runs));
@@ -95,7 +95,7 @@ TEST_CASE("run_on_demand: what it gives runs, and once means once", "[partition]
 }
 
 TEST_CASE("solve: a budget below the least peak is answered with proof", "[partition]") {
-  const Problem p = random_problem(11, 6);
+  const RematProblem p = random_problem(11, 6);
   const auto least = exact_peak(p, kStates);
   REQUIRE(least);
   const Outcome outcome = solve(p, least->value - 1);
@@ -106,7 +106,7 @@ TEST_CASE("solve: a budget below the least peak is answered with proof", "[parti
 }
 
 TEST_CASE("solve: the same seed and effort give the same plan", "[partition]") {
-  const Problem p = random_problem(5, 60);
+  const RematProblem p = random_problem(5, 60);
   SolveOptions options;
   options.effort = 20'000;
   const std::int64_t budget = *measured_peak(p, p.order) * 7 / 10;
@@ -115,7 +115,7 @@ TEST_CASE("solve: the same seed and effort give the same plan", "[partition]") {
 
 TEST_CASE("sweep: a larger budget never costs more time", "[partition]") {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    const Problem p = random_problem(seed, 40);
+    const RematProblem p = random_problem(seed, 40);
     const std::int64_t peak = *measured_peak(p, p.order);
     std::vector<std::int64_t> budgets;
     for (int i = 0; i < 12; ++i) budgets.push_back(peak * (12 - i) / 12);

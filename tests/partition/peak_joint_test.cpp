@@ -32,17 +32,17 @@ void check_budget(const Graph& graph, std::int64_t percent) {
 
   SolveOptions options;
   options.effort = 30'000;
-  options.bound_moments = 1;
+  options.bound_steps = 1;
   options.bound_states = 100;
   const std::int64_t budget = order.peak() * percent / 100;
   const Outcome outcome = solve(joint.problem(), budget, options);
   const Replay figures = replayed(graph, storages, joint.plan(outcome.sequence));
   CHECK(figures.peak_bytes == outcome.peak);
-  const double extra = joint.micros(outcome.extra);
-  CHECK(std::abs(figures.recompute_us - extra) <= 1e-3 + 1e-6 * extra);
+  const double overhead = joint.micros(outcome.overhead);
+  CHECK(std::abs(figures.recompute_us - overhead) <= 1e-3 + 1e-6 * overhead);
   CHECK(outcome.holds == (outcome.peak <= budget));
   CHECK(outcome.peak >= outcome.peak_bound);
-  CHECK(outcome.extra >= outcome.extra_bound);
+  CHECK(outcome.overhead >= outcome.overhead_bound);
 }
 
 TEST_CASE("peak: plans of real graphs replay to the byte", "[partition]") {

@@ -2,17 +2,17 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "engine/partition/peak/editor.h"
 #include "engine/partition/peak/memory_tree.h"
+#include "engine/partition/peak/reorder_window.h"
 #include "engine/partition/peak/resegment.h"
-#include "engine/partition/peak/window.h"
+#include "engine/partition/peak/sequence_editor.h"
 #include "tests/partition/problems.h"
 
 namespace recut::peak {
 namespace {
 
 TEST_CASE("memory tree: ranges add and their maxima are those of a list", "[partition]") {
-  ProblemDice dice(3);
+  RandomSource dice(3);
   MemoryTree tree(64);
   std::vector<std::int64_t> list(64, 0);
   for (int round = 0; round < 2000; ++round) {
@@ -39,8 +39,8 @@ void check(const Sequence& s) {
 }
 
 // One random edit; whether it worked doesn't matter, what stands must be sound.
-void edit(Sequence& s, Editor& editor, ProblemDice& dice) {
-  const Problem& p = s.problem();
+void edit(Sequence& s, SequenceEditor& editor, RandomSource& dice) {
+  const RematProblem& p = s.problem();
   const auto c = static_cast<std::int32_t>(dice.below(p.size()));
   const RunId run = s.last_run(c);
   switch (dice.below(4)) {
@@ -59,7 +59,7 @@ void edit(Sequence& s, Editor& editor, ProblemDice& dice) {
       const RunId at = s.first_run(static_cast<std::int32_t>(dice.below(p.size())));
       if (!s.before(at, run)) return;
       const std::size_t mark = s.mark();
-      if (!editor.pull(run, at, 2)) s.roll_back(mark);
+      if (!editor.hoist(run, at, 2)) s.roll_back(mark);
       return;
     }
     default:
@@ -69,11 +69,11 @@ void edit(Sequence& s, Editor& editor, ProblemDice& dice) {
 
 TEST_CASE("sequence: the peak stays true under edits and roll-backs", "[partition]") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const Problem p = random_problem(seed, 24);
-    ProblemDice dice(seed + 100);
+    const RematProblem p = random_problem(seed, 24);
+    RandomSource dice(seed + 100);
     Sequence s(p);
     s.assign(p.order);
-    Editor editor(s);
+    SequenceEditor editor(s);
     for (int round = 0; round < 120; ++round) {
       CAPTURE(seed, round);
       const std::vector<std::int32_t> before = s.computations();
@@ -94,15 +94,15 @@ TEST_CASE("sequence: the peak stays true under edits and roll-backs", "[partitio
 TEST_CASE("resegment: the sequence stays sound, and can be taken back", "[partition]") {
   int tried = 0, changed = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    const Problem p = random_problem(seed, 24);
-    if (p.border() < 0) continue;
+    const RematProblem p = random_problem(seed, 24);
+    if (p.boundary() < 0) continue;
     CAPTURE(seed);
     ++tried;
     Sequence s(p);
     s.assign(p.order);
-    const auto border = static_cast<std::int32_t>(
-        std::find(p.order.begin(), p.order.end(), p.border()) - p.order.begin());
-    if (resegment(s, 1 + static_cast<int>(seed % 4), 0, border, 5000)) {
+    const auto boundary = static_cast<std::int32_t>(
+        std::find(p.order.begin(), p.order.end(), p.boundary()) - p.order.begin());
+    if (resegment(s, 1 + static_cast<int>(seed % 4), 0, boundary, 5000)) {
       check(s);
       for (std::int32_t c = 0; c < p.size(); ++c) REQUIRE(s.run_count(c) >= 1);
       changed += s.computations() != p.order ? 1 : 0;

@@ -125,7 +125,7 @@ TEST_CASE("peak: plans in the fused model hold what they say", "[partition]") {
     REQUIRE(result.ok());
     REQUIRE(outcome->proof);
     REQUIRE(outcome->proof->holds == (result->peak_bytes <= 6 * 64));
-    if (!outcome->proof->holds) REQUIRE(outcome->proof->least_peak_bytes == result->peak_bytes);
+    if (!outcome->proof->holds) REQUIRE(outcome->proof->min_peak_bytes == result->peak_bytes);
     REQUIRE(outcome->proof->peak_bound_bytes <= result->peak_bytes);
     REQUIRE(replay(graph, outcome->plan).ok());
   }

@@ -32,7 +32,7 @@ Plan plan_of(const Graph& graph, const Names& forward, const Names& saved, const
 
 std::vector<std::int64_t> live_bytes(const Replay& replay) {
   std::vector<std::int64_t> bytes;
-  for (const Step& step : replay.steps) bytes.push_back(step.live_bytes);
+  for (const PlanStep& step : replay.steps) bytes.push_back(step.live_bytes);
   return bytes;
 }
 

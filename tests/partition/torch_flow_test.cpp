@@ -41,7 +41,7 @@ void check_flow(const Graph& graph) {
     sent += path.amount;
   }
   Prices price;
-  for (const TorchFlowNode& node : flow->nodes) price[node.node] = node.price;
+  for (const TorchFlowNode& node : flow->nodes) price[node.node] = node.weight;
   for (const NodeId node : flow->saved) cut += price.at(node);
   CHECK(sent == flow->capacity);
   CHECK(cut == flow->capacity);
@@ -58,7 +58,7 @@ void check_flow(const Graph& graph) {
   const auto chosen = torch::choose_saved_values(analysis, 1.0);
   REQUIRE(std::holds_alternative<torch::SavedValues>(chosen));
   CHECK(std::get<torch::SavedValues>(chosen).saved == flow->saved);
-  for (const NodeId node : flow->beyond)
+  for (const NodeId node : flow->recomputed)
     CHECK(std::find(flow->saved.begin(), flow->saved.end(), node) == flow->saved.end());
 }
 

@@ -15,9 +15,9 @@
 #include "engine/ir/printer.h"
 #include "engine/ir/rebuild.h"
 #include "engine/ir/verifier.h"
+#include "engine/partition/baseline.h"
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
-#include "engine/partition/unplanned.h"
 #include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/passes/runner.h"
@@ -171,7 +171,7 @@ std::string pipeline_keeps_meaning(const Graph& graph) {
 
 // Every plan computes the graph's values, and the interpreter measures the planned peak.
 std::string plans_keep_meaning(const Graph& graph) {
-  const std::int64_t peak = unplanned_step(graph).peak_bytes;
+  const std::int64_t peak = baseline_step(graph).peak_bytes;
   for (const Strategy& strategy : all_strategies())
     for (const Budget& budget : {Budget(NoBudget{}), Budget(SavedFraction{0}),
                                  Budget(PeakBytes{peak * 6 / 10}), Budget(PeakBytes{1})}) {

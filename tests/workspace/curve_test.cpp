@@ -90,18 +90,18 @@ TEST_CASE("curve: it begins at the least peak that a plan names, and that holds"
     const auto at_once = plan_document(document, request);
     REQUIRE(at_once.ok());
     const PeakProof proof = *at_once->report.proof;
-    CHECK(proof.least_peak_bytes >= least);
+    CHECK(proof.min_peak_bytes >= least);
     if (!proof.optimal)
-      CHECK(out_of_reach_text(at_once->report).find("by a short search") != std::string::npos);
-    request.budget = std::to_string(proof.least_peak_bytes);
+      CHECK(infeasible_budget_text(at_once->report).find("by a short search") != std::string::npos);
+    request.budget = std::to_string(proof.min_peak_bytes);
     CHECK(plan_document(document, request)->report.holds());
     // If the budget isn't proved infeasible, planning runs the curve's own search.
     request.budget = std::to_string(proof.peak_bound_bytes);
     const auto refused = plan_document(document, request);
     REQUIRE(refused.ok());
     REQUIRE_FALSE(refused->report.holds());
-    CHECK(refused->report.proof->least_peak_bytes == least);
-    CHECK(out_of_reach_text(refused->report).find("short") == std::string::npos);
+    CHECK(refused->report.proof->min_peak_bytes == least);
+    CHECK(infeasible_budget_text(refused->report).find("short") == std::string::npos);
     request.budget = std::to_string(least);
     CHECK(plan_document(document, request)->report.holds());
   }
@@ -144,12 +144,12 @@ TEST_CASE("curve: it is shown coarsely before it is complete", "[workspace]") {
   CHECK(shown.front() == 1);
 }
 
-TEST_CASE("curve: plans with choices by hand are shown, too", "[workspace]") {
+TEST_CASE("curve: plans with overrides are shown, too", "[workspace]") {
   const Document document = opened("tiny_conv");
   CurveRequest request;
   request.points = 4;
   request.effort = 0.2;
-  request.choices.recompute = {"relu"};
+  request.overrides.recompute = {"relu"};
   int shown = 0;
   request.on_curve = [&](const Curve& curve) {
     ++shown;

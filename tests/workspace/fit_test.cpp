@@ -19,7 +19,7 @@ Result<Document> open_sized(std::int64_t size) {
 
 FitRequest fit_within(std::int64_t bytes) {
   FitRequest request;
-  request.least = 2;
+  request.min_size = 2;
   request.start = 128;
   request.planning.budget = std::to_string(bytes);
   request.open = open_sized;
@@ -68,7 +68,7 @@ TEST_CASE("fit: the ends of the range, and a graph that can't be opened", "[work
   CHECK(none->size == 0);
   CHECK(none->tried.count(2) == 1);
   FitRequest request = fit_within(std::int64_t{1} << 40);
-  request.most = 300;
+  request.max_size = 300;
   const auto all = fit_size(request);
   REQUIRE(all.ok());
   CHECK(all->size == 300);

@@ -26,7 +26,7 @@ bool check_budget(const Document& document, std::span<const NamedTensor> tensors
   REQUIRE(planned.ok());
   const bool held = planned->report.holds();
   if (!held) {
-    request.budget = std::to_string(planned->report.proof->least_peak_bytes);
+    request.budget = std::to_string(planned->report.proof->min_peak_bytes);
     planned = plan_document(document, request);
     REQUIRE(planned.ok());
   }
@@ -99,7 +99,7 @@ TEST_CASE("peak: a draw from a seed gives the same numbers when it is recomputed
 
   // A draw without a seed runs once: it can't be asked for again.
   request = {};
-  request.choices.recompute = {"drawn"};
+  request.overrides.recompute = {"drawn"};
   const auto refused = plan_document(*document, request);
   REQUIRE_FALSE(refused.ok());
 }

@@ -45,14 +45,14 @@ struct Case {
   }
 };
 
-Case planned_with(const std::string& budget, const ChoiceRequest& choices) {
+Case planned_with(const std::string& budget, const OverrideRequest& overrides) {
   OpenOptions options;
   options.passes.emplace();
   auto document = open_document_bytes(kReasonsChain, "chain", options);
   REQUIRE(document.ok());
   PlanningRequest request;
   request.budget = budget;
-  request.choices = choices;
+  request.overrides = overrides;
   auto planned = plan_document(*document, request);
   REQUIRE(planned.ok());
   REQUIRE(planned->report.holds());
@@ -63,8 +63,8 @@ TEST_CASE("reasons: a saved value", "[workspace]") {
   const Case all = planned_with("none", {});
   CHECK(all.planned.report.peak_bytes == 6 * 1024);
   const Explanation b = all.of("b");
-  CHECK(b.reason.fate == Fate::saved);
-  CHECK_FALSE(b.reason.by_hand);
+  CHECK(b.reason.decision == RematDecision::saved);
+  CHECK_FALSE(b.reason.overridden);
   CHECK(b.reason.bytes == 1024);
   CHECK(b.reason.saving_bytes == 1024);
   CHECK(b.reason.peak_at == "g1");
@@ -80,8 +80,8 @@ TEST_CASE("reasons: a recomputed value, and what depends on it", "[workspace]") 
   const Case some = planned_with("5KiB", {{}, {"a"}});
   CHECK(some.planned.report.recompute_us == Approx(kRun));
   const Explanation a = some.of("a");
-  CHECK(a.reason.fate == Fate::recomputed);
-  CHECK(a.reason.by_hand);
+  CHECK(a.reason.decision == RematDecision::recomputed);
+  CHECK(a.reason.overridden);
   CHECK(a.reason.extra_runs == 1);
   CHECK(a.reason.saving_bytes == 1024);
   CHECK(a.reason.recompute_us == Approx(kRun));
@@ -90,7 +90,7 @@ TEST_CASE("reasons: a recomputed value, and what depends on it", "[workspace]") 
   CHECK(a.flip->holds);  // another one is recomputed instead
   CHECK(a.flip->recompute_us == Approx(kRun));
   const Explanation b = some.of("b");
-  CHECK(b.reason.fate == Fate::saved);
+  CHECK(b.reason.decision == RematDecision::saved);
   CHECK(b.reason.recompute_us == Approx(kRun));
   CHECK(b.reason.inputs == std::vector<std::string>{"a"});  // gone by then
   CHECK(b.reason.inputs_us == Approx(kRun));
@@ -103,7 +103,7 @@ TEST_CASE("reasons: a flip that can't be held says so", "[workspace]") {
     const Explanation e = tight.of(name);
     if (e.flip && !e.flip->holds) {
       ++impossible;
-      CHECK(e.flip->least_peak_bytes > 4096);
+      CHECK(e.flip->min_peak_bytes > 4096);
       CHECK(explanation_text(e, tight.planned.report).find("couldn't be held") !=
             std::string::npos);
     }
@@ -114,7 +114,7 @@ TEST_CASE("reasons: a flip that can't be held says so", "[workspace]") {
 TEST_CASE("reasons: what leaves no choice, and names that aren't there", "[workspace]") {
   const Case all = planned_with("none", {});
   const Explanation c = all.of("c");
-  CHECK(c.reason.fate == Fate::neither);
+  CHECK(c.reason.decision == RematDecision::neither);
   CHECK_FALSE(c.flip.has_value());
   CHECK(explanation_text(c, all.planned.report).find("no other choice: it is a result") !=
         std::string::npos);
@@ -135,7 +135,7 @@ TEST_CASE("reasons: what the other choice does at the peak", "[workspace]") {
 
   const Case without = planned_with("none", {{}, {"b"}});
   const Reason b = without.of("b").reason;
-  REQUIRE(b.fate == Fate::recomputed);
+  REQUIRE(b.decision == RematDecision::recomputed);
   CHECK(b.peak_at == "g1");
   CHECK(b.flip_bytes == 1024);  // it isn't there at the peak, and would be
 }

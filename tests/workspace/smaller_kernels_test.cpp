@@ -20,8 +20,8 @@ struct Fused {
   explicit Fused(const std::string& path, bool forward = false)
       : document(open(path, forward)),
         rows(*find_cost_model(std::string(kReferenceDevice), "fused")),
-        chains(*rows.smaller()),
-        unplanned(*rows.unplanned(document.written(), document.graph())) {}
+        chains(*rows.with_smaller_kernels()),
+        baseline_cost(*rows.baseline_cost(document.reference_graph(), document.graph())) {}
 
   static Document open(const std::string& path, bool forward) {
     OpenOptions options;
@@ -39,7 +39,7 @@ struct Fused {
   }
 
   PlanReport with(const CostModel& costs, const std::string& budget) const {
-    const auto planned = plan_document(document, request(budget), costs, unplanned);
+    const auto planned = plan_document(document, request(budget), costs, baseline_cost);
     REQUIRE(planned.ok());
     return planned->report;
   }
@@ -57,7 +57,7 @@ struct Fused {
 
   Document document;
   CostModel rows, chains;
-  Unplanned unplanned;
+  BaselineCost baseline_cost;
 };
 
 std::vector<std::string> joint_samples() {
@@ -81,7 +81,7 @@ TEST_CASE("fusion: no budget is lost to larger kernels", "[workspace]") {
     const PlanReport lowest = fused.with_either("1");
     CHECK_FALSE(lowest.holds());
     CHECK(lowest.peak_bytes <= least);
-    CHECK(lowest.proof->least_peak_bytes == lowest.peak_bytes);
+    CHECK(lowest.proof->min_peak_bytes == lowest.peak_bytes);
     CHECK(lowest.proof->peak_bound_bytes <= lowest.peak_bytes);
     for (const std::string& budget :
          {std::string("none"), std::string("60%"), std::string("40%"), std::to_string(least)}) {
@@ -147,7 +147,7 @@ TEST_CASE("curve: below what kernels of rows hold it goes on with smaller ones",
     PlanFindings findings;
     findings.fusion = points[i].fusion;
     const auto measured = measure_plan(fused.document, Fused::request("none"), fused.rows,
-                                       fused.unplanned, curve->plans[i], findings);
+                                       fused.baseline_cost, curve->plans[i], findings);
     REQUIRE(measured.ok());
     CHECK(measured->costs.fusion == points[i].fusion);
     CHECK(measured->report.peak_bytes == points[i].peak_bytes);

@@ -232,7 +232,7 @@ TEST_CASE("training: as a pass its changes are the updates", "[workspace][train]
   const PassReport& optimizer = document->passes.passes[1];
   CHECK(grad.name == kGradPass);
   CHECK(optimizer.name == kOptimizerPass);
-  CHECK(&document->written() == &optimizer.graph);
+  CHECK(&document->reference_graph() == &optimizer.graph);
   std::size_t parameters = 0;
   for (const NodeId id : grad.graph.inputs())
     parameters += grad.graph.input_kind(id) == InputKind::parameter ? 1 : 0;
@@ -258,12 +258,12 @@ TEST_CASE("training: as a pass its changes are the updates", "[workspace][train]
 
 TEST_CASE("training: optimisers have names", "[workspace][train]") {
   for (const char* name : {"sgd", "adam", "adamw"}) {
-    auto optimizer = optimizer_named(name);
+    auto optimizer = find_optimizer(name);
     REQUIRE(optimizer.has_value());
     set_learning_rate(*optimizer, 0.25);
-    CHECK(words_of(*optimizer).rfind(std::string(name) + ", learning rate 0.25", 0) == 0);
+    CHECK(description_of(*optimizer).rfind(std::string(name) + ", learning rate 0.25", 0) == 0);
   }
-  CHECK_FALSE(optimizer_named("rmsprop").has_value());
+  CHECK_FALSE(find_optimizer("rmsprop").has_value());
 }
 
 }  // namespace

@@ -14,8 +14,8 @@
 namespace recut::smoke {
 namespace {
 
-Result<StepFigures> measured(const std::string& path, const std::string& budget,
-                             const StepOrder& order) {
+Result<StepMeasurement> measured(const std::string& path, const std::string& budget,
+                                 const StepRunOptions& order) {
   const auto document = open_document(path, OpenOptions{});
   if (!document) return document.diagnostics();
   const auto plan = scheduled(*document, budget);
@@ -29,7 +29,7 @@ Result<StepFigures> measured(const std::string& path, const std::string& budget,
 }  // namespace
 
 int step_command(Words given) {
-  StepOrder order;
+  StepRunOptions order;
   order.steps = given.size() > 2 ? std::atoi(given[2].c_str()) : 3;
   order.check = given.size() < 4;
   const auto figures = measured(given[0], given[1], order);

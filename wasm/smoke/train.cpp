@@ -77,7 +77,7 @@ class Training {
   }
 
   Result<Done> run(const ScheduledStep& step) {
-    StepOrder order;
+    StepRunOptions order;
     order.steps = 1;
     const auto ran =
         executor_.run(step, order, [](StepPhase, double, const std::string&) { return true; });

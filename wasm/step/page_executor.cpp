@@ -40,14 +40,14 @@ std::vector<double> mean_launches(const std::vector<StepTime>& steps) {
 
 class Session {
  public:
-  Session(const ScheduledStep& scheduled, const StepOrder& order, const StepProgress& progress)
+  Session(const ScheduledStep& scheduled, const StepRunOptions& order, const StepProgress& progress)
       : scheduled_(scheduled),
         graph_(scheduled.document.graph()),
         order_(order),
         progress_(progress) {}
 
-  Result<StepFigures> run() {
-    (void)progress_(StepPhase::preparing, 0, kCompilingWords);
+  Result<StepMeasurement> run() {
+    (void)progress_(StepPhase::preparing, 0, kCompilingMessage);
     auto inputs = inputs_from(graph_, {}, order_.seed);
     if (!inputs) return inputs.diagnostics();
     if (team_size() > 1) return on_team(std::move(*inputs));
@@ -57,18 +57,18 @@ class Session {
     auto step = Step::compile(std::move(*program));
     if (!step) return step.diagnostics();
     figures_.compile_ms = ms_since(began);
-    auto run = Run::prepare(*step, read_by(step->program(), *inputs));
+    auto run = Run::prepare(*step, inputs_of(step->program(), *inputs));
     if (!run) return run.diagnostics();
     return measured(*run, std::move(*inputs));
   }
 
  private:
-  Result<StepFigures> on_team(Inputs inputs) {
+  Result<StepMeasurement> on_team(Inputs inputs) {
     Clock::time_point began = Clock::now();
     auto program = make();
     if (!program) return program.diagnostics();
     figures_.compile_ms = ms_since(began);
-    const std::vector<Tensor> read = read_by(*program, inputs);
+    const std::vector<Tensor> read = inputs_of(*program, inputs);
     began = Clock::now();  // making inputs doesn't count as compiling
     auto run = TeamRun::prepare(std::move(*program), read);
     if (!run) return run.diagnostics();
@@ -83,14 +83,14 @@ class Session {
     return program;
   }
 
-  std::vector<Tensor> read_by(const Program& program, const Inputs& inputs) const {
+  std::vector<Tensor> inputs_of(const Program& program, const Inputs& inputs) const {
     std::vector<Tensor> read;
     for (const NodeId id : program.inputs)
       read.push_back(as_kernels_read(graph_.type(id), inputs.at(id)));
     return read;
   }
 
-  Result<StepFigures> measured(StepRun& run, Inputs inputs) {
+  Result<StepMeasurement> measured(StepRun& run, Inputs inputs) {
     if (!order_.check) inputs.clear();
     if (auto done = measure(run); !done) return done.diagnostics();
     if (!order_.check) return std::move(figures_);
@@ -130,15 +130,15 @@ class Session {
     };
     const auto outputs = compare_with_interpreter(graph_, inputs, options, found);
     if (!outputs) return outputs.diagnostics();
-    figures_.agreement = StepAgreement(*outputs);
+    figures_.agreement = OutputAgreement(*outputs);
     return Done{};
   }
 
   const ScheduledStep& scheduled_;
   const Graph& graph_;
-  const StepOrder& order_;
+  const StepRunOptions& order_;
   const StepProgress& progress_;
-  StepFigures figures_;
+  StepMeasurement figures_;
 };
 
 }  // namespace
@@ -153,7 +153,7 @@ KernelLibrary PageExecutor::library() const {
   return none;
 }
 
-Result<PreparedStep> PageExecutor::prepare(Program program, const ReadBy& read) {
+Result<PreparedStep> PageExecutor::prepare(Program program, const BindInputs& read) {
   if (team_size() > 1) {
     std::vector<Tensor> inputs = read(program);
     auto run = TeamTrainingRun::prepare(std::move(program), std::move(inputs));
@@ -168,8 +168,9 @@ Result<PreparedStep> PageExecutor::prepare(Program program, const ReadBy& read) 
   return PreparedStep{code, std::make_unique<Run>(std::move(*run))};
 }
 
-Result<StepFigures> PageExecutor::run(const ScheduledStep& scheduled, const StepOrder& order,
-                                      const StepProgress& progress) {
+Result<StepMeasurement> PageExecutor::run(const ScheduledStep& scheduled,
+                                          const StepRunOptions& order,
+                                          const StepProgress& progress) {
   auto figures = Session(scheduled, order, progress).run();
   if (figures) figures->where = where();
   return figures;

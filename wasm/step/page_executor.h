@@ -11,9 +11,9 @@ class PageExecutor : public Executor {
   std::string title() const override { return "This page"; }
   std::string where() const override;
   KernelLibrary library() const override;
-  Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,
-                          const StepProgress& progress) override;
-  Result<PreparedStep> prepare(Program program, const ReadBy& read) override;
+  Result<StepMeasurement> run(const ScheduledStep& scheduled, const StepRunOptions& order,
+                              const StepProgress& progress) override;
+  Result<PreparedStep> prepare(Program program, const BindInputs& read) override;
 };
 
 }  // namespace recut::step

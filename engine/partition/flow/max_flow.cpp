@@ -62,10 +62,10 @@ Dinic::Dinic(const FlowNetwork& network, std::int64_t unbounded, FlowTrace* trac
     ++first_[network.to(e) + 1];
   }
   for (std::size_t v = 0; v < network.vertices(); ++v) first_[v + 1] += first_[v];
-  std::vector<std::uint32_t> place(first_.begin(), first_.end() - 1);
+  std::vector<std::uint32_t> next_slot(first_.begin(), first_.end() - 1);
   for (Edge e = 0; e < network.edges(); ++e) {
-    const std::uint32_t forward = place[network.from(e)]++;
-    const std::uint32_t backward = place[network.to(e)]++;
+    const std::uint32_t forward = next_slot[network.from(e)]++;
+    const std::uint32_t backward = next_slot[network.to(e)]++;
     const std::int64_t capacity = network.capacity(e);
     arcs_[forward] = {network.to(e), backward,
                       capacity == FlowNetwork::kUnbounded ? unbounded : capacity};
@@ -121,7 +121,7 @@ std::int64_t Dinic::augment() {
 
 void Dinic::record(std::int64_t amount) {
   ++trace_->found;
-  if (trace_->paths.size() >= trace_->most) return;
+  if (trace_->paths.size() >= trace_->max_paths) return;
   FlowPath path;
   path.amount = amount;
   for (const std::uint32_t a : path_) path.steps.push_back(step_of_[a]);
@@ -170,8 +170,8 @@ std::vector<Edge> unbounded_path(const FlowNetwork& network, Vertex source, Vert
   for (Edge e = 0; e < network.edges(); ++e) ++first[network.from(e) + 1];
   for (std::size_t v = 0; v < network.vertices(); ++v) first[v + 1] += first[v];
   std::vector<Edge> leaving(network.edges());
-  std::vector<std::uint32_t> place(first.begin(), first.end() - 1);
-  for (Edge e = 0; e < network.edges(); ++e) leaving[place[network.from(e)]++] = e;
+  std::vector<std::uint32_t> next_slot(first.begin(), first.end() - 1);
+  for (Edge e = 0; e < network.edges(); ++e) leaving[next_slot[network.from(e)]++] = e;
 
   std::vector<Edge> arrived_by(network.vertices(), kUnreached);
   std::vector<Vertex> queue{source};

@@ -67,7 +67,7 @@ struct FlowPath {
   std::int64_t amount = 0;
 };
 struct FlowTrace {
-  std::size_t most = 64;        // how many paths are kept at most; set before the call
+  std::size_t max_paths = 64;   // how many paths are kept at most; set before the call
   std::vector<FlowPath> paths;  // the first ones
   std::size_t found = 0;        // how many there are in all
   bool complete() const { return paths.size() == found; }

@@ -22,8 +22,8 @@ std::int64_t quantise(double amount) {
 // one row of values kept. A bit for each (item, capacity) tells whether item i changed the row, and
 // the traceback needs no more. PyTorch keeps every row of float32: 32 times the memory.
 template <class Value>
-Packed solve(std::span<const std::int64_t> weights, std::span<const Value> values,
-             std::int64_t capacity) {
+KnapsackSolution solve(std::span<const std::int64_t> weights, std::span<const Value> values,
+                       std::int64_t capacity) {
   const std::size_t width = static_cast<std::size_t>(capacity) + 1;
   std::vector<Value> best(width, Value{0});
   std::vector<bool> changed(weights.size() * width, false);
@@ -41,7 +41,8 @@ Packed solve(std::span<const std::int64_t> weights, std::span<const Value> value
       row[static_cast<std::ptrdiff_t>(c)] = true;
     }
   }
-  Packed choice{static_cast<double>(best[width - 1]), std::vector<bool>(weights.size(), false)};
+  KnapsackSolution choice{static_cast<double>(best[width - 1]),
+                          std::vector<bool>(weights.size(), false)};
   std::size_t c = width - 1;
   for (std::size_t i = weights.size(); i-- > 0;) {
     if (!changed[i * width + c]) continue;
@@ -53,22 +54,22 @@ Packed solve(std::span<const std::int64_t> weights, std::span<const Value> value
 
 }  // namespace
 
-Packed quantised_knapsack(std::span<const double> weights, std::span<const float> values,
-                          double capacity) {
+KnapsackSolution quantised_knapsack(std::span<const double> weights, std::span<const float> values,
+                                    double capacity) {
   RECUT_CHECK(weights.size() == values.size(), "a weight and a value for each item");
   std::vector<std::int64_t> quantised;
   for (const double weight : weights) quantised.push_back(quantise(weight));
   return solve<float>(quantised, values, quantise(capacity));
 }
 
-Packed exact_knapsack(std::span<const std::int64_t> weights, std::span<const std::int64_t> values,
-                      std::int64_t capacity) {
+KnapsackSolution exact_knapsack(std::span<const std::int64_t> weights,
+                                std::span<const std::int64_t> values, std::int64_t capacity) {
   RECUT_CHECK(weights.size() == values.size(), "a weight and a value for each item");
   return solve<std::int64_t>(weights, values, capacity);
 }
 
-Packed greedy_knapsack(std::span<const double> weights, std::span<const double> values,
-                       double capacity) {
+KnapsackSolution greedy_knapsack(std::span<const double> weights, std::span<const double> values,
+                                 double capacity) {
   RECUT_CHECK(weights.size() == values.size(), "a weight and a value for each item");
   const auto density = [&](std::size_t i) {
     return weights[i] > 0 ? values[i] / weights[i] : HUGE_VAL;
@@ -77,7 +78,7 @@ Packed greedy_knapsack(std::span<const double> weights, std::span<const double> 
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return density(a) > density(b); });
-  Packed choice{0, std::vector<bool>(weights.size(), false)};
+  KnapsackSolution choice{0, std::vector<bool>(weights.size(), false)};
   double used = 0;
   for (const std::size_t i : order) {
     if (used + weights[i] > capacity) continue;

@@ -8,7 +8,7 @@
 
 namespace recut {
 
-struct Packed {
+struct KnapsackSolution {
   double value = 0;         // of the items taken
   std::vector<bool> taken;  // by item
 };
@@ -19,17 +19,17 @@ struct Packed {
 // ten-thousandth weigh nothing, and a value too small to change a float32 sum is never worth
 // taking. Weights and capacity are 0 or more; capacity is at most 1, as PyTorch's budgets are, and
 // larger ones count as 2^20 ten-thousandths at most. Time and bits: items x 10,000 x capacity.
-Packed quantised_knapsack(std::span<const double> weights, std::span<const float> values,
-                          double capacity);
+KnapsackSolution quantised_knapsack(std::span<const double> weights, std::span<const float> values,
+                                    double capacity);
 
 // The best choice, exactly: dynamic programming over whole weights. Of equal values the one that
 // takes earlier items. Time and bits: items x capacity.
-Packed exact_knapsack(std::span<const std::int64_t> weights, std::span<const std::int64_t> values,
-                      std::int64_t capacity);
+KnapsackSolution exact_knapsack(std::span<const std::int64_t> weights,
+                                std::span<const std::int64_t> values, std::int64_t capacity);
 
 // Takes items by value per weight, descending, while they fit (PyTorch's `greedy`). Items without
 // weight come first, where PyTorch divides by zero. Cost: O(items log items).
-Packed greedy_knapsack(std::span<const double> weights, std::span<const double> values,
-                       double capacity);
+KnapsackSolution greedy_knapsack(std::span<const double> weights, std::span<const double> values,
+                                 double capacity);
 
 }  // namespace recut

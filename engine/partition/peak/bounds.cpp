@@ -19,19 +19,19 @@ namespace recut::peak {
 namespace {
 
 constexpr std::int64_t kImpossible = std::numeric_limits<std::int64_t>::max();
-constexpr int kCuts = 14;        // for one step at most
-constexpr double kNear = 1.002;  // a gain below this factor isn't worth another cut
+constexpr int kMaxCuts = 14;               // for one step at most
+constexpr double kNegligibleGain = 1.002;  // a gain below this factor isn't worth another cut
 
 // The Lagrangian relaxation at one time step, the first run of `computation`. Its own inputs and
 // outputs are alive by definition (held); all other storages of ancestors are priced.
-class Moment {
+class StepBound {
  public:
-  Moment(const Problem& p, std::int32_t computation, std::int64_t budget)
+  StepBound(const RematProblem& p, std::int32_t computation, std::int64_t budget)
       : p_(p),
         ancestor_(p.size(), false),
         descendant_(p.size(), false),
         held_(p.storages(), false) {
-    for (const Problem::Read& read : p.reads(computation)) {
+    for (const RematProblem::Read& read : p.reads(computation)) {
       ancestor_[read.producer] = true;
       hold(read.storage);
     }
@@ -39,10 +39,10 @@ class Moment {
       hold(p.first_storage(computation) + j);
     for (std::int32_t c = computation; c-- > 0;)
       if (ancestor_[c])
-        for (const Problem::Read& read : p.reads(c)) ancestor_[read.producer] = true;
+        for (const RematProblem::Read& read : p.reads(c)) ancestor_[read.producer] = true;
     descendant_[computation] = true;
     for (std::int32_t c = computation + 1; c < p.size(); ++c)
-      for (const Problem::Read& read : p.reads(c))
+      for (const RematProblem::Read& read : p.reads(c))
         if (descendant_[read.producer]) descendant_[c] = true;
     descendant_[computation] = false;
     self_ = computation;
@@ -54,12 +54,12 @@ class Moment {
   // (Kelley's cutting planes, 1960, in one dimension); the height of that point tells when to stop.
   std::int64_t bound(std::int64_t known) const {
     if (room_ < 0) return kImpossible;
-    Cut left = keeping_all();
+    Cut left = keep_everything();
     if (left.saved <= room_) return known;
     std::optional<Cut> right;
     double price = std::max(1.0, static_cast<double>(p_.total_duration())) /
                    static_cast<double>(std::max<std::int64_t>(1, room_));
-    for (int i = 0; i < kCuts; ++i) {
+    for (int i = 0; i < kMaxCuts; ++i) {
       const Cut cut = cut_at(price);
       known = std::max(known, cut.bound);
       if (cut.saved > room_) {
@@ -71,10 +71,10 @@ class Moment {
         price *= 8;
         continue;
       }
-      const double meet =
-          (right->again - left.again) / static_cast<double>(left.saved - right->saved);
-      const double highest = left.again + meet * static_cast<double>(left.saved - room_);
-      if (meet == price || highest <= static_cast<double>(known) * kNear) break;
+      const double meet = (right->recompute_time - left.recompute_time) /
+                          static_cast<double>(left.saved - right->saved);
+      const double highest = left.recompute_time + meet * static_cast<double>(left.saved - room_);
+      if (meet == price || highest <= static_cast<double>(known) * kNegligibleGain) break;
       price = meet;
     }
     return known;
@@ -90,12 +90,12 @@ class Moment {
   // The bytes that a minimum cut keeps, the time that it recomputes, and the bound that it proves.
   struct Cut {
     std::int64_t saved = 0;
-    double again = 0;
+    double recompute_time = 0;
     std::int64_t bound = 0;
   };
 
   // The cut for a price of 0.
-  Cut keeping_all() const {
+  Cut keep_everything() const {
     Cut cut;
     for (std::int32_t s = 0; s < p_.storages(); ++s) {
       const auto readers = p_.readers(s);
@@ -146,12 +146,12 @@ class Moment {
     }
     const double least = static_cast<double>(cut->capacity) / scale * (1 - 1e-12);
     const double value = least - price * static_cast<double>(room_) * (1 + 1e-12) - 1;
-    found.again = least - price * static_cast<double>(found.saved);
+    found.recompute_time = least - price * static_cast<double>(found.saved);
     found.bound = value <= 0 ? 0 : static_cast<std::int64_t>(std::min(value, 9e18));
     return found;
   }
 
-  const Problem& p_;
+  const RematProblem& p_;
   std::int32_t self_ = -1;
   std::vector<bool> ancestor_, descendant_, held_;
   std::int64_t bytes_held_ = 0, room_ = 0;
@@ -159,32 +159,32 @@ class Moment {
 
 }  // namespace
 
-std::int64_t extra_bound(const Problem& problem, std::int64_t budget,
-                         std::span<const std::int32_t> moments) {
+std::int64_t overhead_bound(const RematProblem& problem, std::int64_t budget,
+                            std::span<const std::int32_t> steps) {
   std::int64_t best = 0;
-  for (const std::int32_t c : moments) best = Moment(problem, c, budget).bound(best);
+  for (const std::int32_t c : steps) best = StepBound(problem, c, budget).bound(best);
   return best;
 }
 
-std::vector<std::int32_t> likely_moments(const Problem& p, std::span<const std::int32_t> sequence,
-                                         int count) {
+std::vector<std::int32_t> likely_bound_steps(const RematProblem& p,
+                                             std::span<const std::int32_t> sequence, int count) {
   Sequence s(p);
   s.assign(sequence);
   std::vector<std::pair<std::int64_t, std::int32_t>> levels;
   for (std::int32_t c = 0; c < p.size(); ++c) levels.push_back({-s.bytes_at(s.first_run(c)), c});
   std::sort(levels.begin(), levels.end());
   // The highest steps, but not the neighbours of one that is taken.
-  std::vector<std::int32_t> moments;
+  std::vector<std::int32_t> steps;
   std::vector<bool> near(p.size(), false);
   for (const auto& [level, c] : levels) {
-    if (static_cast<int>(moments.size()) >= count) break;
+    if (static_cast<int>(steps.size()) >= count) break;
     if (near[c]) continue;
-    moments.push_back(c);
+    steps.push_back(c);
     RunId run = s.first_run(c);
     for (int i = 0; i < 2 && run != kNoRun; ++i, run = s.next(run)) near[s.computation(run)] = true;
   }
-  if (p.border() >= 0) moments.push_back(p.border());
-  return moments;
+  if (p.boundary() >= 0) steps.push_back(p.boundary());
+  return steps;
 }
 
 }  // namespace recut::peak

@@ -74,10 +74,10 @@ class MemoryTree {
 
   // The maximum over positions first … last.
   std::int64_t maximum(std::uint32_t first, std::uint32_t last) const {
-    constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min() / 4;
+    constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min() / 4;
     std::uint32_t l = first - 1 + leaves_, r = last + 1 + leaves_;
     std::int64_t before = nodes_[l].sum;  // of all positions before `first`
-    Node left{0, kLeast}, right{0, kLeast};
+    Node left{0, kLowest}, right{0, kLowest};
     while ((l ^ r) != 1) {
       if (l & 1) {
         before += nodes_[l ^ 1].sum;

@@ -6,14 +6,14 @@
 
 namespace recut::peak {
 
-std::int64_t peak_of(const Problem& problem, std::span<const std::int32_t> sequence) {
+std::int64_t peak_of(const RematProblem& problem, std::span<const std::int32_t> sequence) {
   // By run: where the last uses of its storages stand in `uses`.
   std::vector<std::size_t> first_use(sequence.size());
   std::vector<std::size_t> latest(static_cast<std::size_t>(problem.size()));  // run, by computation
   std::vector<std::size_t> uses;
   for (std::size_t t = 0; t < sequence.size(); ++t) {
     const std::int32_t c = sequence[t];
-    for (const Problem::Read& read : problem.reads(c))
+    for (const RematProblem::Read& read : problem.reads(c))
       uses[first_use[latest[read.producer]] + static_cast<std::size_t>(read.slot)] = t;
     latest[c] = t;
     first_use[t] = uses.size();

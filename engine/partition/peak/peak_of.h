@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/partition/problem/problem.h"
+#include "engine/partition/problem/remat_problem.h"
 
 namespace recut::peak {
 
 // The most bytes alive in one step. Every run must have its inputs.
-std::int64_t peak_of(const Problem& problem, std::span<const std::int32_t> sequence);
+std::int64_t peak_of(const RematProblem& problem, std::span<const std::int32_t> sequence);
 
 }  // namespace recut::peak

@@ -26,7 +26,7 @@ std::uint32_t leaves_for(std::size_t runs) {
 
 }  // namespace
 
-Sequence::Sequence(const Problem& problem)
+Sequence::Sequence(const RematProblem& problem)
     : problem_(&problem),
       tree_(leaves_for(static_cast<std::size_t>(problem.size()))),
       by_label_(tree_.leaves(), kNoRun),
@@ -34,7 +34,7 @@ Sequence::Sequence(const Problem& problem)
       last_run_(problem.size(), kNoRun),
       free_run_(problem.size(), kNoRun),
       counts_(problem.size(), 0),
-      repeated_place_(problem.size(), 0) {}
+      repeated_index_(problem.size(), 0) {}
 
 // Keeps its allocations: a search assigns often.
 void Sequence::clear(std::size_t runs) {
@@ -77,7 +77,7 @@ void Sequence::assign(std::span<const std::int32_t> computations) {
     r.previous_same = last_run_[c];
     (last_run_[c] == kNoRun ? first_run_[c] : runs_[last_run_[c]].next_same) = run;
     last_run_[c] = run;
-    for (const Problem::Read& read : problem_->reads(c)) {
+    for (const RematProblem::Read& read : problem_->reads(c)) {
       const RunId producer = last_run_[read.producer];
       RECUT_CHECK(producer != kNoRun, "a run without its inputs");
       last_use_[runs_[producer].uses + read.slot] = run;
@@ -128,13 +128,13 @@ void Sequence::count_run(std::int32_t computation, std::int32_t change) {
   run_count_ += change;
   duration_ += change * problem_->duration(computation);
   if (was_repeated == (counts_[computation] > 1)) return;
-  std::int32_t& place = repeated_place_[computation];
+  std::int32_t& index = repeated_index_[computation];
   if (was_repeated) {
-    repeated_[place] = repeated_.back();
-    repeated_place_[repeated_.back()] = place;
+    repeated_[index] = repeated_.back();
+    repeated_index_[repeated_.back()] = index;
     repeated_.pop_back();
   } else {
-    place = static_cast<std::int32_t>(repeated_.size());
+    index = static_cast<std::int32_t>(repeated_.size());
     repeated_.push_back(computation);
   }
 }
@@ -143,7 +143,7 @@ RunId Sequence::link(RunId before, std::int32_t computation) {
   const auto low = [&] { return before == kNoRun ? 0 : runs_[before].label; };
   const auto after = before == kNoRun ? first_ : runs_[before].next;
   const auto high = [&] { return after == kNoRun ? tree_.leaves() - 1 : runs_[after].label; };
-  if (high() - low() < 2) make_room(before);
+  if (high() - low() < 2) relabel(before);
   const RunId run = new_run(computation);
   Run& r = runs_[run];
   r.label = low() + (high() - low()) / 2;
@@ -258,7 +258,7 @@ RunId Sequence::insert_unlogged(RunId before, std::int32_t computation) {
   const RunId run = link(before, computation);
   const std::uint32_t label = runs_[run].label;
   take_readers(run);
-  for (const Problem::Read& read : problem_->reads(computation)) {
+  for (const RematProblem::Read& read : problem_->reads(computation)) {
     const RunId producer = latest_before(read.producer, label);
     RECUT_CHECK(producer != kNoRun, "a run without its inputs");
     RunId& last = last_use_[runs_[producer].uses + read.slot];
@@ -274,7 +274,7 @@ void Sequence::remove_unlogged(RunId run) {
   ++work_;
   const std::uint32_t label = runs_[run].label;
   const std::int32_t computation = runs_[run].computation;
-  for (const Problem::Read& read : problem_->reads(computation)) {
+  for (const RematProblem::Read& read : problem_->reads(computation)) {
     const RunId producer = latest_before(read.producer, label);
     RunId& last = last_use_[runs_[producer].uses + read.slot];
     if (last != run) continue;
@@ -318,7 +318,7 @@ void Sequence::roll_back(std::size_t mark) {
 
 // Relabels: finds the smallest aligned neighbourhood that is at most half full and spreads its runs
 // evenly.
-void Sequence::make_room(RunId before) {
+void Sequence::relabel(RunId before) {
   const RunId anchor = before == kNoRun ? first_ : before;
   const std::uint32_t at = runs_[anchor].label;
   RunId from = anchor, to = anchor;
@@ -332,33 +332,33 @@ void Sequence::make_room(RunId before) {
     while (runs_[to].next != kNoRun && runs_[runs_[to].next].label <= high)
       to = runs_[to].next, ++count;
     if (2 * (count + 1) <= high - low + 1) {
-      spread(from, to, low, high);
+      spread_labels(from, to, low, high);
       return tree_.rebuild(base, width);
     }
   }
-  grow();
+  enlarge_labels();
 }
 
 // A run's births and deaths in the tree move along with its label.
-void Sequence::spread(RunId from, RunId to, std::uint32_t low, std::uint32_t high) {
-  spread_ends_.clear();
+void Sequence::spread_labels(RunId from, RunId to, std::uint32_t low, std::uint32_t high) {
+  moved_ends_.clear();
   for (RunId run = from;; run = runs_[run].next) {
-    spread_ends_.push_back(tree_.take(runs_[run].label));
+    moved_ends_.push_back(tree_.take(runs_[run].label));
     by_label_[runs_[run].label] = kNoRun;
     if (run == to) break;
   }
-  const std::uint64_t room = high - low + 1, count = spread_ends_.size();
+  const std::uint64_t room = high - low + 1, count = moved_ends_.size();
   // At least one label stays free between two runs, before the first and after the last.
   RunId run = from;
   for (std::uint64_t i = 0; i < count; ++i, run = runs_[run].next) {
     const auto label = low + static_cast<std::uint32_t>((i + 1) * room / (count + 1));
     runs_[run].label = label;
     by_label_[label] = run;
-    tree_.put(label, spread_ends_[i]);
+    tree_.put(label, moved_ends_[i]);
   }
 }
 
-void Sequence::grow() {
+void Sequence::enlarge_labels() {
   MemoryTree larger(tree_.leaves() * 2);
   by_label_.assign(larger.leaves(), kNoRun);
   std::uint64_t i = 0;

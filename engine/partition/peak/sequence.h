@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/partition/peak/memory_tree.h"
-#include "engine/partition/problem/problem.h"
+#include "engine/partition/problem/remat_problem.h"
 
 namespace recut::peak {
 
@@ -22,7 +22,7 @@ inline constexpr RunId kNoRun = -1;
 
 class Sequence {
  public:
-  explicit Sequence(const Problem& problem);
+  explicit Sequence(const RematProblem& problem);
 
   // Replaces all runs.
   void assign(std::span<const std::int32_t> computations);
@@ -42,7 +42,7 @@ class Sequence {
   void roll_back(std::size_t mark);
   void forget_log() { log_.clear(); }
 
-  const Problem& problem() const { return *problem_; }
+  const RematProblem& problem() const { return *problem_; }
   std::int64_t peak() const { return tree_.maximum(); }
   std::int64_t duration() const { return duration_; }
   std::int32_t runs() const { return run_count_; }
@@ -119,30 +119,30 @@ class Sequence {
   void remove_unlogged(RunId run);
   void take_readers(RunId run);
   void give_readers_back(RunId run);
-  void make_room(RunId before);
-  void grow();
+  void relabel(RunId before);
+  void enlarge_labels();
   void count_run(std::int32_t computation, std::int32_t change);
-  void spread(RunId from, RunId to, std::uint32_t low, std::uint32_t high);
+  void spread_labels(RunId from, RunId to, std::uint32_t low, std::uint32_t high);
 
   std::uint32_t limit_of(RunId run) const {  // where the computation's next run takes over
     const RunId next = runs_[run].next_same;
     return next == kNoRun ? tree_.leaves() : runs_[next].label;
   }
 
-  const Problem* problem_;
+  const RematProblem* problem_;
   MemoryTree tree_;
   std::vector<Run> runs_;
   std::vector<RunId> last_use_;
   std::vector<RunId> by_label_;
   std::vector<RunId> first_run_, last_run_, free_run_;
   std::vector<std::int32_t> counts_;
-  std::vector<std::int32_t> repeated_, repeated_place_;  // and its inverse
+  std::vector<std::int32_t> repeated_, repeated_index_;  // and its inverse
   RunId first_ = kNoRun, last_ = kNoRun;
   std::int32_t run_count_ = 0;
   std::int64_t duration_ = 0;
   std::int64_t work_ = 0;
   std::vector<Change> log_;
-  std::vector<MemoryTree::Ends> spread_ends_;  // kept for its memory
+  std::vector<MemoryTree::Ends> moved_ends_;  // kept for its memory
 };
 
 }  // namespace recut::peak

@@ -9,28 +9,28 @@
 #include <span>
 #include <vector>
 
-#include "engine/partition/peak/outcome.h"
-#include "engine/partition/problem/problem.h"
+#include "engine/partition/peak/solve_outcome.h"
+#include "engine/partition/problem/remat_problem.h"
 
 namespace recut::peak {
 
 // The default effort, by the number of computations, times `factor`.
-std::int64_t default_effort(const Problem& problem, double factor = 1);
+std::int64_t default_effort(const RematProblem& problem, double factor = 1);
 
 // SolveOptions::relative_gap for that factor: more effort aims at a smaller gap.
-double default_enough(double factor = 1);
+double default_relative_gap(double factor = 1);
 
 // The search alone, without bounds.
-Outcome search(const Problem& problem, std::int64_t budget, const SolveOptions& options = {});
+Outcome search(const RematProblem& problem, std::int64_t budget, const SolveOptions& options = {});
 
 // The search with bounds. If the budget can't be held, the outcome is the plan of the lowest peak.
-Outcome solve(const Problem& problem, std::int64_t budget, const SolveOptions& options = {});
+Outcome solve(const RematProblem& problem, std::int64_t budget, const SolveOptions& options = {});
 
 // The plan of the lowest peak that the search reaches (min_peak.h), with a bound.
-Outcome least_peak(const Problem& problem, const SolveOptions& options = {});
+Outcome solve_min_peak(const RematProblem& problem, const SolveOptions& options = {});
 
 struct SweepOptions : SolveOptions {
-  std::vector<std::vector<std::int32_t>> known;  // plans to improve, of any peak
+  std::vector<std::vector<std::int32_t>> warm_starts;  // plans to improve, of any peak
   // Called on every improvement, with all points; without bounds, largest budget first.
   std::function<void(const std::vector<Outcome>&)> on_curve;
 };
@@ -38,7 +38,7 @@ struct SweepOptions : SolveOptions {
 // One plan for each budget, in the given order. First one search each; then every plan is a warm
 // start for its neighbours, down and up again. A larger budget never has a longer plan: it would
 // take the smaller one's. Effort and seconds are for the whole curve.
-std::vector<Outcome> sweep(const Problem& problem, std::span<const std::int64_t> budgets,
+std::vector<Outcome> sweep(const RematProblem& problem, std::span<const std::int64_t> budgets,
                            const SweepOptions& options = {});
 
 }  // namespace recut::peak

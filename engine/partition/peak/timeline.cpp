@@ -10,15 +10,15 @@
 
 namespace recut::peak {
 
-Timeline::Timeline(const Problem& problem, std::int64_t budget)
-    : p_(problem), budget_(budget), made_(problem.size(), 0) {
-  double most = 1;
+Timeline::Timeline(const RematProblem& problem, std::int64_t budget)
+    : p_(problem), budget_(budget), output_bytes_(problem.size(), 0) {
+  double max_bytes = 1;
   for (std::int32_t s = 0; s < p_.storages(); ++s) {
-    made_[p_.producer(s)] += p_.bytes(s);
-    most += static_cast<double>(p_.bytes(s));
+    output_bytes_[p_.producer(s)] += p_.bytes(s);
+    max_bytes += static_cast<double>(p_.bytes(s));
   }
   // Headroom for a sequence 64 times as long as the problem.
-  for (most *= 64.0 * (p_.size() + 1); most > 0x1p62; most /= 2) ++unit_bits_;
+  for (max_bytes *= 64.0 * (p_.size() + 1); max_bytes > 0x1p62; max_bytes /= 2) ++unit_bits_;
 }
 
 void Timeline::assign(std::span<const std::int32_t> computations) {
@@ -36,7 +36,7 @@ void Timeline::assign(std::span<const std::int32_t> computations) {
       runs_[old].next_same = run;
       note_repeat(run);
     }
-    for (const Problem::Read& read : p_.reads(c)) {
+    for (const RematProblem::Read& read : p_.reads(c)) {
       const RunId producer = last_run_[read.producer];
       RECUT_CHECK(producer != kNoRun, "a run without its inputs");
       last_use_[runs_[producer].uses + read.slot] = run;
@@ -67,16 +67,16 @@ void Timeline::measure() {
 void Timeline::settle(std::int32_t first, std::int32_t last) {
   for (std::int32_t i = first; i <= last; ++i) runs_[order_[i]].step = i;
   const std::int32_t n = steps();
-  block_most_.resize((n + kBlock - 1) / kBlock);
-  block_over_.resize(block_most_.size());
+  block_max_.resize((n + kBlock - 1) / kBlock);
+  block_over_.resize(block_max_.size());
   for (std::int32_t block = first / kBlock; block * kBlock <= last; ++block) {
-    std::int64_t most = 0, sum = 0;
+    std::int64_t max_bytes = 0, sum = 0;
     const std::int32_t end = std::min(n, (block + 1) * kBlock);
     for (std::int32_t i = block * kBlock; i < end; ++i) {
-      most = std::max(most, bytes_[i]);
+      max_bytes = std::max(max_bytes, bytes_[i]);
       sum += over(bytes_[i]);
     }
-    block_most_[block] = most;
+    block_max_[block] = max_bytes;
     block_over_[block] = sum;
   }
 }
@@ -89,7 +89,7 @@ std::vector<std::int32_t> Timeline::computations() const {
 }
 
 std::int64_t Timeline::peak() const {
-  return block_most_.empty() ? 0 : *std::max_element(block_most_.begin(), block_most_.end());
+  return block_max_.empty() ? 0 : *std::max_element(block_max_.begin(), block_max_.end());
 }
 
 RunId Timeline::new_run(std::int32_t c) {
@@ -114,9 +114,9 @@ void Timeline::note_repeat(RunId run) {
 }
 
 void Timeline::forget_repeat(RunId run) {
-  const std::int32_t place = runs_[run].repeat;
-  repeats_[place] = repeats_.back();
-  runs_[repeats_[place]].repeat = place;
+  const std::int32_t index = runs_[run].repeat;
+  repeats_[index] = repeats_.back();
+  runs_[repeats_[index]].repeat = index;
   repeats_.pop_back();
   runs_[run].repeat = -1;
 }
@@ -149,18 +149,18 @@ bool Timeline::unused(RunId run) const {
   return true;
 }
 
-Timeline::Range Timeline::room(RunId run) const {
+Timeline::Range Timeline::move_range(RunId run) const {
   const Run& r = runs_[run];
   const std::int32_t c = r.computation;
-  if (c == p_.border() || c == p_.end()) return {r.step, r.step};
-  Range room{0, steps() - 1};
+  if (c == p_.boundary() || c == p_.end()) return {r.step, r.step};
+  Range range{0, steps() - 1};
   const auto not_after = [&](RunId other) {
-    if (other != kNoRun) room.high = std::min(room.high, runs_[other].step - 1);
+    if (other != kNoRun) range.high = std::min(range.high, runs_[other].step - 1);
   };
   const auto not_before = [&](RunId other) {
-    if (other != kNoRun) room.low = std::max(room.low, runs_[other].step + 1);
+    if (other != kNoRun) range.low = std::max(range.low, runs_[other].step + 1);
   };
-  for (const Problem::Read& read : p_.reads(c)) {
+  for (const RematProblem::Read& read : p_.reads(c)) {
     const RunId source = latest_before(read.producer, r.step);
     not_before(source);
     not_after(runs_[source].next_same);
@@ -172,9 +172,9 @@ Timeline::Range Timeline::room(RunId run) const {
   not_before(r.previous_same);
   not_after(r.next_same);
   if (p_.end() >= 0) not_after(last_run_[p_.end()]);
-  if (p_.border() >= 0 && (p_.flags(c) & Problem::kBeforeBorder) != 0)
-    not_after(last_run_[p_.border()]);
-  return room;
+  if (p_.boundary() >= 0 && (p_.flags(c) & RematProblem::kBeforeBoundary) != 0)
+    not_after(last_run_[p_.boundary()]);
+  return range;
 }
 
 }  // namespace recut::peak

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/partition/peak/sequence.h"
-#include "engine/partition/problem/problem.h"
+#include "engine/partition/problem/remat_problem.h"
 
 namespace recut::peak {
 
@@ -29,7 +29,7 @@ class Timeline {
   };
 
   // `problem` must outlive this.
-  Timeline(const Problem& problem, std::int64_t budget);
+  Timeline(const RematProblem& problem, std::int64_t budget);
 
   void assign(std::span<const std::int32_t> computations);
   std::vector<std::int32_t> computations() const;
@@ -49,7 +49,7 @@ class Timeline {
   const std::vector<RunId>& repeats() const { return repeats_; }
 
   // The steps to which a run may move without changing which instance any run reads.
-  Range room(RunId run) const;
+  Range move_range(RunId run) const;
 
   // Three kinds of change. Each is priced; apply() makes the last priced one.
   //
@@ -63,7 +63,7 @@ class Timeline {
   // Removes a recomputation, or an unread run that isn't its computation's only one.
   Change price_removal(RunId run);
 
-  void make();
+  void apply();
 
   // The first step whose bytes the priced change would change.
   std::int32_t first_step_priced() const;
@@ -108,8 +108,8 @@ class Timeline {
     enum Kind : std::uint8_t { kMove, kInsertion, kRemoval } kind = kMove;
     RunId run = kNoRun;  // of an insertion: the run that it takes readers from
     std::int32_t at = 0, to = 0;
-    std::int32_t end = 0;    // of all pieces
-    std::int64_t there = 0;  // bytes alive in the new step
+    std::int32_t end = 0;         // of all pieces
+    std::int64_t step_bytes = 0;  // bytes alive in the new step
     Change change;
   };
 
@@ -130,21 +130,21 @@ class Timeline {
   void collect_insertion(std::int32_t computation, std::int32_t at);
 
   void apply_pieces();
-  void make_move();
-  void make_insertion();
-  void make_removal();
+  void apply_move();
+  void apply_insertion();
+  void apply_removal();
   void settle(std::int32_t first, std::int32_t last);
   void note_repeat(RunId run);
   void forget_repeat(RunId run);
 
-  const Problem& p_;
+  const RematProblem& p_;
   std::int64_t budget_;
   int unit_bits_ = 0;
-  std::vector<std::int64_t> made_;  // by computation: bytes of its storages
+  std::vector<std::int64_t> output_bytes_;  // by computation: bytes of its storages
   std::vector<Run> runs_;
   std::vector<RunId> order_;              // by step
   std::vector<std::int64_t> bytes_;       // by step
-  std::vector<std::int64_t> block_most_;  // by block of steps: the maximum
+  std::vector<std::int64_t> block_max_;   // by block of steps: the maximum
   std::vector<std::int64_t> block_over_;  // and the excess
   std::vector<RunId> last_use_;
   std::vector<RunId> last_run_, free_run_;  // by computation

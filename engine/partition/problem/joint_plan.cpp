@@ -16,7 +16,7 @@ class PlanWriter {
   explicit PlanWriter(const Graph& graph)
       : graph_(graph),
         made_(graph.order().size(), kNever),
-        kept_(graph.order().size(), false),
+        saved_(graph.order().size(), false),
         users_(graph) {}
 
   void run(NodeId id) {
@@ -39,26 +39,26 @@ class PlanWriter {
     }
   }
 
-  void cross_border() { border_ = ++clock_; }
+  void cross_boundary() { boundary_ = ++clock_; }
 
   // Makes a value available: saves it, or emits the views that lead to it.
   void need(NodeId value) {
     std::vector<NodeId> stack{value};
     while (!stack.empty()) {
       const NodeId id = stack.back();
-      if (there(id)) {
+      if (available(id)) {
         stack.pop_back();
         continue;
       }
-      if (savable(id)) {
-        kept_[graph_.position(id)] = true;
+      if (can_save(id)) {
+        saved_[graph_.position(id)] = true;
         plan_.saved.push_back(id);
         stack.pop_back();
         continue;
       }
       NodeId missing;
       for (const NodeId operand : graph_[id].operands)
-        if (!there(operand)) missing = operand;
+        if (!available(operand)) missing = operand;
       RECUT_CHECK(maker_of(graph_, id) != id, "a computation is read before it runs");
       if (missing.valid()) {
         stack.push_back(missing);
@@ -84,24 +84,24 @@ class PlanWriter {
     return graph_.op(root).is(kInput) ? 0 : made_[graph_.position(root)];
   }
 
-  bool there(NodeId id) const {
+  bool available(NodeId id) const {
     if (graph_.op(id).is(kInput)) return true;
     const std::int64_t made = made_[graph_.position(id)];
     if (made == kNever || made < born(id)) return false;
-    return made > border_ || kept_[graph_.position(id)];
+    return made > boundary_ || saved_[graph_.position(id)];
   }
 
   // Made in forward, still the latest run, and a single tensor.
-  bool savable(NodeId id) const {
+  bool can_save(NodeId id) const {
     const std::int64_t made = made_[graph_.position(id)];
-    return border_ > 0 && made != kNever && made < border_ && made >= born(id) &&
+    return boundary_ > 0 && made != kNever && made < boundary_ && made >= born(id) &&
            !graph_.op(id).multiple_outputs();
   }
 
   void emit(NodeId id) {
     emitted_.push_back({id, made_[graph_.position(id)]});
     made_[graph_.position(id)] = ++clock_;
-    (border_ > 0 ? plan_.backward : plan_.forward).push_back(id);
+    (boundary_ > 0 ? plan_.backward : plan_.forward).push_back(id);
   }
 
   struct Emitted {
@@ -112,9 +112,9 @@ class PlanWriter {
   const Graph& graph_;
   std::vector<std::int64_t> made_;  // by position
   std::vector<Emitted> emitted_;    // by the kernel that is running
-  std::vector<bool> kept_;
+  std::vector<bool> saved_;
   Users users_;
-  std::int64_t clock_ = 0, border_ = 0;
+  std::int64_t clock_ = 0, boundary_ = 0;
   Plan plan_;
 };
 
@@ -123,9 +123,9 @@ class PlanWriter {
 Plan JointProblem::plan(std::span<const std::int32_t> sequence) const {
   PlanWriter writer(*graph_);
   for (const std::int32_t c : sequence) {
-    if (c == problem_.border()) {
+    if (c == problem_.boundary()) {
       for (const NodeId id : graph_->results) writer.need(id);
-      writer.cross_border();
+      writer.cross_boundary();
     } else if (c == problem_.end()) {
       for (const NodeId id : graph_->gradients)
         if (id.valid()) writer.need(id);

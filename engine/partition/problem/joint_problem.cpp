@@ -23,39 +23,39 @@ namespace recut {
 class JointProblemBuilder {
  public:
   JointProblemBuilder(JointProblem& out, const Graph& graph, const StorageModel& storages,
-                      const DeviceRates& rates, const Pins& pins, const FusionGroups& groups,
-                      std::int64_t alignment)
+                      const DeviceRates& rates, const Overrides& overrides,
+                      const FusionGroups& groups, std::int64_t alignment)
       : out_(out),
         graph_(graph),
         storages_(storages),
         rates_(rates),
         groups_(groups),
         alignment_(alignment),
-        late_(needs_tangent(graph)),
+        needs_tangent_(needs_tangent(graph)),
         needed_(live_nodes(graph)),
         forward_(needed_nodes(graph, graph.results)) {
     const std::size_t n = graph.order().size();
     result_.assign(n, false);
     save_.assign(n, false);
-    again_.assign(n, false);
-    placed_.assign(n, false);
+    recompute_.assign(n, false);
+    appended_.assign(n, false);
     token_.assign(n, -1);
-    late_token_.assign(n, -1);
-    early_storage_.assign(storages.size(), -1);
-    late_storage_.assign(storages.size(), -1);
+    clone_token_.assign(n, -1);
+    storage_.assign(storages.size(), -1);
+    clone_storage_.assign(storages.size(), -1);
     for (const NodeId id : graph.order())
       if (groups.vanishes(id)) needed_[graph.position(id)] = false;
-    for (const NodeId id : pins.save) save_[graph.position(root(id))] = true;
-    for (const NodeId id : pins.recompute) again_[graph.position(root(id))] = true;
-    reads_late_.assign(n, false);
+    for (const NodeId id : overrides.save) save_[graph.position(root(id))] = true;
+    for (const NodeId id : overrides.recompute) recompute_[graph.position(root(id))] = true;
+    reads_clone_.assign(n, false);
   }
 
   void build() {
     for (const NodeId id : graph_.results) result_[graph_.position(root(id))] = true;
-    mark_late_readers();
+    mark_clone_readers();
     choose_unit();
     add_forward();
-    add_border();
+    add_boundary();
     add_backward();
     add_end();
     out_.problem_.finish();
@@ -79,7 +79,7 @@ class JointProblemBuilder {
     return a == b ||
            (groups_.group(a) != FusionGroups::kAlone && groups_.group(a) == groups_.group(b));
   }
-  std::int64_t taken_up(StorageId storage) const {
+  std::int64_t aligned_bytes(StorageId storage) const {
     return (storages_[storage].bytes + alignment_ - 1) / alignment_ * alignment_;
   }
   bool any_of(std::span<const NodeId> calls, const std::vector<bool>& marks) const {
@@ -89,21 +89,22 @@ class JointProblemBuilder {
 
   // Marks the kernels that read the clone of a forced recomputation: those that need a tangent, and
   // those of backward alone that are computed from a clone, such as a derivative's factors.
-  void mark_late_readers() {
+  void mark_clone_readers() {
     for (const NodeId id : graph_.order()) {
       if (!is_last_of_kernel(id)) continue;
       const std::span<const NodeId> calls = kernel(id);
-      if (!any_of(calls, late_) && (any_of(calls, forward_) || !reads_second_run(calls))) continue;
-      for (const NodeId call : calls) reads_late_[graph_.position(call)] = true;
+      if (!any_of(calls, needs_tangent_) && (any_of(calls, forward_) || !reads_a_clone(calls)))
+        continue;
+      for (const NodeId call : calls) reads_clone_[graph_.position(call)] = true;
     }
   }
 
-  bool reads_second_run(std::span<const NodeId> calls) const {
+  bool reads_a_clone(std::span<const NodeId> calls) const {
     const std::vector<NodeId>& values = groups_.reads(graph_, calls.front());
     return std::any_of(values.begin(), values.end(), [&](NodeId value) {
       const NodeId source = root(value);
       return is_computation(source) &&
-             (may_run_again(kernel(source)) || reads_late_[graph_.position(source)]);
+             (is_forced_to_recompute(kernel(source)) || reads_clone_[graph_.position(source)]);
     });
   }
 
@@ -134,64 +135,65 @@ class JointProblemBuilder {
   }
 
   // Reading a value reads its storages; a value without storages is read by the token of its call.
-  void add_reads(NodeId value, bool late, std::vector<std::int32_t>& reads) const {
+  void add_reads(NodeId value, bool from_clone, std::vector<std::int32_t>& reads) const {
     const NodeId source = root(value);
     if (graph_.op(source).is(kInput)) {
-      if (is_tangent(value)) reads.push_back(border_token_);
+      if (is_tangent(value)) reads.push_back(boundary_token_);
       return;
     }
-    const auto& of = late ? late_storage_ : early_storage_;
+    const auto& of = from_clone ? clone_storage_ : storage_;
     const std::span<const StorageId> behind = storages_.behind(value);
     for (const StorageId storage : behind) {
-      const std::int32_t twin = of[storage.index];
-      reads.push_back(twin >= 0 ? twin : early_storage_[storage.index]);
+      const std::int32_t clone = of[storage.index];
+      reads.push_back(clone >= 0 ? clone : storage_[storage.index]);
     }
     if (!behind.empty()) return;
     const std::size_t p = graph_.position(source);
-    reads.push_back(late && late_token_[p] >= 0 ? late_token_[p] : token_[p]);
+    reads.push_back(from_clone && clone_token_[p] >= 0 ? clone_token_[p] : token_[p]);
   }
 
-  std::vector<std::int32_t> reads_of(std::span<const NodeId> calls, bool late) const {
+  std::vector<std::int32_t> reads_of(std::span<const NodeId> calls, bool from_clone) const {
     std::vector<std::int32_t> reads;
-    for (const NodeId value : groups_.reads(graph_, calls.front())) add_reads(value, late, reads);
+    for (const NodeId value : groups_.reads(graph_, calls.front()))
+      add_reads(value, from_clone, reads);
     return reads;
   }
 
-  bool draws(std::span<const NodeId> calls) const {
+  bool is_random(std::span<const NodeId> calls) const {
     return std::any_of(calls.begin(), calls.end(),
                        [&](NodeId id) { return graph_.op(id).is(kImpure); });
   }
 
   std::uint8_t flags_of(std::span<const NodeId> calls) const {
     std::uint8_t flags = 0;
-    if (any_of(calls, save_) || draws(calls)) flags |= Problem::kOnce;
-    if (any_of(calls, result_)) flags |= Problem::kOnce | Problem::kBeforeBorder;
+    if (any_of(calls, save_) || is_random(calls)) flags |= RematProblem::kOnce;
+    if (any_of(calls, result_)) flags |= RematProblem::kOnce | RematProblem::kBeforeBoundary;
     return flags;
   }
 
-  void add_computation(std::span<const NodeId> calls, bool twin = false) {
+  void add_computation(std::span<const NodeId> calls, bool clone = false) {
     std::vector<std::int64_t> bytes;
-    auto& of = twin ? late_storage_ : early_storage_;
+    auto& of = clone ? clone_storage_ : storage_;
     std::int32_t next = out_.problem_.storages();
     for (const NodeId id : calls)
       for (const StorageId storage : storages_.owned(id)) {
         if (groups_.inner(storage)) continue;
         of[storage.index] = next++;
-        bytes.push_back(taken_up(storage));
+        bytes.push_back(aligned_bytes(storage));
       }
     for (const NodeId id : calls)
       if (const auto workspace = storages_.workspace(id)) {
-        bytes.push_back(taken_up(*workspace));  // a storage without readers
+        bytes.push_back(aligned_bytes(*workspace));  // a storage without readers
         ++next;
       }
     // A token of 0 bytes orders readers of outputs without bytes after this call.
-    for (const NodeId id : calls) (twin ? late_token_ : token_)[graph_.position(id)] = next;
+    for (const NodeId id : calls) (clone ? clone_token_ : token_)[graph_.position(id)] = next;
     bytes.push_back(0);
-    const bool late = twin || reads_late_[graph_.position(calls.front())];
-    std::vector<std::int32_t> reads = reads_of(calls, late);
-    if (twin) reads.push_back(border_token_);
+    const bool from_clone = clone || reads_clone_[graph_.position(calls.front())];
+    std::vector<std::int32_t> reads = reads_of(calls, from_clone);
+    if (clone) reads.push_back(boundary_token_);
     append(out_.problem_.add(duration(calls), bytes, reads, flags_of(calls)), calls);
-    if (twin) out_.pinned_duration_ += duration(calls);
+    if (clone) out_.forced_duration_ += duration(calls);
   }
 
   void append(std::int32_t computation, std::span<const NodeId> calls) {
@@ -204,55 +206,57 @@ class JointProblemBuilder {
 
   void add_forward() {
     for (const NodeId id : graph_.order())
-      if (forward_[graph_.position(id)] && is_last_of_kernel(id)) place(id);
+      if (forward_[graph_.position(id)] && is_last_of_kernel(id)) append_in_order(id);
   }
 
-  void add_border() {
+  void add_boundary() {
     std::vector<std::int32_t> reads;
     for (const NodeId id : graph_.results)
       if (!graph_.op(root(id)).is(kInput)) add_reads(id, false, reads);
     const std::int64_t none = 0;
     const std::int32_t token = out_.problem_.storages();
-    const std::int32_t border = out_.problem_.add(0, std::span(&none, 1), reads, Problem::kOnce);
-    border_token_ = token;
-    out_.problem_.set_border(border);
-    append(border, {});
+    const std::int32_t boundary =
+        out_.problem_.add(0, std::span(&none, 1), reads, RematProblem::kOnce);
+    boundary_token_ = token;
+    out_.problem_.set_boundary(boundary);
+    append(boundary, {});
   }
 
   // Backward in the graph's order; a kernel that needs no tangent goes just before its first use.
   void add_backward() {
     for (const NodeId id : graph_.order())
-      if (is_last_of_kernel(id) && may_run_again(kernel(id))) twins_.push_back(kernel(id).front());
+      if (is_last_of_kernel(id) && is_forced_to_recompute(kernel(id)))
+        clones_.push_back(kernel(id).front());
     for (const NodeId id : graph_.order()) {
       const std::size_t p = graph_.position(id);
-      if (needed_[p] && late_[p] && is_last_of_kernel(id)) place(id);
+      if (needed_[p] && needs_tangent_[p] && is_last_of_kernel(id)) append_in_order(id);
     }
     for (const NodeId id : graph_.order())
-      if (needed_[graph_.position(id)] && is_last_of_kernel(id)) place(id);
+      if (needed_[graph_.position(id)] && is_last_of_kernel(id)) append_in_order(id);
   }
 
   // A kernel runs at the position of its last call: everything that it reads is computed before.
   bool is_last_of_kernel(NodeId id) const { return is_computation(id) && kernel(id).back() == id; }
 
-  bool may_run_again(std::span<const NodeId> calls) const {
-    return any_of(calls, again_) && any_of(calls, forward_) && !any_of(calls, result_) &&
-           !draws(calls);
+  bool is_forced_to_recompute(std::span<const NodeId> calls) const {
+    return any_of(calls, recompute_) && any_of(calls, forward_) && !any_of(calls, result_) &&
+           !is_random(calls);
   }
 
   // Adds a kernel, and before it those of its producers that aren't added yet.
-  void place(NodeId goal) {
+  void append_in_order(NodeId goal) {
     std::vector<NodeId> stack{goal};
     while (!stack.empty()) {
       const NodeId id = stack.back();
-      const NodeId missing = placed_[graph_.position(id)] ? NodeId() : missing_operand(id);
+      const NodeId missing = appended_[graph_.position(id)] ? NodeId() : missing_operand(id);
       if (missing.valid()) {
         stack.push_back(missing);
         continue;
       }
       stack.pop_back();
-      if (placed_[graph_.position(id)]) continue;
-      for (const NodeId call : kernel(id)) placed_[graph_.position(call)] = true;
-      if (reads_late_[graph_.position(id)]) place_twins(id);
+      if (appended_[graph_.position(id)]) continue;
+      for (const NodeId call : kernel(id)) appended_[graph_.position(call)] = true;
+      if (reads_clone_[graph_.position(id)]) place_clones(id);
       add_computation(kernel(id));
     }
   }
@@ -260,32 +264,32 @@ class JointProblemBuilder {
   NodeId missing_operand(NodeId reader) const {
     for (const NodeId value : groups_.reads(graph_, reader)) {
       const NodeId source = root(value);
-      if (is_computation(source) && !placed_[graph_.position(source)]) return source;
+      if (is_computation(source) && !appended_[graph_.position(source)]) return source;
     }
     return NodeId();
   }
 
   // A forced recomputation is a clone, a computation of its own: only marked readers and other
   // clones read it.
-  void place_twins(NodeId reader) {
+  void place_clones(NodeId reader) {
     for (const NodeId value : groups_.reads(graph_, reader)) {
-      const auto at = std::find_if(twins_.begin(), twins_.end(),
-                                   [&](NodeId twin) { return same_kernel(twin, root(value)); });
-      if (at == twins_.end()) continue;
-      const NodeId twin = *at;
-      twins_.erase(at);
-      place_twins(twin);
-      add_computation(kernel(twin), true);
+      const auto at = std::find_if(clones_.begin(), clones_.end(),
+                                   [&](NodeId clone) { return same_kernel(clone, root(value)); });
+      if (at == clones_.end()) continue;
+      const NodeId clone = *at;
+      clones_.erase(at);
+      place_clones(clone);
+      add_computation(kernel(clone), true);
     }
   }
 
   void add_end() {
-    std::vector<std::int32_t> reads{border_token_};
+    std::vector<std::int32_t> reads{boundary_token_};
     for (const NodeId id : graph_.results)
       if (!graph_.op(root(id)).is(kInput)) add_reads(id, false, reads);
     for (const NodeId id : graph_.gradients)
-      if (id.valid()) add_reads(id, late_[graph_.position(id)], reads);
-    const std::int32_t end = out_.problem_.add(0, {}, reads, Problem::kOnce);
+      if (id.valid()) add_reads(id, needs_tangent_[graph_.position(id)], reads);
+    const std::int32_t end = out_.problem_.add(0, {}, reads, RematProblem::kOnce);
     out_.problem_.set_end(end);
     append(end, {});
   }
@@ -296,20 +300,20 @@ class JointProblemBuilder {
   const DeviceRates& rates_;
   const FusionGroups& groups_;
   const std::int64_t alignment_;
-  std::vector<bool> late_, needed_, forward_, reads_late_;  // by position
-  std::vector<bool> result_, save_, again_, placed_;        // by position
-  std::vector<std::int32_t> token_, late_token_;            // by position
-  std::vector<std::int32_t> early_storage_, late_storage_;  // by the model's storage
-  std::vector<NodeId> twins_;
-  std::int32_t border_token_ = -1;
+  std::vector<bool> needs_tangent_, needed_, forward_, reads_clone_;  // by position
+  std::vector<bool> result_, save_, recompute_, appended_;            // by position
+  std::vector<std::int32_t> token_, clone_token_;                     // by position
+  std::vector<std::int32_t> storage_, clone_storage_;                 // by the model's storage
+  std::vector<NodeId> clones_;
+  std::int32_t boundary_token_ = -1;
   double units_per_micro_ = 1e6;
 };
 
 JointProblem::JointProblem(const Graph& graph, const StorageModel& storages,
-                           const DeviceRates& rates, const Pins& pins, const FusionGroups& groups,
-                           std::int64_t alignment)
+                           const DeviceRates& rates, const Overrides& overrides,
+                           const FusionGroups& groups, std::int64_t alignment)
     : graph_(&graph) {
-  JointProblemBuilder(*this, graph, storages, rates, pins, groups, alignment).build();
+  JointProblemBuilder(*this, graph, storages, rates, overrides, groups, alignment).build();
 }
 
 }  // namespace recut

@@ -10,8 +10,8 @@
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
 #include "engine/ir/storage_model.h"
-#include "engine/partition/pins.h"
-#include "engine/partition/problem/problem.h"
+#include "engine/partition/overrides.h"
+#include "engine/partition/problem/remat_problem.h"
 
 namespace recut {
 
@@ -26,9 +26,10 @@ class JointProblem {
   // rounded up to multiples of `alignment` bytes: above 1, the peak is that of an arena without
   // gaps.
   JointProblem(const Graph& graph, const StorageModel& storages, const DeviceRates& rates = {},
-               const Pins& pins = {}, const FusionGroups& groups = {}, std::int64_t alignment = 1);
+               const Overrides& overrides = {}, const FusionGroups& groups = {},
+               std::int64_t alignment = 1);
 
-  const Problem& problem() const { return problem_; }
+  const RematProblem& problem() const { return problem_; }
 
   // The calls that a computation runs, in order; none for the boundary and the end.
   std::span<const NodeId> calls(std::int32_t computation) const {
@@ -45,7 +46,7 @@ class JointProblem {
   }
 
   // The duration that forced recomputations add to one run of every node.
-  std::int64_t pinned_duration() const { return pinned_duration_; }
+  std::int64_t forced_duration() const { return forced_duration_; }
 
   double micros(std::int64_t duration) const {
     return static_cast<double>(duration) * micros_per_unit_;
@@ -57,11 +58,11 @@ class JointProblem {
   friend class JointProblemBuilder;
 
   const Graph* graph_;
-  Problem problem_;
+  RematProblem problem_;
   std::vector<NodeId> calls_;
   std::vector<std::size_t> first_call_{0};  // by computation
   std::vector<std::size_t> inlined_;        // by computation: how many
-  std::int64_t pinned_duration_ = 0;
+  std::int64_t forced_duration_ = 0;
   double micros_per_unit_ = 1e-6;
 };
 

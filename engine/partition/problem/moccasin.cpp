@@ -28,9 +28,9 @@ JsonValue member(JsonValue object, std::string_view key, std::string_view other)
   return found;
 }
 
-class Reader {
+class MoccasinReader {
  public:
-  explicit Reader(std::string_view file) : file_(file) {}
+  explicit MoccasinReader(std::string_view file) : file_(file) {}
 
   Result<MoccasinProblem> read(JsonValue root) {
     if (!root.is(JsonKind::object)) return fail("the file is no JSON object");
@@ -51,7 +51,7 @@ class Reader {
       if (const JsonValue name = member(graph, "name", ""); name.is(JsonKind::text))
         name_ = std::string(name.text());
     const JsonValue order = graph.is(JsonKind::object) ? member(graph, "order", "") : JsonValue();
-    if (!(order.is(JsonKind::array) && order.size() > 0 ? own_order(order) : plain_order()))
+    if (!(order.is(JsonKind::array) && order.size() > 0 ? given_order(order) : topological_order()))
       return std::move(failure_);
     return build();
   }
@@ -116,7 +116,7 @@ class Reader {
     return true;
   }
 
-  bool own_order(JsonValue order) {
+  bool given_order(JsonValue order) {
     std::vector<bool> seen(names_.size(), false);
     for (const JsonMember m : order.items()) {
       const std::string id = id_of(m.value);
@@ -136,7 +136,7 @@ class Reader {
   }
 
   // Kahn's algorithm (1962), first in, first out, in the file's order of nodes and links.
-  bool plain_order() {
+  bool topological_order() {
     std::vector<std::vector<std::int32_t>> after(names_.size());
     std::vector<std::size_t> waits(names_.size());
     std::deque<std::int32_t> ready;
@@ -208,7 +208,7 @@ Result<MoccasinProblem> parse_moccasin(std::string_view json_text, std::string_v
   const std::string_view wanted[] = {"nodes", "links", "edges", "graph"};
   const auto document = parse_json(json_text, file_name, wanted);
   if (!document) return document.diagnostics();
-  return Reader(file_name).read(document->root());
+  return MoccasinReader(file_name).read(document->root());
 }
 
 }  // namespace recut

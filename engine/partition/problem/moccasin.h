@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/partition/problem/problem.h"
+#include "engine/partition/problem/remat_problem.h"
 #include "engine/support/result.h"
 
 namespace recut {
 
 struct MoccasinProblem {
-  Problem problem;                 // `order`: the file's own, else topological
+  RematProblem problem;            // `order`: the file's own, else topological
   std::vector<std::string> names;  // by computation: the node's id, as the file writes it
   std::vector<bool> numeric;       // by computation: the file writes the id as a number
   std::string name;                // of the graph; "" where the file has none

@@ -6,8 +6,9 @@
 namespace recut::torch {
 namespace {
 
-constexpr double kFarther = 1.1;  // growth of the weight for each edge of distance from backward
-constexpr std::int64_t kFarthest = 100;
+constexpr double kDistanceFactor =
+    1.1;  // growth of the weight for each edge of distance from backward
+constexpr std::int64_t kMaxDistance = 100;
 
 }  // namespace
 
@@ -27,7 +28,7 @@ Analysis::Analysis(const Graph& graph, const Users& users)
   find_materialized();
   find_reductions();
   find_used_far_apart();
-  find_prices();
+  find_node_weights();
 }
 
 bool Analysis::is_primal(Position p) const {
@@ -104,18 +105,18 @@ void Analysis::find_used_far_apart() {
   }
 }
 
-void Analysis::find_prices() {
+void Analysis::find_node_weights() {
   std::vector<double> factors;
-  for (std::int64_t distance = 0; distance <= kFarthest; ++distance)
-    factors.push_back(std::pow(kFarther, static_cast<double>(distance)));
+  for (std::int64_t distance = 0; distance <= kMaxDistance; ++distance)
+    factors.push_back(std::pow(kDistanceFactor, static_cast<double>(distance)));
   for (Position p = 0; p < size(); ++p) {
-    const std::int64_t distance = std::clamp<std::int64_t>(classes_.distance[p], 1, kFarthest);
+    const std::int64_t distance = std::clamp<std::int64_t>(classes_.distance[p], 1, kMaxDistance);
     const double far = factors[static_cast<std::size_t>(distance)];
-    const double price = std::floor(static_cast<double>(bytes_[p]) * far);
+    const double weight = std::floor(static_cast<double>(bytes_[p]) * far);
     // Parameters are in memory anyway: saving one is free.
     const bool free =
         graph_[node(p)].op == Op::placeholder && graph_.input_kind(node(p)) == InputKind::parameter;
-    prices_.push_back(free ? 0 : materialized_[p] ? price : 2 * price);
+    node_weights_.push_back(free ? 0 : materialized_[p] ? weight : 2 * weight);
   }
 }
 

@@ -55,7 +55,7 @@ class Analysis {
 
   // The price of saving a value (PyTorch: get_node_weight), a whole number of bytes: scaled up with
   // the distance from backward, and doubled where only saving would write it to memory.
-  double saving_price(Position p) const { return prices_[p]; }
+  double node_weight(Position p) const { return node_weights_[p]; }
 
  private:
   Analysis(const Graph& graph, const Users& users);
@@ -65,7 +65,7 @@ class Analysis {
   void find_materialized();
   void find_reductions();
   void find_used_far_apart();
-  void find_prices();
+  void find_node_weights();
   bool walk_views_to_backward(Position from) const;
 
   const Graph& graph_;
@@ -76,7 +76,7 @@ class Analysis {
   std::vector<const OpTraits*> traits_;
   std::vector<Kind> kinds_;
   std::vector<std::int64_t> bytes_;
-  std::vector<double> prices_;
+  std::vector<double> node_weights_;
   std::vector<bool> materialized_, materialized_in_backward_, reduces_, used_far_apart_;
 };
 

@@ -9,11 +9,11 @@ namespace {
 using Position = Analysis::Position;
 
 // The longest chain in forward order before it is cut: PyTorch's "arbitrary choice".
-constexpr std::uint32_t kLongChain = 100;
+constexpr std::uint32_t kMaxFusibleChain = 100;
 
-class Banning {
+class BanFinder {
  public:
-  Banning(const Analysis& analysis, const CutOptions& options, const std::vector<bool>& allowed)
+  BanFinder(const Analysis& analysis, const CutOptions& options, const std::vector<bool>& allowed)
       : analysis_(analysis), options_(options), allowed_(allowed) {
     bans_.assign(analysis.size(), Ban::none);
   }
@@ -24,7 +24,7 @@ class Banning {
       if (analysis_.is_primal(p))
         ban(p, Ban::input);
       else if (analysis_.classes().forward[p])
-        ban(p, own_reason(p));
+        ban(p, ban_by_operator(p));
     }
     if (options_.used_far_apart)
       for (Position p = 0; p < analysis_.size(); ++p)
@@ -41,7 +41,7 @@ class Banning {
   }
 
   // The reason that the node's own operator and size give.
-  Ban own_reason(Position p) const {
+  Ban ban_by_operator(Position p) const {
     const OpTraits& traits = analysis_.traits(p);
     if (analysis_.is_input(p) || traits.lifted_constant) return Ban::none;
     if (analysis_.graph()[analysis_.node(p)].op == Op::getitem) return Ban::none;
@@ -74,7 +74,7 @@ class Banning {
         waiting.pop();
         if (visited[p]) continue;
         visited[p] = true;
-        if (order[p] > order[start] + kLongChain && waiting.empty()) {
+        if (order[p] > order[start] + kMaxFusibleChain && waiting.empty()) {
           ban(p, Ban::long_fusible_chain);
           break;
         }
@@ -95,10 +95,10 @@ class Banning {
 
 std::vector<Ban> find_bans(const Analysis& analysis, const CutOptions& options,
                            const std::vector<bool>& allowed) {
-  return Banning(analysis, options, allowed).run();
+  return BanFinder(analysis, options, allowed).run();
 }
 
-std::string_view words(Ban ban) {
+std::string_view message(Ban ban) {
   switch (ban) {
     case Ban::none:
       return "may be recomputed";

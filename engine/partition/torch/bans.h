@@ -21,7 +21,7 @@ enum class Ban : std::uint8_t {
   used_far_apart,
   long_fusible_chain,
 };
-std::string_view words(Ban ban);
+std::string_view message(Ban ban);
 
 // The rules that apply.
 struct CutOptions {

@@ -43,12 +43,12 @@ class CutNetwork {
     for (Position p = 0; p < analysis_.size(); ++p) {
       if (analysis_.classes().tangent_closure[p]) continue;
       const auto& readers = analysis_.users(p);
-      const bool wanted = std::any_of(readers.begin(), readers.end(), [&](Position user) {
-        return analysis_.classes().tangent_closure[user];
-      });
+      const bool needed_in_backward =
+          std::any_of(readers.begin(), readers.end(),
+                      [&](Position user) { return analysis_.classes().tangent_closure[user]; });
       nodes.push_back({analysis_.node(p), one_tensor(p) ? capacity(p) : -1,
-                       wanted || analysis_.classes().backward[p],
-                       bans[p] == Ban::none ? std::string_view() : words(bans[p])});
+                       needed_in_backward || analysis_.classes().backward[p],
+                       bans[p] == Ban::none ? std::string_view() : message(bans[p])});
     }
     return nodes;
   }
@@ -69,7 +69,7 @@ class CutNetwork {
   }
 
   // The recomputed nodes: both vertices on the sink's side, and not part of backward itself.
-  std::vector<NodeId> beyond(const std::vector<bool>& sink_side) const {
+  std::vector<NodeId> recomputed(const std::vector<bool>& sink_side) const {
     std::vector<NodeId> nodes;
     for (Position p = 0; p < analysis_.size(); ++p)
       if (!analysis_.classes().tangent_closure[p] && sink_side[in(p)] && sink_side[out(p)])
@@ -114,11 +114,11 @@ class CutNetwork {
   // Weights are exact, unless their sum could overflow: then all of them lose the same low bits.
   void find_scale() {
     double total = 0;
-    for (Position p = 0; p < analysis_.size(); ++p) total += analysis_.saving_price(p);
+    for (Position p = 0; p < analysis_.size(); ++p) total += analysis_.node_weight(p);
     while (std::ldexp(total, -scale_) > std::ldexp(1.0, 60)) ++scale_;
   }
   std::int64_t capacity(Position p) const {
-    return static_cast<std::int64_t>(std::ldexp(analysis_.saving_price(p), -scale_));
+    return static_cast<std::int64_t>(std::ldexp(analysis_.node_weight(p), -scale_));
   }
 
   const Analysis& analysis_;
@@ -128,28 +128,28 @@ class CutNetwork {
 
 }  // namespace
 
-std::variant<Cut, Impossible> solve_cut(const Analysis& analysis, const CutOptions& options,
-                                        const std::vector<bool>& allowed) {
+std::variant<Cut, InfiniteCut> solve_cut(const Analysis& analysis, const CutOptions& options,
+                                         const std::vector<bool>& allowed) {
   Cut cut;
   cut.bans = find_bans(analysis, options, allowed);
   const CutNetwork network(analysis, cut.bans);
   const CutOutcome outcome = network.solve();
   if (const auto* path = std::get_if<UnboundedPath>(&outcome))
-    return Impossible{network.nodes_on(*path)};
+    return InfiniteCut{network.nodes_on(*path)};
   for (const FlowNetwork::Edge edge : std::get<MinimumCut>(outcome).edges)
     cut.saved.push_back(network.saved_by(edge));
   return cut;
 }
 
-std::variant<TorchFlow, Impossible> trace_cut(const Analysis& analysis, const CutOptions& options,
-                                              std::size_t most_paths) {
+std::variant<TorchFlow, InfiniteCut> trace_cut(const Analysis& analysis, const CutOptions& options,
+                                               std::size_t max_paths) {
   const std::vector<Ban> bans = find_bans(analysis, options, {});
   const CutNetwork network(analysis, bans);
   FlowTrace trace;
-  trace.most = most_paths;
+  trace.max_paths = max_paths;
   const CutOutcome outcome = network.solve(trace);
   if (const auto* path = std::get_if<UnboundedPath>(&outcome))
-    return Impossible{network.nodes_on(*path)};
+    return InfiniteCut{network.nodes_on(*path)};
   const MinimumCut& cut = std::get<MinimumCut>(outcome);
   TorchFlow flow;
   flow.nodes = network.nodes(bans);
@@ -157,7 +157,7 @@ std::variant<TorchFlow, Impossible> trace_cut(const Analysis& analysis, const Cu
   flow.found = trace.found;
   flow.capacity = cut.capacity;
   for (const FlowNetwork::Edge edge : cut.edges) flow.saved.push_back(network.saved_by(edge));
-  flow.beyond = network.beyond(cut.sink_side);
+  flow.recomputed = network.recomputed(cut.sink_side);
   return flow;
 }
 

@@ -22,16 +22,16 @@ struct Cut {
 
 // No finite cut exists: a chain of users from a banned node to backward, none of which can be
 // saved. networkx raises NetworkXUnbounded here.
-struct Impossible {
+struct InfiniteCut {
   std::vector<NodeId> chain;
 };
 
 // `allowed` (by position, or empty) names nodes that no rule may ban.
-std::variant<Cut, Impossible> solve_cut(const Analysis& analysis, const CutOptions& options,
-                                        const std::vector<bool>& allowed = {});
+std::variant<Cut, InfiniteCut> solve_cut(const Analysis& analysis, const CutOptions& options,
+                                         const std::vector<bool>& allowed = {});
 
 // Solves the same network and records the augmenting paths: see engine/partition/torch_flow.h.
-std::variant<TorchFlow, Impossible> trace_cut(const Analysis& analysis, const CutOptions& options,
-                                              std::size_t most_paths);
+std::variant<TorchFlow, InfiniteCut> trace_cut(const Analysis& analysis, const CutOptions& options,
+                                               std::size_t max_paths);
 
 }  // namespace recut::torch

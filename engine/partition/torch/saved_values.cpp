@@ -10,7 +10,7 @@ namespace recut::torch {
 namespace {
 
 using Position = Analysis::Position;
-using Answer = std::variant<SavedValues, Impossible>;
+using SavedValuesOrInfiniteCut = std::variant<SavedValues, InfiniteCut>;
 
 constexpr double kGigabyte = 1e9;
 
@@ -28,37 +28,38 @@ CutOptions without_allowlist() {
   return options;
 }
 
-class Chooser {
+class SavedValuesChooser {
  public:
-  Chooser(const Analysis& analysis, double budget) : analysis_(analysis), budget_(budget) {
+  SavedValuesChooser(const Analysis& analysis, double budget)
+      : analysis_(analysis), budget_(budget) {
     for (Position p = 0; p < analysis.size(); ++p)
       if (analysis.is_primal(p)) inputs_.push_back(analysis.node(p));
   }
 
-  Answer run() {
+  SavedValuesOrInfiniteCut run() {
     if (budget_ == 0) return SavedValues{inputs_, {}, Stage::inputs_only, {}};
-    if (!cut(CutOptions(), Stage::all_rules)) return impossible_;
-    if (budget_ == 1) return std::move(answer_);
-    least_ = gigabytes(inputs_);
-    most_ = gigabytes(answer_.saved);
-    if (most_ <= least_) return std::move(answer_);
+    if (!cut(CutOptions(), Stage::all_rules)) return infinite_cut_;
+    if (budget_ == 1) return std::move(result_);
+    min_gb_ = gigabytes(inputs_);
+    max_gb_ = gigabytes(result_.saved);
+    if (max_gb_ <= min_gb_) return std::move(result_);
 
-    if (!cut(without_fusion_rules(), Stage::no_fusion_rules)) return impossible_;
-    if (fraction(answer_.saved) < budget_) return std::move(answer_);
-    if (!cut(without_allowlist(), Stage::no_allowlist)) return impossible_;
-    if (fraction(answer_.saved) < budget_) return std::move(answer_);
+    if (!cut(without_fusion_rules(), Stage::no_fusion_rules)) return infinite_cut_;
+    if (fraction(result_.saved) < budget_) return std::move(result_);
+    if (!cut(without_allowlist(), Stage::no_allowlist)) return infinite_cut_;
+    if (fraction(result_.saved) < budget_) return std::move(result_);
     return fill_knapsack();
   }
 
  private:
   bool cut(const CutOptions& options, Stage stage, const std::vector<bool>& allowed = {}) {
     auto outcome = solve_cut(analysis_, options, allowed);
-    if (auto* impossible = std::get_if<Impossible>(&outcome)) {
-      impossible_ = std::move(*impossible);
+    if (auto* infinite_cut = std::get_if<InfiniteCut>(&outcome)) {
+      infinite_cut_ = std::move(*infinite_cut);
       return false;
     }
     Cut& solved = std::get<Cut>(outcome);
-    answer_ = SavedValues{std::move(solved.saved), std::move(solved.bans), stage, {}};
+    result_ = SavedValues{std::move(solved.saved), std::move(solved.bans), stage, {}};
     return true;
   }
 
@@ -69,7 +70,7 @@ class Chooser {
     return static_cast<double>(bytes) / kGigabyte;
   }
   double fraction(const std::vector<NodeId>& values) const {
-    return (gigabytes(values) - least_) / (most_ - least_);
+    return (gigabytes(values) - min_gb_) / (max_gb_ - min_gb_);
   }
   std::int64_t bytes_of(NodeId id) const {
     return analysis_.bytes(static_cast<Position>(analysis_.graph().position(id)));
@@ -77,59 +78,60 @@ class Chooser {
 
   // Nodes that the last cut banned and backward could use. Inputs and views of inputs are free, and
   // no candidates.
-  std::vector<Candidate> find_candidates() const {
+  std::vector<KnapsackItem> find_candidates() const {
     const Graph& graph = analysis_.graph();
-    std::vector<Candidate> candidates;
+    std::vector<KnapsackItem> candidates;
     for (Position p = 0; p < analysis_.size(); ++p) {
       const NodeId id = analysis_.node(p);
-      if (answer_.bans[p] == Ban::none || analysis_.is_input(p)) continue;
+      if (result_.bans[p] == Ban::none || analysis_.is_input(p)) continue;
       if (analysis_.classes().distance[p] >= JointClasses::kUnreached) continue;
-      if (stands_on_input(id)) continue;
+      if (aliases_input(id)) continue;
       candidates.push_back({id, analysis_.bytes(p), counted_flops(graph, id), false});
     }
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.bytes > b.bytes; });
+    std::stable_sort(
+        candidates.begin(), candidates.end(),
+        [](const KnapsackItem& a, const KnapsackItem& b) { return a.bytes > b.bytes; });
     return candidates;
   }
 
-  bool stands_on_input(NodeId id) const {
+  bool aliases_input(NodeId id) const {
     const Graph& graph = analysis_.graph();
     return graph.op(maker_of(graph, id)).is(kInput);
   }
 
   // Saves the candidates with the most flops within the budget, and lets a last cut recompute the
   // others.
-  Answer fill_knapsack() {
-    std::vector<Candidate> candidates = find_candidates();
+  SavedValuesOrInfiniteCut fill_knapsack() {
+    std::vector<KnapsackItem> candidates = find_candidates();
     if (candidates.empty()) return SavedValues{inputs_, {}, Stage::inputs_only, {}};
     std::vector<double> weights;
     std::vector<float> values;
-    for (const Candidate& candidate : candidates) {
-      weights.push_back(static_cast<double>(candidate.bytes) / kGigabyte / (most_ - least_));
+    for (const KnapsackItem& candidate : candidates) {
+      weights.push_back(static_cast<double>(candidate.bytes) / kGigabyte / (max_gb_ - min_gb_));
       values.push_back(static_cast<float>(candidate.flops));
     }
-    const Packed choice = quantised_knapsack(weights, values, budget_);
+    const KnapsackSolution choice = quantised_knapsack(weights, values, budget_);
     std::vector<bool> allowed(analysis_.size(), false);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       candidates[i].save = choice.taken[i];
       allowed[analysis_.graph().position(candidates[i].node)] = !choice.taken[i];
     }
-    if (!cut(without_allowlist(), Stage::knapsack, allowed)) return impossible_;
-    answer_.candidates = std::move(candidates);
-    return std::move(answer_);
+    if (!cut(without_allowlist(), Stage::knapsack, allowed)) return infinite_cut_;
+    result_.candidates = std::move(candidates);
+    return std::move(result_);
   }
 
   const Analysis& analysis_;
   const double budget_;
   std::vector<NodeId> inputs_;
-  double least_ = 0, most_ = 0;  // gigabytes at budgets 0 and 1
-  SavedValues answer_;
-  Impossible impossible_;
+  double min_gb_ = 0, max_gb_ = 0;  // gigabytes at budgets 0 and 1
+  SavedValues result_;
+  InfiniteCut infinite_cut_;
 };
 
 }  // namespace
 
-std::string_view words(Stage stage) {
+std::string_view message(Stage stage) {
   switch (stage) {
     case Stage::inputs_only:
       return "nothing is saved but inputs";
@@ -145,8 +147,8 @@ std::string_view words(Stage stage) {
   return "";
 }
 
-Answer choose_saved_values(const Analysis& analysis, double budget) {
-  return Chooser(analysis, budget).run();
+SavedValuesOrInfiniteCut choose_saved_values(const Analysis& analysis, double budget) {
+  return SavedValuesChooser(analysis, budget).run();
 }
 
 }  // namespace recut::torch

@@ -15,10 +15,10 @@ namespace recut::torch {
 
 // The stage that met the budget: a cut, each with fewer bans than the one before, or the knapsack.
 enum class Stage : std::uint8_t { inputs_only, all_rules, no_fusion_rules, no_allowlist, knapsack };
-std::string_view words(Stage stage);
+std::string_view message(Stage stage);
 
 // A value that the last cut may not recompute: the knapsack decides whether to save it.
-struct Candidate {
+struct KnapsackItem {
   NodeId node;
   std::int64_t bytes = 0;
   double flops = 0;
@@ -29,11 +29,11 @@ struct SavedValues {
   std::vector<NodeId> saved;  // in the graph's order, inputs among them
   std::vector<Ban> bans;      // by position, of the cut that met the budget; empty without one
   Stage stage = Stage::all_rules;
-  std::vector<Candidate> candidates;  // largest first; empty unless the knapsack ran
+  std::vector<KnapsackItem> candidates;  // largest first; empty unless the knapsack ran
 };
 
 // `budget`, 0 … 1: 0 saves only inputs, 1 saves the cut with all rules; fractions interpolate the
 // bytes of these two.
-std::variant<SavedValues, Impossible> choose_saved_values(const Analysis& analysis, double budget);
+std::variant<SavedValues, InfiniteCut> choose_saved_values(const Analysis& analysis, double budget);
 
 }  // namespace recut::torch

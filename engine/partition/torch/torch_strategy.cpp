@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "engine/ir/rebuild.h"
-#include "engine/partition/execution.h"
-#include "engine/partition/problem/saved_sequence.h"
+#include "engine/partition/plan_from_saved.h"
+#include "engine/partition/problem/fused_plan_from_saved.h"
 #include "engine/partition/strategies.h"
 #include "engine/partition/torch/saved_values.h"
 
@@ -41,9 +41,9 @@ bool has_dead_calls(const Graph& graph) {
   return false;
 }
 
-Diagnostic no_plan(const Graph& graph, const torch::Impossible& impossible) {
+Diagnostic no_plan(const Graph& graph, const torch::InfiniteCut& infinite_cut) {
   std::string chain;
-  for (const NodeId id : impossible.chain)
+  for (const NodeId id : infinite_cut.chain)
     chain += fmt::format("{}'{}' ({})", chain.empty() ? "" : " -> ", graph.node_name(id),
                          graph.op(id).name);
   return error(fmt::format(
@@ -52,24 +52,24 @@ Diagnostic no_plan(const Graph& graph, const torch::Impossible& impossible) {
 
 void describe(const torch::SavedValues& chosen, const torch::Analysis& analysis,
               PlanOutcome& outcome) {
-  outcome.remarks.emplace_back(torch::words(chosen.stage));
+  outcome.remarks.emplace_back(torch::message(chosen.stage));
   if (chosen.stage == torch::Stage::knapsack) {
     const auto saved = std::count_if(chosen.candidates.begin(), chosen.candidates.end(),
-                                     [](const torch::Candidate& c) { return c.save; });
+                                     [](const torch::KnapsackItem& c) { return c.save; });
     outcome.remarks.push_back(
         fmt::format("of {} candidates {} are saved", chosen.candidates.size(), saved));
   }
   for (std::size_t p = 0; p < chosen.bans.size(); ++p)
     if (chosen.bans[p] != torch::Ban::none)
-      outcome.node_remarks.push_back({analysis.graph().order()[p], torch::words(chosen.bans[p])});
+      outcome.node_remarks.push_back({analysis.graph().order()[p], torch::message(chosen.bans[p])});
 }
 
 Result<PlanOutcome> plan_live_graph(const Graph& graph, double fraction) {
   const torch::Analysis analysis(graph);
   if (!analysis.classes().any_backward) return plan_default(graph, {});
   const auto choice = torch::choose_saved_values(analysis, fraction);
-  if (const auto* impossible = std::get_if<torch::Impossible>(&choice))
-    return no_plan(graph, *impossible);
+  if (const auto* infinite_cut = std::get_if<torch::InfiniteCut>(&choice))
+    return no_plan(graph, *infinite_cut);
   const auto& chosen = std::get<torch::SavedValues>(choice);
   PlanOutcome outcome;
   outcome.plan = plan_from_saved(graph, chosen.saved);

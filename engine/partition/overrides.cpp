@@ -1,0 +1,46 @@
+#include "engine/partition/overrides.h"
+
+#include "engine/ir/aliases.h"
+#include "engine/ir/data_flow.h"
+
+namespace recut {
+
+OverrideRules::OverrideRules(const Graph& graph)
+    : graph_(graph),
+      needs_tangent_(needs_tangent(graph)),
+      forward_(needed_nodes(graph, graph.results)),
+      result_(graph.order().size(), false),
+      read_in_backward_(graph.order().size(), false) {
+  for (const NodeId id : graph.results) result_[graph.position(maker_of(graph, id))] = true;
+  const std::vector<bool> needed = live_nodes(graph);
+  for (std::size_t p = 0; p < forward_.size(); ++p)
+    for (const NodeId operand : graph[graph.order()[p]].operands)
+      if (needed[p] && !forward_[p])
+        read_in_backward_[graph.position(maker_of(graph, operand))] = true;
+}
+
+std::string_view OverrideRules::why_not_overridable(NodeId source) const {
+  if (graph_.op(source).is(kInput))
+    return "is an input, or a view of one: it is there all along and costs nothing";
+  const std::size_t p = graph_.position(source);
+  if (needs_tangent_[p]) return "needs a tangent: it runs in backward alone";
+  if (!forward_[p]) return "is nothing that forward needs: it runs in backward alone";
+  return {};
+}
+
+std::string_view OverrideRules::why_not_saved(NodeId id) const {
+  return why_not_overridable(maker_of(graph_, id));
+}
+
+std::string_view OverrideRules::why_not_recomputed(NodeId id) const {
+  const NodeId source = maker_of(graph_, id);
+  if (const std::string_view why = why_not_overridable(source); !why.empty()) return why;
+  const std::size_t p = graph_.position(source);
+  if (graph_.op(source).is(kImpure))
+    return "draws random numbers: a second run would draw others, so it is saved";
+  if (result_[p]) return "is a result of forward, or what one is a view of: it stays alive anyway";
+  if (!read_in_backward_[p]) return "is read by nothing in backward";
+  return {};
+}
+
+}  // namespace recut

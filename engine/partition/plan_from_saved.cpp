@@ -1,0 +1,149 @@
+#include "engine/partition/plan_from_saved.h"
+
+#include <algorithm>
+
+#include "engine/ir/data_flow.h"
+
+namespace recut {
+namespace {
+
+// The nodes that some goals need when the values of others are available already.
+class Closure {
+ public:
+  // The search stops at `given` (by position) and at inputs; inputs are no part of the result.
+  Closure(const Graph& graph, const std::vector<bool>& given)
+      : graph_(graph), given_(given), needed_(graph.order().size(), false) {}
+
+  void need(NodeId goal) {
+    std::vector<NodeId> stack{goal};
+    while (!stack.empty()) {
+      const NodeId id = stack.back();
+      stack.pop_back();
+      const std::size_t p = graph_.position(id);
+      if (needed_[p] || graph_.op(id).is(kInput)) continue;
+      needed_[p] = true;
+      if (given_[p]) continue;
+      stack.insert(stack.end(), graph_[id].operands.begin(), graph_[id].operands.end());
+    }
+  }
+
+  // A node that is needed, and one that has to run for it: a given one is needed but doesn't run.
+  bool needs(std::size_t position) const { return needed_[position]; }
+  bool runs(std::size_t position) const { return needed_[position] && !given_[position]; }
+
+ private:
+  const Graph& graph_;
+  const std::vector<bool>& given_;
+  std::vector<bool> needed_;
+};
+
+// The nodes that forward and backward need for a set of saved values, by position.
+class RequiredNodes {
+ public:
+  RequiredNodes(const Graph& graph, const std::vector<bool>& saved)
+      : nothing_(graph.order().size(), false), forward_(graph, nothing_), backward_(graph, saved) {
+    for (const NodeId id : graph.results) forward_.need(id);
+    for (const NodeId id : graph.gradients)
+      if (id.valid()) backward_.need(id);
+    for (std::size_t p = 0; p < saved.size(); ++p)
+      if (saved[p] && backward_.needs(p)) forward_.need(graph.order()[p]);
+  }
+
+  const Closure& forward() const { return forward_; }
+  const Closure& backward() const { return backward_; }
+
+ private:
+  std::vector<bool> nothing_;
+  Closure forward_, backward_;
+};
+
+// Saves the random calls that both forward and backward would run; true where it found one. A call
+// with several outputs is saved by those outputs that backward reads.
+bool save_shared_random_calls(const Graph& graph, const RequiredNodes& passes,
+                              std::vector<bool>& saved) {
+  bool changed = false;
+  for (std::size_t p = 0; p < saved.size(); ++p) {
+    const NodeId id = graph.order()[p];
+    const NodeId random_call = graph[id].op == Op::getitem ? graph[id].operands.front() : id;
+    if (!graph.op(random_call).is(kImpure) ||
+        (random_call == id && graph.op(random_call).multiple_outputs()))
+      continue;
+    if (!passes.forward().runs(graph.position(random_call)) || !passes.backward().runs(p)) continue;
+    saved[p] = true;
+    changed = true;
+  }
+  return changed;
+}
+
+// The order of backward: nodes that need a tangent stay in the graph's order, every other node
+// moves to just before its first use. A recomputed value thus lives as short as possible.
+class JustInTimeOrder {
+ public:
+  JustInTimeOrder(const Graph& graph, const Closure& backward,
+                  const std::vector<bool>& needs_tangent_at)
+      : graph_(graph), pending_(graph.order().size(), false) {
+    for (std::size_t p = 0; p < pending_.size(); ++p)
+      pending_[p] = backward.runs(p) && !needs_tangent_at[p];
+    for (std::size_t p = 0; p < pending_.size(); ++p) {
+      if (!backward.runs(p) || !needs_tangent_at[p]) continue;
+      const NodeId id = graph.order()[p];
+      for (const NodeId operand : graph[id].operands) append_with_operands(operand);
+      order_.push_back(id);
+    }
+    // The remaining nodes are gradients that need no tangent.
+    for (std::size_t p = 0; p < pending_.size(); ++p) append_with_operands(graph.order()[p]);
+  }
+
+  std::vector<NodeId> take() { return std::move(order_); }
+
+ private:
+  // Depth first, operands in order, without recursion: graphs are deeper than stacks.
+  void append_with_operands(NodeId goal) {
+    struct Visit {
+      NodeId id;
+      bool operands_done;
+    };
+    std::vector<Visit> stack{{goal, false}};
+    while (!stack.empty()) {
+      const Visit visit = stack.back();
+      stack.pop_back();
+      const std::size_t p = graph_.position(visit.id);
+      if (!pending_[p]) continue;
+      if (visit.operands_done) {
+        pending_[p] = false;
+        order_.push_back(visit.id);
+        continue;
+      }
+      stack.push_back({visit.id, true});
+      const std::vector<NodeId>& operands = graph_[visit.id].operands;
+      for (auto it = operands.rbegin(); it != operands.rend(); ++it)
+        if (pending_[graph_.position(*it)]) stack.push_back({*it, false});
+    }
+  }
+
+  const Graph& graph_;
+  std::vector<bool> pending_;  // by position: has to run, isn't ordered yet
+  std::vector<NodeId> order_;
+};
+
+}  // namespace
+
+Plan plan_from_saved(const Graph& graph, const std::vector<NodeId>& requested) {
+  std::vector<bool> saved(graph.order().size(), false);
+  for (const NodeId id : requested)
+    if (!graph.op(id).is(kInput)) saved[graph.position(id)] = true;
+  while (save_shared_random_calls(graph, RequiredNodes(graph, saved), saved)) {
+  }
+
+  const RequiredNodes passes(graph, saved);
+  Plan plan;
+  for (std::size_t p = 0; p < saved.size(); ++p) {
+    const NodeId id = graph.order()[p];
+    if (passes.forward().runs(p)) plan.forward.push_back(id);
+    if (saved[p] && passes.backward().needs(p)) plan.saved.push_back(id);
+  }
+  plan.backward = JustInTimeOrder(graph, passes.backward(), needs_tangent(graph)).take();
+  return plan;
+}
+
+}  // namespace recut

@@ -1,0 +1,181 @@
+#include "engine/workspace/named_overrides.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "engine/ir/aliases.h"
+#include "engine/support/near_name.h"
+#include "engine/support/text.h"
+
+// Resolution in two steps: each name or pattern becomes a list of nodes that can be overridden,
+// then settle() resolves conflicts. A name beats a pattern:
+//
+//   --recompute 'h.*.mlp' --save gelu_3    =>    recompute every node of the modules but gelu_3
+//
+// Two names, or two patterns, that contradict each other are an error. Every failure is collected,
+// so the user sees all of them at once. Cost: O(nodes) for a pattern, O(1) for a name.
+
+namespace recut {
+namespace {
+
+std::string nearest_name(const Graph& graph, std::string_view name) {
+  NearName near(name);
+  for (const NodeId id : graph.order()) near.consider(graph.node_name(id));
+  for (const auto& [alias, id] : graph.aliases()) near.consider(alias);
+  return near.name();
+}
+
+// Glob match: a '*' in `pattern` matches any characters of `text`. Linear, by one backtracking
+// point.
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p, ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+// True if some sequence of a module path's dot-separated parts matches the pattern.
+bool module_matches(std::string_view pattern, std::string_view module) {
+  for (std::size_t begin = 0; begin < module.size();) {
+    for (std::size_t end = begin; end != std::string_view::npos;) {
+      end = module.find('.', end + 1);
+      if (matches(pattern, module.substr(begin, end - begin))) return true;
+    }
+    const std::size_t dot = module.find('.', begin);
+    if (dot == std::string_view::npos) return false;
+    begin = dot + 1;
+  }
+  return false;
+}
+
+class OverrideReader {
+ public:
+  explicit OverrideReader(const Graph& graph) : graph_(graph), rules_(graph) {}
+
+  void read(const std::vector<std::string>& names, bool save) {
+    for (const std::string& name : names) {
+      NamedOverride named{save, name, {}};
+      if (name.find('*') == std::string::npos)
+        read_name(named);
+      else
+        read_pattern(named);
+      overrides_.each.push_back(std::move(named));
+    }
+  }
+
+  Result<NamedOverrides> take() && {
+    if (failures_.empty()) settle();
+    if (!failures_.empty()) return std::move(failures_);
+    return std::move(overrides_);
+  }
+
+ private:
+  std::string_view why_not(NodeId id, bool save) const {
+    return save ? rules_.why_not_saved(id) : rules_.why_not_recomputed(id);
+  }
+
+  void fail(const NamedOverride& named, const std::string& why) {
+    failures_.push_back(error(
+        fmt::format("--{} {}: {}", named.save ? "save" : "recompute", quote(named.name), why)));
+  }
+
+  void read_name(NamedOverride& named) {
+    const auto id = find_node(graph_, named.name);
+    if (!id) {
+      failures_.push_back(error(fmt::format("--{}: {}", named.save ? "save" : "recompute",
+                                            id.diagnostics().front().message)));
+      return;
+    }
+    if (const std::string_view why = why_not(*id, named.save); !why.empty())
+      return fail(named, fmt::format("{} {}", quote(graph_.node_name(*id)), why));
+    named.nodes.push_back(maker_of(graph_, *id));
+  }
+
+  void read_pattern(NamedOverride& named) {
+    bool matched = false;
+    for (const NodeId id : graph_.order()) {
+      if (!module_matches(named.name, graph_.origin(id).module)) continue;
+      matched = true;
+      if (maker_of(graph_, id) == id && why_not(id, named.save).empty()) named.nodes.push_back(id);
+    }
+    if (!matched) return fail(named, "no module's path has such a part");
+    if (named.nodes.empty())
+      fail(named,
+           fmt::format("no node of these modules can be {}", named.save ? "saved" : "recomputed"));
+  }
+
+  // Names take precedence over patterns; beyond that no node may be both saved and recomputed.
+  void settle() {
+    std::unordered_map<std::uint32_t, const NamedOverride*> overridden;  // looked up only
+    for (const bool patterns : {false, true})
+      for (NamedOverride& named : overrides_.each) {
+        if ((named.name.find('*') != std::string::npos) != patterns) continue;
+        std::vector<NodeId> kept;
+        for (const NodeId id : named.nodes) {
+          const auto [at, first] = overridden.emplace(id.index, &named);
+          const NamedOverride& other = *at->second;
+          if (first || other.save == named.save) {
+            kept.push_back(id);
+          } else if (!patterns || other.name.find('*') != std::string::npos) {
+            return fail(named, fmt::format("{} says the contrary of {}", as_written(other),
+                                           quote(graph_.node_name(id))));
+          }
+        }
+        named.nodes = std::move(kept);
+      }
+  }
+
+  const Graph& graph_;
+  OverrideRules rules_;
+  NamedOverrides overrides_;
+  Diagnostics failures_;
+};
+
+}  // namespace
+
+Overrides NamedOverrides::overrides() const { return overrides_without(each.size()); }
+
+Overrides NamedOverrides::overrides_without(std::size_t named) const {
+  Overrides overrides;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    if (i == named) continue;
+    auto& list = each[i].save ? overrides.save : overrides.recompute;
+    list.insert(list.end(), each[i].nodes.begin(), each[i].nodes.end());
+  }
+  return overrides;
+}
+
+Result<NamedOverrides> resolve_overrides(const Graph& graph, const OverrideRequest& request) {
+  if (request.empty()) return NamedOverrides();
+  OverrideReader reader(graph);
+  reader.read(request.save, true);
+  reader.read(request.recompute, false);
+  return std::move(reader).take();
+}
+
+Result<NodeId> find_node(const Graph& graph, const std::string& name) {
+  if (const NodeId id = graph.find(name); id.valid()) return id;
+  const std::string nearest = nearest_name(graph, name);
+  return error(nearest.empty() ? fmt::format("no node is named {}", quote(name))
+                               : fmt::format("no node is named {}; the nearest name is {}",
+                                             quote(name), quote(nearest)));
+}
+
+std::string as_written(const NamedOverride& named) {
+  return fmt::format("--{} {}", named.save ? "save" : "recompute", named.name);
+}
+
+}  // namespace recut
