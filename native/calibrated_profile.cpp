@@ -9,7 +9,7 @@ namespace recut::native {
 
 namespace {
 
-constexpr std::size_t kLongestCardName = 40;
+constexpr std::size_t kMaxGpuNameBytes = 40;
 
 }  // namespace
 
@@ -36,27 +36,27 @@ std::string calibrated_profile_path() { return profile_path("device"); }
 
 std::string find_calibrated_profile() { return find_profile("device"); }
 
-std::string profile_name_of_card(std::string_view card) {
+std::string profile_name_of_gpu(std::string_view gpu) {
   std::string name;
-  for (const char c : card) {
+  for (const char c : gpu) {
     const auto letter = static_cast<unsigned char>(c);
     if (std::isalnum(letter))
       name += static_cast<char>(std::tolower(letter));
     else if (!name.empty() && name.back() != '-')
       name += '-';
   }
-  name.resize(std::min(name.size(), kLongestCardName));
+  name.resize(std::min(name.size(), kMaxGpuNameBytes));
   while (!name.empty() && name.back() == '-') name.pop_back();
   return name;
 }
 
-std::string profile_name_of_graph(std::string_view card, std::string_view digest, bool tf32) {
-  return profile_name_of_card(card) + "-" + std::string(digest) + (tf32 ? "-tf32" : "");
+std::string profile_name_of_graph(std::string_view gpu, std::string_view digest, bool tf32) {
+  return profile_name_of_gpu(gpu) + "-" + std::string(digest) + (tf32 ? "-tf32" : "");
 }
 
 std::string profile_of_this_machine() {
   const std::string calibrated = find_calibrated_profile();
-  return calibrated.empty() ? kUsualProcessor : calibrated;
+  return calibrated.empty() ? kDefaultProcessor : calibrated;
 }
 
 }  // namespace recut::native

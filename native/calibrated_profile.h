@@ -20,14 +20,14 @@ std::string profile_path(const std::string& name);
 std::string find_profile(const std::string& name);
 
 // "NVIDIA H100 80GB HBM3": "nvidia-h100-80gb-hbm3".
-std::string profile_name_of_card(std::string_view card);
+std::string profile_name_of_gpu(std::string_view gpu);
 // The name of a graph's kernel profile: the graph's digest (measured_kernels.h), and how f32 is
 // multiplied.
-std::string profile_name_of_graph(std::string_view card, std::string_view digest, bool tf32);
+std::string profile_name_of_graph(std::string_view gpu, std::string_view digest, bool tf32);
 
 // The device that plans steps on this machine: `recut calibrate`'s profile, else that of a typical
 // processor, which is a guess.
-inline constexpr const char* kUsualProcessor = "cpu8";
+inline constexpr const char* kDefaultProcessor = "cpu8";
 std::string profile_of_this_machine();
 
 // The command line's name of the calibrated profile.

@@ -44,7 +44,7 @@ NEEDS = {
     "nvcc": lambda: bool(shutil.which("nvcc")) or (CUDA / "bin/nvcc").exists(),
     "nvrtc": lambda: any(CUDA.glob("lib*/libnvrtc.so*")),
     "cuda-headers": lambda: (CUDA / "include/cudnn.h").exists(),
-    "no-card": lambda: not pathlib.Path("/dev/nvidiactl").exists(),
+    "no-gpu": lambda: not pathlib.Path("/dev/nvidiactl").exists(),
     "comma-locale": has_comma_locale,
 }
 

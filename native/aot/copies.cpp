@@ -8,7 +8,7 @@ namespace recut::aot {
 namespace {
 
 // The last element of a storage that a view shows.
-std::int64_t last_place(const Layout& layout) {
+std::int64_t last_element(const Layout& layout) {
   std::int64_t last = layout.offset;
   for (std::size_t d = 0; d < layout.shape.size(); ++d)
     last += std::max<std::int64_t>(0, layout.strides[d]) * (layout.shape[d] - 1);
@@ -16,14 +16,14 @@ std::int64_t last_place(const Layout& layout) {
 }
 
 // The offset of a view's element number `number`, in row-major order.
-loop::Index place_in(const Layout& layout, const loop::Index& number, const loop::Ranges& ranges) {
+loop::Index offset_in(const Layout& layout, const loop::Index& number, const loop::Ranges& ranges) {
   if (layout.strides == contiguous_strides(layout.shape)) return number + layout.offset;
-  loop::Index place = layout.offset;
+  loop::Index offset = layout.offset;
   std::int64_t inner = 1;  // elements of the inner dimensions
   for (std::size_t d = layout.shape.size(); d-- > 0; inner *= layout.shape[d])
-    place =
-        place + layout.strides[d] * modulo(divide(number, inner, ranges), layout.shape[d], ranges);
-  return simplify(place, ranges);
+    offset =
+        offset + layout.strides[d] * modulo(divide(number, inner, ranges), layout.shape[d], ranges);
+  return simplify(offset, ranges);
 }
 
 }  // namespace
@@ -33,18 +33,18 @@ loop::Kernel copy_kernel(const ProgramOutput& output, const std::string& name) {
   const std::int64_t elements = element_count(output.type.shape);
   loop::Kernel kernel;
   kernel.name = "copy of " + name;
-  kernel.buffers = {{"from", dtype, last_place(output.layouts.front()) + 1, loop::Access::read},
+  kernel.buffers = {{"from", dtype, last_element(output.layouts.front()) + 1, loop::Access::read},
                     {"to", dtype, elements, loop::Access::written}};
   kernel.loops = {{"i", elements}};
   kernel.values = {{"value", loop::value_type(dtype)}};
   const loop::LoopId i(0);
   const loop::ValueId value(0);
   const loop::Ranges ranges(kernel);
-  loop::Index place = i;
+  loop::Index offset = i;
   for (std::size_t l = output.layouts.size(); l-- > 0;)
-    place = place_in(output.layouts[l], place, ranges);
+    offset = offset_in(output.layouts[l], offset, ranges);
   loop::Loop loop{i, true, 1, {}};
-  loop.body.push_back({loop::Define{value, loop::Load{loop::BufferId(0), place, {}}}});
+  loop.body.push_back({loop::Define{value, loop::Load{loop::BufferId(0), offset, {}}}});
   loop.body.push_back({loop::Store{loop::BufferId(1), i, value, std::nullopt}});
   kernel.body.push_back({std::move(loop)});
   return kernel;

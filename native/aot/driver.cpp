@@ -222,7 +222,7 @@ class Driver {
     add_tensors("outputs", interface_.outputs);
     add_faults(module.faults);
     text_ += fmt::format(fmt::runtime(kDriverFunctions), fmt::arg("prefix", interface_.prefix),
-                         fmt::arg("most_buffers", most_buffers_), fmt::arg("seed", arena() + 1),
+                         fmt::arg("most_buffers", max_buffers_), fmt::arg("seed", arena() + 1),
                          fmt::arg("parallel_for", arena() + 2), fmt::arg("context", arena() + 3),
                          fmt::arg("forward", forward), fmt::arg("launches", launches_.size()),
                          fmt::arg("faults", module.faults.size() + 1),
@@ -238,9 +238,9 @@ class Driver {
   }
   std::int64_t arena() const { return output(interface_.outputs.size()); }
 
-  std::pair<std::int64_t, std::int64_t> place(const Place& place) const {
-    if (!place.input) return {arena(), place.offset};
-    return {inputs_.at(program_.inputs[*place.input]), place.offset};
+  std::pair<std::int64_t, std::int64_t> base_and_offset(const Place& location) const {
+    if (!location.input) return {arena(), location.offset};
+    return {inputs_.at(program_.inputs[*location.input]), location.offset};
   }
 
   void add_launches(Phase phase) {
@@ -248,7 +248,7 @@ class Driver {
       if (schedule_.kernels[launch.scheduled].phase != phase) continue;
       TableLaunch& added = launches_.emplace_back();
       added.kernel = launch.kernel;
-      for (const Place& buffer : launch.buffers) added.places.push_back(place(buffer));
+      for (const Place& buffer : launch.buffers) added.places.push_back(base_and_offset(buffer));
     }
   }
 
@@ -258,7 +258,7 @@ class Driver {
       if (element_count(from.type.shape) == 0) continue;
       const auto kernel = static_cast<std::uint32_t>(kernels_.size());
       kernels_.push_back(copy_kernel(from, interface_.outputs[i].name));
-      launches_.push_back({kernel, {place(from.place), {output(i), 0}}, output(i)});
+      launches_.push_back({kernel, {base_and_offset(from.place), {output(i), 0}}, output(i)});
     }
   }
 
@@ -280,7 +280,7 @@ class Driver {
                    static_cast<std::int64_t>(places.size()),
                    static_cast<std::int64_t>(places.size() + launch.places.size()), launch.wants}));
       for (const auto& [base, offset] : launch.places) places.push_back(numbers({base, offset}));
-      most_buffers_ = std::max(most_buffers_, launch.places.size());
+      max_buffers_ = std::max(max_buffers_, launch.places.size());
     }
     text_ += "@stages = internal constant " + array("{ ptr, i64, i64, i64 }", stages) + "\n";
     text_ += "@launches = internal constant " + array("[5 x i64]", launches) + "\n";
@@ -309,10 +309,10 @@ class Driver {
     std::vector<std::string> rows;
     for (const InterfaceTensor& tensor : tensors) {
       const TensorType& type = tensor.type;
-      const std::string words[] = {constant_text(tensor.name), constant_text(tensor.kind),
+      const std::string texts[] = {constant_text(tensor.name), constant_text(tensor.kind),
                                    constant_text(short_name(type.dtype))};
       rows.push_back(fmt::format("{} {{ ptr {}, ptr {}, ptr {}, i64 {}, ptr {}, ptr {}, i64 {} }}",
-                                 kTensor, words[0], words[1], words[2], type.rank(),
+                                 kTensor, texts[0], texts[1], texts[2], type.rank(),
                                  constant_numbers(type.shape), constant_numbers(type.strides),
                                  byte_size(type)));
     }
@@ -331,7 +331,7 @@ class Driver {
   std::vector<loop::Kernel> kernels_;
   std::map<NodeId, std::int64_t> inputs_;
   std::vector<TableLaunch> launches_;
-  std::size_t most_buffers_ = 1;
+  std::size_t max_buffers_ = 1;
   int constants_ = 0;
   std::string text_;
 };

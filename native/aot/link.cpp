@@ -23,17 +23,17 @@ namespace {
 namespace fs = std::filesystem;
 
 // The linker's temporary files; the destructor removes them.
-class Workshop {
+class LinkFiles {
  public:
-  Workshop() : path_((fs::temp_directory_path() / "recut-link-XXXXXX").string()) {
+  LinkFiles() : path_((fs::temp_directory_path() / "recut-link-XXXXXX").string()) {
     made_ = mkdtemp(path_.data()) != nullptr;
   }
-  ~Workshop() {
+  ~LinkFiles() {
     std::error_code ignored;
     if (made_) fs::remove_all(path_, ignored);
   }
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
+  LinkFiles(const LinkFiles&) = delete;
+  LinkFiles& operator=(const LinkFiles&) = delete;
 
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   bool write(const std::string& name, std::string_view bytes) const {
@@ -57,9 +57,9 @@ std::string library_of(const char* function) {
 }
 
 // Runs a program with its output in a file. Returns its exit code, or -1 where it can't be started.
-int run(std::vector<std::string> words, const std::string& says) {
+int run(std::vector<std::string> command, const std::string& says) {
   std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
+  for (std::string& argument : command) arguments.push_back(argument.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
@@ -78,32 +78,32 @@ int run(std::vector<std::string> words, const std::string& says) {
 
 Result<Done> link_library(std::string_view object, const std::string& prefix,
                           const std::string& linker, const std::string& path) {
-  const Workshop workshop;
+  const LinkFiles files;
   const std::string shown = fmt::format("{{ global: {}_*; local: *; }};\n", prefix);
-  if (!workshop.write("step.o", object) || !workshop.write("shown", shown))
+  if (!files.write("step.o", object) || !files.write("shown", shown))
     return Diagnostic{"can't write the linker's files: " + std::string(std::strerror(errno)),
-                      workshop.file("step.o"), 0, 0};
-  std::vector<std::string> words = {linker,
-                                    "-shared",
-                                    "-o",
-                                    path,
-                                    "--version-script=" + workshop.file("shown"),
-                                    "--gc-sections",
-                                    "-z",
-                                    "noexecstack",
-                                    "--as-needed",
-                                    workshop.file("step.o")};
+                      files.file("step.o"), 0, 0};
+  std::vector<std::string> command = {linker,
+                                      "-shared",
+                                      "-o",
+                                      path,
+                                      "--version-script=" + files.file("shown"),
+                                      "--gc-sections",
+                                      "-z",
+                                      "noexecstack",
+                                      "--as-needed",
+                                      files.file("step.o")};
   for (const char* function : {"exp", "memcpy"})
     if (const std::string library = library_of(function); !library.empty())
-      words.push_back(library);
-  const int code = run(words, workshop.file("says"));
+      command.push_back(library);
+  const int code = run(command, files.file("says"));
   if (code == 0) return Done{};
   if (code < 0)
     return error(
         fmt::format("there is no linker {} to make a shared library with: it is a part of "
                     "binutils, or --linker names another one, such as ld.lld",
                     quote(linker)));
-  const auto said = read_file(workshop.file("says"));
+  const auto said = read_file(files.file("says"));
   return Diagnostic{fmt::format("{} can't link the step: {}", linker,
                                 said ? printable(*said, 2000) : "it doesn't say why"),
                     path, 0, 0};

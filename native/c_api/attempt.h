@@ -26,15 +26,15 @@ inline char* copy_text(std::string_view text) noexcept {
   return copy;
 }
 
-inline recut_status fail(recut_status status, std::string_view words, char** error) noexcept {
-  if (error != nullptr && *error == nullptr) *error = copy_text(words);
+inline recut_status fail(recut_status status, std::string_view message, char** error) noexcept {
+  if (error != nullptr && *error == nullptr) *error = copy_text(message);
   return status;
 }
 
 inline recut_status fail(recut_status status, const Diagnostics& diagnostics, char** error) {
-  std::string words = format(diagnostics);
-  while (!words.empty() && words.back() == '\n') words.pop_back();
-  return fail(status, words, error);
+  std::string message = format(diagnostics);
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  return fail(status, message, error);
 }
 
 inline recut_status give_text(std::string_view text, char** out) {
@@ -45,18 +45,18 @@ inline recut_status give_text(std::string_view text, char** out) {
 
 // While it lives, this thread formats and parses numbers with a decimal point, whatever the host's
 // locale is.
-class PlainNumbers {
+class CLocaleScope {
  public:
-  PlainNumbers() : plain_(newlocale(LC_NUMERIC_MASK, "C", duplocale(uselocale({})))) {
+  CLocaleScope() : plain_(newlocale(LC_NUMERIC_MASK, "C", duplocale(uselocale({})))) {
     if (plain_ != locale_t{}) before_ = uselocale(plain_);
   }
-  ~PlainNumbers() {
+  ~CLocaleScope() {
     if (plain_ == locale_t{}) return;
     uselocale(before_);
     freelocale(plain_);
   }
-  PlainNumbers(const PlainNumbers&) = delete;
-  PlainNumbers& operator=(const PlainNumbers&) = delete;
+  CLocaleScope(const CLocaleScope&) = delete;
+  CLocaleScope& operator=(const CLocaleScope&) = delete;
 
  private:
   locale_t plain_;
@@ -68,7 +68,7 @@ template <class Work>
 recut_status attempt(char** error, Work work) noexcept {
   try {
     const ThrowingChecks checks;
-    const PlainNumbers numbers;
+    const CLocaleScope numbers;
     return work();
   } catch (const CheckFailure& failure) {
     return fail(RECUT_INTERNAL, failure.words, error);

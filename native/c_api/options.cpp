@@ -21,9 +21,9 @@ namespace recut::c_api {
 namespace {
 
 constexpr std::string_view kName = "options";
-constexpr std::size_t kMostValues = 1'000'000;  // of one JSON text
-constexpr double kMostEffort = 1e6;
-constexpr double kMostSeconds = 1e9;
+constexpr std::size_t kMaxJsonTextValues = 1'000'000;  // of one JSON text
+constexpr double kMaxApiEffort = 1e6;
+constexpr double kMaxApiSeconds = 1e9;
 
 constexpr std::string_view kOpenKeys[] = {"graph", "passes"};
 constexpr std::string_view kGraphKeys[] = {"joint", "joint_after_passes", "forward"};
@@ -59,7 +59,7 @@ class Options {
     if (!is_object_) return;
     if (fields_.find("wrt").present()) options.request.options.requires_grad = fields_.texts("wrt");
     if (const JsonValue results = fields_.find("results"); results.present())
-      options.request.options.differentiable = places("results", results);
+      options.request.options.differentiable = positions("results", results);
     options.passes = passes();
   }
 
@@ -69,7 +69,7 @@ class Options {
     for (const Strategy& strategy : all_strategies()) strategies.push_back(strategy.name);
     if (const auto strategy = one_of("strategy", strategies)) request.strategy = *strategy;
     read_budget(request);
-    if (const auto seconds = positive("seconds", kMostSeconds)) request.limits.seconds = *seconds;
+    if (const auto seconds = positive("seconds", kMaxApiSeconds)) request.limits.seconds = *seconds;
     read_search(request.limits.effort, request.limits.seed);
     read_costs(request);
     read_overrides(request.overrides);
@@ -119,7 +119,7 @@ class Options {
     return names;
   }
 
-  std::vector<std::size_t> places(std::string_view key, const JsonValue& list) {
+  std::vector<std::size_t> positions(std::string_view key, const JsonValue& list) {
     std::vector<std::size_t> found;
     bool sound = list.is(JsonKind::array);
     if (sound)
@@ -139,7 +139,7 @@ class Options {
   }
 
   void read_search(double& effort, std::uint64_t& seed) {
-    if (const auto wish = positive("effort", kMostEffort)) effort = *wish;
+    if (const auto effort_given = positive("effort", kMaxApiEffort)) effort = *effort_given;
     const auto number = fields_.integer("search_seed");
     if (!number) return;
     if (*number < 0)
@@ -163,10 +163,10 @@ class Options {
 
   // A percentage needs a peak, which the planner knows later; any peak serves to check it here.
   void read_budget(PlanningRequest& request) {
-    const auto wish = budget();
-    if (!wish) return;
-    request.budget = *wish;
-    const auto parsed = parse_budget(*wish, request.strategy, std::int64_t{1} << 40);
+    const auto effort_given = budget();
+    if (!effort_given) return;
+    request.budget = *effort_given;
+    const auto parsed = parse_budget(*effort_given, request.strategy, std::int64_t{1} << 40);
     if (!parsed) complain("budget", parsed.diagnostics());
   }
 
@@ -208,7 +208,7 @@ Result<Request> read_options(const char* json, std::span<const std::string_view>
   Request request;
   if (json == nullptr) return request;
   const std::string_view text = json;
-  const auto document = parse_json(text, kName, {}, kMostValues);
+  const auto document = parse_json(text, kName, {}, kMaxJsonTextValues);
   if (!document) return document.diagnostics();
   Options options(*document, text, keys);
   options.read(request);

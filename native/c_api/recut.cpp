@@ -59,9 +59,9 @@ recut_status read_graph(std::string_view bytes, const char* name, const char* op
   auto document = recut::open_document_bytes(bytes, name != nullptr ? name : "graph", *options);
   if (!document) {
     const Diagnostics& faults = document.diagnostics();
-    std::string words = recut::format(faults, recut::excerpts_of(bytes, faults));
-    words.pop_back();  // the end of the last line
-    return fail(RECUT_BAD_INPUT, words, error);
+    std::string message = recut::format(faults, recut::excerpts_of(bytes, faults));
+    message.pop_back();  // the end of the last line
+    return fail(RECUT_BAD_INPUT, message, error);
   }
   *graph = new recut_graph{std::make_shared<const Document>(std::move(*document))};
   return RECUT_OK;
@@ -76,12 +76,12 @@ Result<recut::Done> check_names(const recut::Graph& graph, const recut::GradOpti
       wrong.push_back(recut::error(fmt::format(
           "'wrt': {} found, expected names of real inputs of the graph", recut::quote(name))));
   }
-  for (const std::size_t place : options.differentiable.value_or(std::vector<std::size_t>{}))
-    if (place >= graph.results.size() || !graph.results[place].valid() ||
-        !recut::is_floating(graph.type(graph.results[place]).dtype))
+  for (const std::size_t position : options.differentiable.value_or(std::vector<std::size_t>{}))
+    if (position >= graph.results.size() || !graph.results[position].valid() ||
+        !recut::is_floating(graph.type(graph.results[position]).dtype))
       wrong.push_back(
-          recut::error(fmt::format("'results': {} found, expected places of real results, of {}",
-                                   place, graph.results.size())));
+          recut::error(fmt::format("'results': {} found, expected positions of real results, of {}",
+                                   position, graph.results.size())));
   if (!wrong.empty()) return wrong;
   return recut::Done{};
 }
@@ -125,20 +125,20 @@ recut_status make_plan(const recut_graph& graph, const char* options_json, Watch
   if (!request) return fail(RECUT_BAD_OPTION, request.diagnostics(), error);
   if (const recut_status status = check_plannable(*graph.document, error); status != RECUT_OK)
     return status;
-  if (watcher.tells())
+  if (watcher.has_progress())
     request->limits.on_better = [&watcher](double recompute_us) {
-      watcher.tell(Watcher::kUnknown,
-                   fmt::format("planning: {} recomputed", recut::format_micros(recompute_us)));
+      watcher.report_progress(Watcher::kUnknown, fmt::format("planning: {} recomputed",
+                                                             recut::format_micros(recompute_us)));
     };
-  if (watcher.asks()) request->limits.stop = [&watcher] { return watcher.stop(); };
+  if (watcher.has_cancelled()) request->limits.stop = [&watcher] { return watcher.should_stop(); };
   if (watcher.stop_now()) return fail(RECUT_CANCELLED, "cancelled", error);
-  watcher.tell(0, "planning");
+  watcher.report_progress(0, "planning");
   auto planned = recut::plan_document(*graph.document, *request);
   if (watcher.stop_now()) return fail(RECUT_CANCELLED, "cancelled", error);
   if (!planned) return fail(RECUT_BAD_OPTION, planned.diagnostics(), error);
   const bool holds = planned->report.holds();
   const std::string why = holds ? "" : recut::infeasible_budget_text(planned->report);
-  watcher.tell(1, "planned");
+  watcher.report_progress(1, "planned");
   *plan = new recut_plan{graph.document, std::move(*planned)};
   return holds ? RECUT_OK : fail(RECUT_NOT_HELD, why, error);
 }
@@ -185,18 +185,18 @@ recut_status sweep(const recut_graph& graph, const char* options_json, Watcher& 
   if (const recut_status status = check_plannable(document, error); status != RECUT_OK)
     return status;
   CurveRequest& request = options->request;
-  if (watcher.tells())
+  if (watcher.has_progress())
     request.on_curve = [&watcher](const recut::Curve& curve) {
-      watcher.tell(Watcher::kUnknown,
-                   fmt::format("planning: {} points", curve.report.points.size()));
+      watcher.report_progress(Watcher::kUnknown,
+                              fmt::format("planning: {} points", curve.report.points.size()));
     };
-  if (watcher.asks()) request.stop = [&watcher] { return watcher.stop(); };
+  if (watcher.has_cancelled()) request.stop = [&watcher] { return watcher.should_stop(); };
   if (watcher.stop_now()) return fail(RECUT_CANCELLED, "cancelled", error);
-  watcher.tell(0, "planning");
+  watcher.report_progress(0, "planning");
   const auto curve = recut::sweep_document(document, request);
   if (watcher.stop_now()) return fail(RECUT_CANCELLED, "cancelled", error);
   if (!curve) return fail(RECUT_BAD_OPTION, curve.diagnostics(), error);
-  watcher.tell(1, "planned");
+  watcher.report_progress(1, "planned");
   if (!options->plans) return give_text(curve_json(curve->report), json);
   const auto plans = plans_of(document, request, *curve);
   if (!plans) return fail(RECUT_INTERNAL, plans.diagnostics(), error);

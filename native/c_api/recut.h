@@ -62,7 +62,7 @@ typedef struct recut_callbacks {
 
   /* May be null. `fraction`: finished part of the work, 0 to 1, or below 0 if unknown. The text
    * lives until the callback returns. */
-  void (*progress)(void* user, double fraction, const char* words);
+  void (*progress)(void* user, double fraction, const char* message);
 
   /* May be null. A nonzero result ends the work within milliseconds: RECUT_CANCELLED, and no
    * result. Called at most every few milliseconds. */

@@ -14,18 +14,18 @@ class Watcher {
     if (callbacks != nullptr) callbacks_ = *callbacks;
   }
 
-  bool tells() const { return callbacks_.progress != nullptr; }
-  bool asks() const { return callbacks_.cancelled != nullptr; }
+  bool has_progress() const { return callbacks_.progress != nullptr; }
+  bool has_cancelled() const { return callbacks_.cancelled != nullptr; }
 
   static constexpr double kUnknown = -1;
 
-  void tell(double fraction, const std::string& words) const {
-    if (tells()) callbacks_.progress(callbacks_.user, fraction, words.c_str());
+  void report_progress(double fraction, const std::string& message) const {
+    if (has_progress()) callbacks_.progress(callbacks_.user, fraction, message.c_str());
   }
 
   // Asks the caller at most once in kPause; a yes is final.
-  bool stop() {
-    if (stopped_ || !asks()) return stopped_;
+  bool should_stop() {
+    if (stopped_ || !has_cancelled()) return stopped_;
     const auto now = Clock::now();
     if (now < next_) return false;
     stopped_ = callbacks_.cancelled(callbacks_.user) != 0;
@@ -36,7 +36,7 @@ class Watcher {
   // Asks at once, whenever it asked last: before and after the work.
   bool stop_now() {
     next_ = {};
-    return stop();
+    return should_stop();
   }
 
  private:

@@ -20,9 +20,9 @@ void append_text(std::string& bytes, std::string_view text) {
 }
 
 // Takes parts off the front; none where fewer bytes are left.
-class Parts {
+class EntryParser {
  public:
-  explicit Parts(std::string_view bytes) : left_(bytes) {}
+  explicit EntryParser(std::string_view bytes) : left_(bytes) {}
 
   std::optional<std::string_view> take(std::uint64_t length) {
     if (left_.size() < length) return std::nullopt;
@@ -55,7 +55,7 @@ std::string entry_of(const Digest& key, std::string_view build, std::string_view
 }
 
 Result<EntryContents> read_entry(std::string_view entry, const Digest& key) {
-  Parts parts(entry);
+  EntryParser parts(entry);
   if (parts.take(kMagic.size()) != kMagic) return error("this is no entry of Recut's cache");
   const auto own_key = parts.take(key.bytes.size());
   const auto checksum = parts.take(key.bytes.size());

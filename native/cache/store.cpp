@@ -34,7 +34,7 @@ std::optional<Digest> key_in(std::string_view name, std::string_view ending) {
 
 }  // namespace
 
-Result<StoreOptions> usual_options() {
+Result<StoreOptions> default_store_options() {
   StoreOptions options;
   options.build = this_build();
   const std::string given = variable("RECUT_CACHE_DIR"), caches = variable("XDG_CACHE_HOME"),

@@ -32,7 +32,7 @@ struct StoreOptions {
 // From the environment: RECUT_CACHE_DIR, or recut in XDG_CACHE_HOME, or .cache/recut in the home
 // directory; RECUT_CACHE_LIMIT bytes ("500MiB"); this build. Fails where the limit is no size, and
 // where no directory can be named.
-Result<StoreOptions> usual_options();
+Result<StoreOptions> default_store_options();
 
 struct EntryFacts {
   std::string kind;

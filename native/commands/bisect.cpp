@@ -141,7 +141,7 @@ void add_bisect(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<BisectArguments>();
   CLI::App& command =
       *app.add_subcommand("bisect", "Find the pass, and its change, that makes a check fail");
-  arguments->graph.passes_wanted = true;
+  arguments->graph.runs_all_passes = true;
   arguments->graph.add_to(command);
   arguments->graph.add_device_to(command);
   command

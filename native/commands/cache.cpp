@@ -25,7 +25,7 @@ Json described(const cache::EntryFacts& entry) {
   return json.is_object() ? json : Json();
 }
 
-std::string word(const Json& description, const char* key) {
+std::string field_text(const Json& description, const char* key) {
   const auto at = description.find(key);
   return at != description.end() && at->is_string() ? at->get<std::string>() : "";
 }
@@ -78,7 +78,8 @@ int list(const cache::Store& store, bool json, const Console& console) {
   for (const cache::EntryFacts& entry : entries) {
     const Json description = described(entry);
     table.row({entry.kind, entry.key.hex().substr(0, kShownDigits), time_text(entry.used),
-               word(description, "graph"), word(description, "budget"), format_bytes(entry.bytes)});
+               field_text(description, "graph"), field_text(description, "budget"),
+               format_bytes(entry.bytes)});
   }
   console.out << summary(store, entries);
   if (!entries.empty()) console.out << "\n" << table.format(0);
@@ -117,7 +118,7 @@ int clear(const cache::Store& store, bool json, const Console& console) {
 using Deed = int (*)(const cache::Store& store, bool json, const Console& console);
 
 int with_store(Deed deed, bool json, const Console& console) {
-  auto options = cache::usual_options();
+  auto options = cache::default_store_options();
   if (!options) return console.complain(options.diagnostics());
   return deed(cache::Store(std::move(*options)), json, console);
 }

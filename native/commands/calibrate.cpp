@@ -11,9 +11,9 @@
 #include "engine/support/version.h"
 #include "native/calibrated_profile.h"
 #include "native/commands/calibrate_arguments.h"
-#include "native/commands/card_options.h"
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
+#include "native/commands/gpu_options.h"
 #include "native/cpu/calibration.h"
 
 namespace recut::native {
@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kCalibrateLeastShare = 0.001;  // of a profile
+constexpr double kMinCalibratedShare = 0.001;  // of a profile
 
 // The system's name of the processor.
 std::string processor_name() {
@@ -35,7 +35,7 @@ std::string processor_name() {
 
 // The share of the f32 ceiling that products reach.
 double products_share(const cpu::Calibration& c) {
-  return std::clamp(c.products_f32 / c.multiply_adds_f32, kCalibrateLeastShare, 1.0);
+  return std::clamp(c.products_f32 / c.multiply_adds_f32, kMinCalibratedShare, 1.0);
 }
 
 std::string note(const cpu::Calibration& c) {
@@ -98,10 +98,10 @@ std::string as_text(const cpu::Calibration& c, const CalibrateCommand& command) 
 }
 
 // Fails for options that mean nothing on a processor.
-Result<Done> refuse_options_of_cards(const CalibrateCommand& command) {
+Result<Done> refuse_calibration_options_of_gpus(const CalibrateCommand& command) {
   if (!command.graph.path.empty())
-    return error("kernels of a graph are measured on a card: --device cuda");
-  return refuse_card_options(command.precision, command.workspace);
+    return error("kernels of a graph are measured on a GPU: --device cuda");
+  return refuse_gpu_options(command.precision, command.workspace);
 }
 
 // The target: a processor, a GPU, or a graph on a GPU.
@@ -135,7 +135,7 @@ Diagnostic no_settings_folder() {
 }
 
 int calibrate_cpu(CalibrateCommand command, const Console& console) {
-  if (auto done = refuse_options_of_cards(command); !done)
+  if (auto done = refuse_calibration_options_of_gpus(command); !done)
     return console.complain(done.diagnostics());
   if (command.threads == 0)
     command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

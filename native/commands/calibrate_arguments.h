@@ -7,7 +7,7 @@
 
 #include "native/commands/command.h"
 #include "native/console.h"
-#include "native/cuda/card.h"
+#include "native/cuda/gpu.h"
 
 namespace recut::native {
 
@@ -29,13 +29,13 @@ int calibrate_cuda(const CalibrateCommand& command, const Console& console);
 
 // An open GPU to calibrate, with the code of the kernels (none: NVRTC makes it) and the rows of the
 // products.
-struct CardToCalibrate {
-  cuda::SharedCard card;
+struct GpuToCalibrate {
+  cuda::SharedGpu gpu;
   std::optional<std::string> code;
   std::int64_t product = 8192;
 };
-int calibrate_card(const CalibrateCommand& command, const CardToCalibrate& with,
-                   const Console& console);
+int calibrate_gpu(const CalibrateCommand& command, const GpuToCalibrate& with,
+                  const Console& console);
 
 // The error where no output is named and no settings folder exists.
 Diagnostic no_settings_folder();

@@ -10,10 +10,10 @@
 #include "engine/workspace/scheduling.h"
 #include "native/calibrated_profile.h"
 #include "native/commands/calibrate_arguments.h"
-#include "native/commands/card_options.h"
-#include "native/commands/card_profile.h"
+#include "native/commands/gpu_options.h"
+#include "native/commands/gpu_profile.h"
 #include "native/commands/run_arguments.h"
-#include "native/executors/find_card_profile.h"
+#include "native/executors/find_gpu_profile.h"
 
 namespace recut::native {
 namespace {
@@ -26,26 +26,27 @@ struct MeasuredStep {
   std::size_t launches = 0;
 };
 
-class CardCommand {
+class GpuCalibrateCommand {
  public:
-  CardCommand(const CalibrateCommand& command, const CardToCalibrate& with, const Console& console)
+  GpuCalibrateCommand(const CalibrateCommand& command, const GpuToCalibrate& with,
+                      const Console& console)
       : command_(command), with_(with), console_(console) {}
 
   int run() {
-    const auto most = most_workspace(command_.workspace);
-    if (!most) return console_.complain(most.diagnostics());
-    most_workspace_ = *most;
+    const auto max_bytes = max_workspace(command_.workspace);
+    if (!max_bytes) return console_.complain(max_bytes.diagnostics());
+    max_workspace_ = *max_bytes;
     const bool of_graph = !command_.graph.path.empty();
-    if (command_.out.empty() && card_path().empty())
+    if (command_.out.empty() && gpu_profile_path().empty())
       return console_.complain({no_settings_folder()});
     if (of_graph)  // report a bad graph before anything is measured
       if (auto opened = command_.graph.open_joint(console_); !opened)
         return console_.complain(opened.diagnostics());
-    auto profile = measure_card();
+    auto profile = measure_gpu();
     if (!profile) return console_.complain(profile.diagnostics());
-    const auto out = of_graph
-                         ? measure_graph(std::move(*profile))
-                         : written(*profile, 2, command_.out.empty() ? card_path() : command_.out);
+    const auto out =
+        of_graph ? measure_graph(std::move(*profile))
+                 : written(*profile, 2, command_.out.empty() ? gpu_profile_path() : command_.out);
     console_.say("");
     if (!out) return console_.complain(out.diagnostics());
     console_.out << (command_.json ? as_json(*out) : as_text(*out));
@@ -53,63 +54,65 @@ class CardCommand {
   }
 
  private:
-  cuda::Precision precision() const { return cuda::precision_named(command_.precision); }
-  CardWords words() const {
-    return {with_.card->name(), with_.card->driver_version(), precision() == cuda::Precision::tf32};
+  cuda::Precision precision() const { return cuda::parse_precision(command_.precision); }
+  GpuDescription description() const {
+    return {with_.gpu->name(), with_.gpu->driver_version(), precision() == cuda::Precision::tf32};
   }
 
-  std::string card_path() const { return profile_path(profile_name_of_card(with_.card->name())); }
+  std::string gpu_profile_path() const {
+    return profile_path(profile_name_of_gpu(with_.gpu->name()));
+  }
 
   static Result<std::string> written(const Json& profile, int indent, const std::string& path) {
     if (auto done = write_file(path, profile.dump(indent) + "\n"); !done) return done.diagnostics();
     return path;
   }
 
-  Result<Json> measure_card() {
-    auto code = with_.code ? Result<std::string>(*with_.code) : cuda::calibration_code(*with_.card);
+  Result<Json> measure_gpu() {
+    auto code = with_.code ? Result<std::string>(*with_.code) : cuda::calibration_code(*with_.gpu);
     if (!code) return code.diagnostics();
-    cuda::CardCalibrationRequest request;
+    cuda::GpuCalibrationRequest request;
     request.seconds = command_.seconds;
     request.triad_bytes = command_.triad_bytes;
     request.product = with_.product;
     request.progress = [&](std::string_view what) {
       console_.say(fmt::format("measuring {}", what));
     };
-    auto calibration = cuda::calibrate(with_.card, *code, request);
+    auto calibration = cuda::calibrate(with_.gpu, *code, request);
     if (!calibration) return calibration.diagnostics();
     calibration_ = std::move(*calibration);
-    return card_profile(words(), calibration_);
+    return gpu_profile(description(), calibration_);
   }
 
   // Returns where the profile was written. The GPU's own goes to its default path unless one file
   // is named for both: a run pads the graph's products by what it finds there, as is done here.
   Result<std::string> measure_graph(Json profile) {
     if (command_.out.empty())
-      if (auto card = written(profile, 2, card_path()); !card) return card;
-    auto card = parse_device_profile(profile.dump(), "what was measured of the card");
-    RECUT_CHECK(card.ok(), "a profile that is written here is one");
+      if (auto gpu = written(profile, 2, gpu_profile_path()); !gpu) return gpu;
+    auto gpu = parse_device_profile(profile.dump(), "what was measured of the GPU");
+    RECUT_CHECK(gpu.ok(), "a profile that is written here is one");
     const auto document =
-        command_.graph.for_card(device_of_step(*card, precision()), "").open_joint(console_);
+        command_.graph.for_gpu(device_of_step(*gpu, precision()), "").open_joint(console_);
     if (!document) return document.diagnostics();
-    if (auto done = measure_kernels(*document, std::move(*card)); !done) return done.diagnostics();
-    add_kernels(profile, words(), step_->profile);
+    if (auto done = measure_kernels(*document, std::move(*gpu)); !done) return done.diagnostics();
+    add_kernels(profile, description(), step_->profile);
     return written(
         profile, -1,
         command_.out.empty() ? profile_path(profile["name"].get<std::string>()) : command_.out);
   }
 
   // Without a budget every kernel of the graph runs once.
-  Result<Done> measure_kernels(const Document& document, DeviceProfile card) {
+  Result<Done> measure_kernels(const Document& document, DeviceProfile gpu) {
     SchedulingRequest request;
     request.planning.cost_model = "fused";
-    request.planning.profile = std::move(card);
+    request.planning.profile = std::move(gpu);
     console_.say("planning");
     const auto scheduled = schedule_document(document, request);
     if (!scheduled) return scheduled.diagnostics();
     const auto ready = compile(document, *scheduled);
     if (!ready) return ready.diagnostics();
     cuda::ProfilingRequest profiling;
-    profiling.calls = {precision(), most_workspace_};
+    profiling.calls = {precision(), max_workspace_};
     profiling.progress = [&](std::string_view what) { console_.say(what); };
     auto measured = cuda::profile(document, *scheduled, *ready, profiling);
     if (!measured) return measured.diagnostics();
@@ -122,10 +125,10 @@ class CardCommand {
     console_.say("compiling");
     RunCommand cached;
     cuda::StepCache steps(
-        usual_store(cached, console_), with_.card,
+        default_store(cached, console_), with_.gpu,
         {.library = true,
-         .library_takes = cuda::library_takes(with_.card, {precision(), most_workspace_}),
-         .lower = cuda::lower_options(with_.card->sm_limits())},
+         .library_takes = cuda::library_takes(with_.gpu, {precision(), max_workspace_}),
+         .lower = cuda::lower_options(with_.gpu->sm_limits())},
         cuda::factors_of(precision()));
     return steps.compile(document, scheduled);
   }
@@ -139,7 +142,7 @@ class CardCommand {
     }
     Json json = {
         {"profile", out},
-        {"card", with_.card->name()},
+        {"card", with_.gpu->name()},
         {"triad_bytes_per_second", calibration_.triad_bytes},
         {"multiply_add_flops_per_second",
          {{"f32", calibration_.multiply_adds_f32}, {"f64", calibration_.multiply_adds_f64}}},
@@ -168,7 +171,7 @@ class CardCommand {
     const auto row = [&](const std::string& what, double figure, const std::string& unit) {
       table.row({what, fmt::format("{:.2f}", figure), unit});
     };
-    const cuda::CardCalibration& c = calibration_;
+    const cuda::GpuCalibration& c = calibration_;
     row("memory", 1e-9 * c.triad_bytes, "GB/s");
     row("multiply-adds, f32", 1e-12 * c.multiply_adds_f32, "TFLOP/s");
     row("multiply-adds, f64", 1e-12 * c.multiply_adds_f64, "TFLOP/s");
@@ -177,8 +180,8 @@ class CardCommand {
           fmt::format("TFLOP/s the largest, {:.2f} usual ones, {:.2f} times as long where odd",
                       1e-12 * rate.median, rate.unaligned_slowdown));
     row("a launch in a graph", c.launch_micros, "µs");
-    return fmt::format("{}, CUDA {}\n\n{}\n{}written to {}\n", with_.card->name(),
-                       with_.card->driver_version(), table.format(), step_text(), out);
+    return fmt::format("{}, CUDA {}\n\n{}\n{}written to {}\n", with_.gpu->name(),
+                       with_.gpu->driver_version(), table.format(), step_text(), out);
   }
 
   std::string step_text() const {
@@ -192,24 +195,24 @@ class CardCommand {
   }
 
   const CalibrateCommand& command_;
-  const CardToCalibrate& with_;
+  const GpuToCalibrate& with_;
   const Console& console_;
-  std::int64_t most_workspace_ = 0;
-  cuda::CardCalibration calibration_;
+  std::int64_t max_workspace_ = 0;
+  cuda::GpuCalibration calibration_;
   std::optional<MeasuredStep> step_;
 };
 
 }  // namespace
 
-int calibrate_card(const CalibrateCommand& command, const CardToCalibrate& with,
-                   const Console& console) {
-  return CardCommand(command, with, console).run();
+int calibrate_gpu(const CalibrateCommand& command, const GpuToCalibrate& with,
+                  const Console& console) {
+  return GpuCalibrateCommand(command, with, console).run();
 }
 
 int calibrate_cuda(const CalibrateCommand& command, const Console& console) {
-  auto card = cuda::Card::open();
-  if (!card) return console.complain(card.diagnostics());
-  return calibrate_card(command, {std::move(*card), std::nullopt}, console);
+  auto gpu = cuda::Gpu::open();
+  if (!gpu) return console.complain(gpu.diagnostics());
+  return calibrate_gpu(command, {std::move(*gpu), std::nullopt}, console);
 }
 
 }  // namespace recut::native

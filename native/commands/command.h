@@ -29,19 +29,19 @@ struct GraphArguments {
   std::string path;
   std::string key = std::string(kDefaultGraphKey);
   std::string passes;
-  bool passes_wanted = false;  // run all passes where none are named
+  bool runs_all_passes = false;  // run all passes where none are named
   bool no_passes = false;
-  bool inexact = false;              // also passes that are not bit-exact
-  std::string stages;                // "pre-grad,joint"; empty: the default stage
-  Stage usual_stage = Stage::joint;  // where passes run and no stage is named
-  std::string with;                  // passes off by default, besides the stages' own
-  std::vector<std::string> rules;    // FILE, before:STAGE=FILE or after:STAGE=FILE
-  std::string device;                // its figures decide passes; empty: the reference's
+  bool inexact = false;                // also passes that are not bit-exact
+  std::string stages;                  // "pre-grad,joint"; empty: the default stage
+  Stage default_stage = Stage::joint;  // where passes run and no stage is named
+  std::string with;                    // passes off by default, besides the stages' own
+  std::vector<std::string> rules;      // FILE, before:STAGE=FILE or after:STAGE=FILE
+  std::string device;                  // its figures decide passes; empty: the reference's
   // The GPU whose libraries will multiply: where stages run, products are padded and convolutions
   // laid out for it.
-  std::optional<Device> card;
-  bool freeze = false;  // also run the stage freezing, last
-  bool halves = false;  // the stage post-grad runs after the partition
+  std::optional<Device> gpu;
+  bool freeze = false;           // also run the stage freezing, last
+  bool post_grad_later = false;  // the stage post-grad runs after the partition
   std::string skip;
   int stop_at = -1;                     // -1: run all
   std::vector<std::string> dimensions;  // "name=N"
@@ -58,19 +58,19 @@ struct GraphArguments {
 
   // The same arguments with passes for that device's libraries, if any, and without the named
   // pass ("": with all).
-  GraphArguments for_card(const std::optional<Device>& device, std::string_view without) const;
+  GraphArguments for_gpu(const std::optional<Device>& device, std::string_view without) const;
 
   // The passes that open() runs on a file, and their options. Fails where the graph isn't what a
   // stage is for.
   Result<ChosenPasses> chosen_passes(const GraphFile& file) const;
 
   // The passes of the two partitioned graphs of a plan: the stage post-grad.
-  Result<ChosenPasses> half_passes(const GraphFile& file) const;
+  Result<ChosenPasses> post_grad_passes(const GraphFile& file) const;
 
  private:
   void add_passes_to(CLI::App& command);
   Result<std::vector<Stage>> named_stages(const GraphFile& file) const;
-  Result<ChosenPasses> stage_passes(const GraphFile& file, bool of_halves) const;
+  Result<ChosenPasses> stage_passes(const GraphFile& file, bool after_partition) const;
   Result<Pipeline> pipeline(std::vector<Stage> stages) const;
   RunnerOptions runner_options() const;
   Result<Done> add_device_passes(RunnerOptions& options) const;

@@ -20,13 +20,13 @@
 namespace recut::native {
 namespace {
 
-constexpr const char* kUsualTarget = "x86-64-v3";
+constexpr const char* kDefaultTarget = "x86-64-v3";
 
 struct CompileCommand {
   GraphArguments graph;
   PlanArguments plan;
   std::string library, header;
-  std::string processor = kUsualTarget;
+  std::string processor = kDefaultTarget;
   std::string linker = "ld";
   std::string name;  // empty: the graph's
   bool json = false;
@@ -46,37 +46,39 @@ Result<std::string> prefix_of(const CompileCommand& command, const Graph& graph)
 }
 
 // The parts of the command that are checked before any work.
-struct Order {
+struct CompileTarget {
   std::string prefix;
   cpu::Target target;
 };
-Result<Order> order_of(const CompileCommand& command, const Graph& graph) {
+Result<CompileTarget> compile_target_of(const CompileCommand& command, const Graph& graph) {
   auto prefix = prefix_of(command, graph);
   if (!prefix) return prefix.diagnostics();
   auto target = target_of(command.processor);
   if (!target) return target.diagnostics();
-  return Order{std::move(*prefix), std::move(*target)};
+  return CompileTarget{std::move(*prefix), std::move(*target)};
 }
 
-Result<aot::Interface> build(const CompileCommand& command, const Order& order,
+Result<aot::Interface> build(const CompileCommand& command, const CompileTarget& compile_target,
                              const Document& document, const ScheduledPlan& scheduled) {
   const Graph& graph = document.graph();
   const auto program = program_of(document, scheduled);
   if (!program) return program.diagnostics();
-  auto interface = aot::interface_of(graph, *program, order.prefix);
-  const auto object =
-      cpu::compile_object(aot::step_text(*program, scheduled.schedule, interface), order.target);
+  auto interface = aot::interface_of(graph, *program, compile_target.prefix);
+  const auto object = cpu::compile_object(aot::step_text(*program, scheduled.schedule, interface),
+                                          compile_target.target);
   if (!object) return object.diagnostics();
-  if (auto done = aot::link_library(*object, order.prefix, command.linker, command.library); !done)
+  if (auto done =
+          aot::link_library(*object, compile_target.prefix, command.linker, command.library);
+      !done)
     return done.diagnostics();
-  const aot::HeaderFacts facts{graph.name, order.target.processor, program->arena_bytes};
+  const aot::HeaderFacts facts{graph.name, compile_target.target.processor, program->arena_bytes};
   if (auto done = write_file(command.header, aot::header_text(interface, facts)); !done)
     return done.diagnostics();
   return interface;
 }
 
-struct Made {
-  const Order& order;
+struct CompileResult {
+  const CompileTarget& compile_target;
   const aot::Interface& interface;
   std::int64_t arena_bytes;
 
@@ -89,45 +91,46 @@ std::int64_t library_bytes(const CompileCommand& command) {
   return gone ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-std::string as_json(const CompileCommand& command, const Made& made) {
+std::string as_json(const CompileCommand& command, const CompileResult& result) {
   return nlohmann::ordered_json{{"library", command.library},
                                 {"header", command.header},
                                 {"library_bytes", library_bytes(command)},
-                                {"name", made.interface.prefix},
-                                {"processor", made.order.target.processor},
-                                {"inputs", made.interface.inputs.size()},
-                                {"results", made.interface.results},
-                                {"gradients", made.gradients()},
-                                {"planned_peak_bytes", made.arena_bytes}}
+                                {"name", result.interface.prefix},
+                                {"processor", result.compile_target.target.processor},
+                                {"inputs", result.interface.inputs.size()},
+                                {"results", result.interface.results},
+                                {"gradients", result.gradients()},
+                                {"planned_peak_bytes", result.arena_bytes}}
              .dump(2) +
          "\n";
 }
 
-std::string as_text(const CompileCommand& command, const Made& made) {
+std::string as_text(const CompileCommand& command, const CompileResult& result) {
   return fmt::format("{}: {} for {}\n{}: inputs {}, results {}, gradients {}, arena {}\n",
                      command.library, format_bytes(library_bytes(command)),
-                     made.order.target.processor, command.header, made.interface.inputs.size(),
-                     made.interface.results, made.gradients(), format_bytes(made.arena_bytes));
+                     result.compile_target.target.processor, command.header,
+                     result.interface.inputs.size(), result.interface.results, result.gradients(),
+                     format_bytes(result.arena_bytes));
 }
 
 int compile(const CompileCommand& command, const Console& console) {
   const auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
-  const auto order = order_of(command, document->graph());
-  if (!order) return console.complain(order.diagnostics());
+  const auto compile_target = compile_target_of(command, document->graph());
+  if (!compile_target) return console.complain(compile_target.diagnostics());
   console.say("planning");
   PlanningRequest planning = command.plan.request();
   planning.cost_model = "fused";
-  if (command.plan.device.empty()) planning.device = kUsualProcessor;
+  if (command.plan.device.empty()) planning.device = kDefaultProcessor;
   const auto scheduled = schedule_document(*document, {planning, {}});
   if (!scheduled) return console.complain(scheduled.diagnostics());
   if (!scheduled->holds()) return refuse_arena(*document, *scheduled, command.json, console);
   console.say("compiling");
-  const auto interface = build(command, *order, *document, *scheduled);
+  const auto interface = build(command, *compile_target, *document, *scheduled);
   console.say("");
   if (!interface) return console.complain(interface.diagnostics());
-  const Made made{*order, *interface, scheduled->schedule.arena_bytes};
-  console.out << (command.json ? as_json(command, made) : as_text(command, made));
+  const CompileResult result{*compile_target, *interface, scheduled->schedule.arena_bytes};
+  console.out << (command.json ? as_json(command, result) : as_text(command, result));
   return kDone;
 }
 
@@ -139,7 +142,7 @@ void add_compile(CLI::App& app, Action& chosen) {
       "compile", "Plan, schedule and compile a training step into a shared library for C");
   arguments->graph.add_to(command);
   arguments->plan.add_search_to(command);
-  add_profile(command, "--profile", arguments->plan.device, kUsualProcessor);
+  add_profile(command, "--profile", arguments->plan.device, kDefaultProcessor);
   command.add_option("-o,--out", arguments->library, "Shared library to write")
       ->required()
       ->type_name("FILE");

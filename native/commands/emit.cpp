@@ -38,7 +38,7 @@ struct EmitCommand {
 };
 
 // The limits of an architecture's large GPUs: A100 and H100.
-SmLimits usual_limits(const std::string& architecture) {
+SmLimits default_sm_limits(const std::string& architecture) {
   return architecture == "sm_90" ? kSmLimitsOfH100 : kSmLimitsOfA100;
 }
 
@@ -49,7 +49,7 @@ ProgramOptions options_of(const EmitCommand& command) {
   if (command.target != "cuda") return options;
   return {.library = true,
           .library_takes = cuda::takes_attention,
-          .lower = cuda::lower_options(usual_limits(command.architecture))};
+          .lower = cuda::lower_options(default_sm_limits(command.architecture))};
 }
 
 // Kernels in loop form come first in the count.

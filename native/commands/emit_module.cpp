@@ -23,10 +23,10 @@ std::string_view name_of(loop::Access access) {
   return "";
 }
 
-Json json_of(const Place& place) {
-  if (!place.input) return {{"arena", place.offset}};
-  Json json = {{"input", *place.input}};
-  if (place.offset != 0) json["offset"] = place.offset;
+Json json_of(const Place& location) {
+  if (!location.input) return {{"arena", location.offset}};
+  Json json = {{"input", *location.input}};
+  if (location.offset != 0) json["offset"] = location.offset;
   return json;
 }
 
@@ -64,9 +64,9 @@ Json kernel_json(const loop::Kernel& kernel, const std::vector<loop::Stage>& sta
 Json launches_json(const Program& program) {
   Json launches = Json::array();
   for (const Launch& launch : program.launches) {
-    Json places = Json::array();
-    for (const Place& place : launch.buffers) places.push_back(json_of(place));
-    launches.push_back({{"kernel", launch.kernel}, {"buffers", places}});
+    Json locations = Json::array();
+    for (const Place& location : launch.buffers) locations.push_back(json_of(location));
+    launches.push_back({{"kernel", launch.kernel}, {"buffers", locations}});
   }
   return launches;
 }

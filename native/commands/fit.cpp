@@ -34,8 +34,8 @@ struct FitCommand {
 // Takes the symbols to fit out of the graph's --dim.
 std::vector<std::string> take_open(GraphArguments& graph) {
   std::vector<std::string> open, bound;
-  for (std::string& word : graph.dimensions)
-    (word.find('=') == std::string::npos ? open : bound).push_back(std::move(word));
+  for (std::string& dimension : graph.dimensions)
+    (dimension.find('=') == std::string::npos ? open : bound).push_back(std::move(dimension));
   graph.dimensions = std::move(bound);
   return open;
 }

@@ -127,7 +127,7 @@ void add_grad(CLI::App& app, Action& chosen) {
   CLI::App& command =
       *app.add_subcommand("grad", "Differentiate a forward graph into a joint graph");
   arguments->graph.no_passes = true;
-  arguments->graph.usual_stage = Stage::pre_grad;
+  arguments->graph.default_stage = Stage::pre_grad;
   arguments->graph.add_to(command);
   command
       .add_option("--out", arguments->out,

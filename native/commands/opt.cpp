@@ -28,11 +28,11 @@ struct OptArguments {
   std::string out_tensors;
 };
 
-std::string hits_in_words(const PassReport& pass) {
-  std::string words;
+std::string hits_text(const PassReport& pass) {
+  std::string text;
   for (const auto& [rule, hits] : rule_hits(pass.changes))
-    words += fmt::format("{}{} {}", words.empty() ? "" : ", ", hits, rule);
-  return words;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", hits, rule);
+  return text;
 }
 
 std::string report_text(const PipelineReport& report) {
@@ -48,7 +48,7 @@ std::string report_text(const PipelineReport& report) {
     table.row({pass.name, format_micros(pass.milliseconds * 1000), format_count(after),
                before == after ? "" : fmt::format("{:+}", after - before),
                pass.skipped   ? "skipped"
-               : pass.changed ? hits_in_words(pass)
+               : pass.changed ? hits_text(pass)
                               : "nothing"});
   }
   return table.format(0);
@@ -195,22 +195,22 @@ int opt(const OptArguments& arguments, const Console& console) {
   return kDone;
 }
 
-std::string passes_in_words() {
-  std::string words =
+std::string passes_text() {
+  std::string text =
       "Stages and their passes in order; [pass] runs with --inexact, (pass) only by name:\n";
   constexpr const char* kForms[] = {" {}", " [{}]", " ({})"};
   for (const StageInfo& stage : all_stages()) {
     std::string passes;
     for (const StagePass& pass : stage.passes)
       passes += fmt::format(fmt::runtime(kForms[static_cast<std::size_t>(pass.runs)]), pass.name);
-    words += fmt::format("  {:<12}{}\n             {}\n", stage.name, stage.description, passes);
+    text += fmt::format("  {:<12}{}\n             {}\n", stage.name, stage.description, passes);
   }
-  words += "Passes:\n";
+  text += "Passes:\n";
   for (const auto& table : {all_passes(), freezing_passes()})
     for (const Pass& pass : table)
-      words += fmt::format("  {:<28}{}{}\n", pass.name, pass.description,
-                           pass.exact ? "" : " Not bit-exact.");
-  return words;
+      text += fmt::format("  {:<28}{}{}\n", pass.name, pass.description,
+                          pass.exact ? "" : " Not bit-exact.");
+  return text;
 }
 
 }  // namespace
@@ -218,7 +218,7 @@ std::string passes_in_words() {
 void add_opt(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<OptArguments>();
   CLI::App& command = *app.add_subcommand("opt", "Run passes and report the changes of each");
-  arguments->graph.passes_wanted = true;
+  arguments->graph.runs_all_passes = true;
   arguments->graph.add_to(command);
   arguments->graph.add_device_to(command);
   command.add_option("--out", arguments->out, "Write the resulting graph in text form")
@@ -239,8 +239,8 @@ void add_opt(CLI::App& app, Action& chosen) {
   command.add_flag("--verbose,-v", arguments->verbose,
                    "Print every rule's statistics and every change, one a line");
   command.footer(footer_with_examples(
-      passes_in_words(), {"opt samples/recompute.recut -v",
-                          "opt samples/joint/gpt2.json.gz --inexact --out build/gpt2.recut"}));
+      passes_text(), {"opt samples/recompute.recut -v",
+                      "opt samples/joint/gpt2.json.gz --inexact --out build/gpt2.recut"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return opt(*arguments, console); };
   });

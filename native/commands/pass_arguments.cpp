@@ -52,9 +52,9 @@ bool has_pass(Stage stage, std::string_view name) {
 }  // namespace
 
 void GraphArguments::add_passes_to(CLI::App& command) {
-  const char* usual = passes_wanted ? "the stage's passes"
-                      : no_passes   ? "none"
-                                    : "the stage's passes; none for joint_after_passes";
+  const char* usual = runs_all_passes ? "the stage's passes"
+                      : no_passes     ? "none"
+                                      : "the stage's passes; none for joint_after_passes";
   auto* list =
       command
           .add_option("--passes", passes,
@@ -68,7 +68,7 @@ void GraphArguments::add_passes_to(CLI::App& command) {
       .add_option("--stage", stages,
                   fmt::format("Run the passes of these stages, in this order: pre-grad, joint, "
                               "post-grad, freezing (default: {})",
-                              info_of(usual_stage).name))
+                              info_of(default_stage).name))
       ->type_name("LIST")
       ->excludes(list)
       ->excludes(none);
@@ -108,10 +108,10 @@ void GraphArguments::add_device_to(CLI::App& command) {
       ->type_name("PROFILE");
 }
 
-GraphArguments GraphArguments::for_card(const std::optional<Device>& device,
-                                        std::string_view without) const {
+GraphArguments GraphArguments::for_gpu(const std::optional<Device>& device,
+                                       std::string_view without) const {
   GraphArguments graph = *this;
-  graph.card = device;
+  graph.gpu = device;
   if (!without.empty()) graph.skip += (graph.skip.empty() ? "" : ",") + std::string(without);
   return graph;
 }
@@ -131,10 +131,10 @@ Result<std::vector<Stage>> GraphArguments::named_stages(const GraphFile& file) c
   const bool placed = std::any_of(rules.begin(), rules.end(), [](const std::string& text) {
     return text.starts_with("before:") || text.starts_with("after:");
   });
-  const bool wanted = passes_wanted || placed || inexact || !with.empty() ||
+  const bool wanted = runs_all_passes || placed || inexact || !with.empty() ||
                       (!no_passes && !default_passes_for(file).empty());
-  if (named->empty() && passes.empty() && wanted) named->push_back(usual_stage);
-  if (halves && !contains(*named, Stage::post_grad)) named->push_back(Stage::post_grad);
+  if (named->empty() && passes.empty() && wanted) named->push_back(default_stage);
+  if (post_grad_later && !contains(*named, Stage::post_grad)) named->push_back(Stage::post_grad);
   if (freeze && !contains(*named, Stage::freezing)) named->push_back(Stage::freezing);
   for (const Stage stage : *named)
     if (auto fits = check_stage(stage, file.graph); !fits) {
@@ -152,10 +152,10 @@ Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
   made.inexact = inexact;
   made.with = split_pass_names(with);
   for (const std::string_view name : {"pad_mm", "channels_last"})
-    if (card && std::any_of(made.stages.begin(), made.stages.end(),
-                            [&](Stage stage) { return has_pass(stage, name); }))
+    if (gpu && std::any_of(made.stages.begin(), made.stages.end(),
+                           [&](Stage stage) { return has_pass(stage, name); }))
       made.with.emplace_back(name);
-  if (card && inexact && contains(made.stages, Stage::joint)) made.with.emplace_back("epilogues");
+  if (gpu && inexact && contains(made.stages, Stage::joint)) made.with.emplace_back("epilogues");
   for (const std::string& text : rules) {
     const auto argument = parse_rules_argument(text);
     if (!argument) return argument.diagnostics();
@@ -172,8 +172,8 @@ Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
 
 // Adds passes that decide by a device's figures, for the named device.
 Result<Done> GraphArguments::add_device_passes(RunnerOptions& options) const {
-  if (card) options.more = {pad_mm_pass(*card), channels_last_pass(*card)};
-  if (card || device.empty() || device == kMeasuredDevice) return Done{};
+  if (gpu) options.more = {pad_mm_pass(*gpu), channels_last_pass(*gpu)};
+  if (gpu || device.empty() || device == kMeasuredDevice) return Done{};
   const auto profile = find_device(device);
   if (!profile) return profile.diagnostics();
   options.more = {pad_mm_pass(*profile), channels_last_pass(*profile)};
@@ -181,7 +181,8 @@ Result<Done> GraphArguments::add_device_passes(RunnerOptions& options) const {
 }
 
 // The stages in order. If a plan comes between, either the stages before it or those after it.
-Result<ChosenPasses> GraphArguments::stage_passes(const GraphFile& file, bool of_halves) const {
+Result<ChosenPasses> GraphArguments::stage_passes(const GraphFile& file,
+                                                  bool after_partition) const {
   auto run = named_stages(file);
   if (!run) return run.diagnostics();
   const auto made = pipeline(std::move(*run));
@@ -191,12 +192,12 @@ Result<ChosenPasses> GraphArguments::stage_passes(const GraphFile& file, bool of
   const auto runs = stage_runs(*made, chosen.options);
   if (!runs) return runs.diagnostics();
   for (const StageRun& stage : *runs)
-    if (of_halves == (halves && stage.stage == Stage::post_grad))
+    if (after_partition == (post_grad_later && stage.stage == Stage::post_grad))
       chosen.names.insert(chosen.names.end(), stage.names.begin(), stage.names.end());
   return chosen;
 }
 
-Result<ChosenPasses> GraphArguments::half_passes(const GraphFile& file) const {
+Result<ChosenPasses> GraphArguments::post_grad_passes(const GraphFile& file) const {
   auto chosen = stage_passes(file, true);
   if (chosen) chosen->options.stop_at.reset();
   return chosen;

@@ -31,9 +31,9 @@ struct PlanCommand {
 };
 
 // Writes the forward and backward graphs, each after the passes of the stage post-grad.
-Result<Done> write_halves(const PlanCommand& command, const Document& document,
-                          const Planned& planned) {
-  const auto chosen = command.graph.half_passes(document.file);
+Result<Done> write_partitions(const PlanCommand& command, const Document& document,
+                              const Planned& planned) {
+  const auto chosen = command.graph.post_grad_passes(document.file);
   if (!chosen) return chosen.diagnostics();
   const PartitionedGraphs halves = partition_graphs(document.graph(), planned.plan);
   for (const auto& [name, half] :
@@ -57,7 +57,7 @@ Result<Done> write_outputs(const PlanCommand& command, const Document& document,
     if (!written) return written;
   }
   if (!command.halves.empty()) {
-    auto written = write_halves(command, document, planned);
+    auto written = write_partitions(command, document, planned);
     if (!written) return written;
   }
   if (command.svg.empty()) return Done{};
@@ -106,7 +106,7 @@ void add_plan(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<PlanCommand>();
   CLI::App& command =
       *app.add_subcommand("plan", "Plan saved values and recomputation within a memory budget");
-  arguments->graph.halves = true;
+  arguments->graph.post_grad_later = true;
   arguments->graph.add_to(command);
   arguments->plan.add_to(command);
   command

@@ -8,15 +8,15 @@
 
 #include "engine/eval/inputs.h"
 #include "engine/input/safetensors.h"
-#include "native/commands/card_options.h"
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
+#include "native/commands/gpu_options.h"
 
 namespace recut::native {
 
-std::optional<cache::Store> usual_store(const RunCommand& command, const Console& console) {
+std::optional<cache::Store> default_store(const RunCommand& command, const Console& console) {
   if (command.no_cache) return std::nullopt;
-  auto options = cache::usual_options();
+  auto options = cache::default_store_options();
   if (options) return cache::Store(std::move(*options));
   console.err << "note: no cache is used: " << options.diagnostics().front().message << "\n";
   return std::nullopt;
@@ -80,7 +80,7 @@ void add_run(CLI::App& app, Action& chosen) {
   arguments->graph.add_to(command);
   arguments->plan.add_search_to(command);
   add_profile(command, "--profile", arguments->plan.device, kProfileOfTheDevice);
-  add_card_options(command, arguments->target, arguments->precision);
+  add_gpu_options(command, arguments->target, arguments->precision);
   add_values(command, *arguments);
   command
       .add_option("--threads", arguments->threads,

@@ -12,7 +12,7 @@
 #include "native/commands/command.h"
 #include "native/commands/plan_arguments.h"
 #include "native/console.h"
-#include "native/cuda/card.h"
+#include "native/cuda/gpu.h"
 
 namespace recut::native {
 
@@ -38,12 +38,12 @@ struct RunCommand {
 int run_on_cpu(RunCommand command, const Console& console);
 int run_on_cuda(const RunCommand& command, const Console& console);
 // The same on an open GPU.
-int run_on_card(const RunCommand& command, const Console& console, cuda::SharedCard card);
+int run_on_gpu(const RunCommand& command, const Console& console, cuda::SharedGpu gpu);
 
 // Writes a step's outputs as out.<position>, if requested.
 Result<Done> write_outputs(const RunCommand& command, std::span<const Tensor> outputs);
 
 // The cache that the environment names. A fault is reported and costs time alone.
-std::optional<cache::Store> usual_store(const RunCommand& command, const Console& console);
+std::optional<cache::Store> default_store(const RunCommand& command, const Console& console);
 
 }  // namespace recut::native

@@ -7,8 +7,8 @@
 #include "engine/support/check.h"
 #include "engine/workspace/scheduling.h"
 #include "native/calibrated_profile.h"
-#include "native/commands/card_options.h"
 #include "native/commands/command.h"
+#include "native/commands/gpu_options.h"
 #include "native/commands/run_arguments.h"
 #include "native/commands/run_report.h"
 #include "native/cpu/execution.h"
@@ -25,7 +25,7 @@ std::string profile_of(const RunCommand& command) {
 std::optional<Ceilings> ceilings_of(const RunCommand& command, const Graph& graph) {
   const std::string profile = profile_of(command);
   if (profile == kMeasuredDevice) return std::nullopt;
-  if (command.plan.device.empty() && profile == kUsualProcessor) return std::nullopt;
+  if (command.plan.device.empty() && profile == kDefaultProcessor) return std::nullopt;
   const auto costs = find_cost_model(graph, std::nullopt, profile, "fused");
   RECUT_CHECK(costs.ok(), "what was planned has a device");
   return Ceilings{profile, costs->device.title, costs->device.peaks, costs->device.source};
@@ -82,14 +82,14 @@ int execute(const RunCommand& command, const Document& document, const cpu::Read
 int run_on_cpu(RunCommand command, const Console& console) {
   if (command.nondeterministic)
     return console.complain({error("--nondeterministic: for --device cuda alone")});
-  if (auto done = refuse_card_options(command.precision, command.workspace); !done)
+  if (auto done = refuse_gpu_options(command.precision, command.workspace); !done)
     return console.complain(done.diagnostics());
   if (command.threads == 0)
     command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
   const SchedulingRequest request = scheduling_of(command);
-  cpu::StepCache steps(usual_store(command, console),
+  cpu::StepCache steps(default_store(command, console),
                        {.library = !command.no_library, .library_takes = cpu::onednn_takes});
   const auto found = steps.find(*document, request);
   if (!found) return console.complain(found.diagnostics());

@@ -3,25 +3,25 @@
 
 #include "engine/support/units.h"
 #include "engine/workspace/scheduling.h"
-#include "native/commands/card_options.h"
 #include "native/commands/command.h"
+#include "native/commands/gpu_options.h"
 #include "native/commands/run_arguments.h"
 #include "native/commands/run_report.h"
 #include "native/cuda/execution.h"
-#include "native/executors/card_plan.h"
+#include "native/executors/gpu_plan.h"
 
 namespace recut::native {
 namespace {
 
 class CudaRun {
  public:
-  CudaRun(const RunCommand& command, const Console& console, cuda::SharedCard card)
-      : command_(command), console_(console), card_(std::move(card)) {}
+  CudaRun(const RunCommand& command, const Console& console, cuda::SharedGpu gpu)
+      : command_(command), console_(console), gpu_(std::move(gpu)) {}
 
   int run() {
-    const auto most = most_workspace(command_.workspace);
-    if (!most) return console_.complain(most.diagnostics());
-    most_workspace_ = *most;
+    const auto max_bytes = max_workspace(command_.workspace);
+    if (!max_bytes) return console_.complain(max_bytes.diagnostics());
+    max_workspace_ = *max_bytes;
     const auto planned = plan();
     if (!planned) return console_.complain(planned.diagnostics());
     const Document& document = planned->document;
@@ -36,16 +36,16 @@ class CudaRun {
   }
 
  private:
-  cuda::Precision precision() const { return cuda::precision_named(command_.precision); }
+  cuda::Precision precision() const { return cuda::parse_precision(command_.precision); }
 
   // The libraries that were asked are closed again before the step runs.
   Result<cuda::ReadyStep> compile(const Document& document, const ScheduledPlan& scheduled) const {
     console_.say("compiling");
     cuda::StepCache steps(
-        usual_store(command_, console_), card_,
+        default_store(command_, console_), gpu_,
         {.library = !command_.no_library,
-         .library_takes = cuda::library_takes(card_, {precision(), most_workspace_}),
-         .lower = cuda::lower_options(card_->sm_limits())},
+         .library_takes = cuda::library_takes(gpu_, {precision(), max_workspace_}),
+         .lower = cuda::lower_options(gpu_->sm_limits())},
         cuda::factors_of(precision()));
     auto step = steps.compile(document, scheduled);
     console_.say("");
@@ -53,19 +53,19 @@ class CudaRun {
     return step;
   }
 
-  Result<CardPlan> plan() const {
-    CardPlanRequest request;
-    request.card = card_->name();
+  Result<GpuPlan> plan() const {
+    GpuPlanRequest request;
+    request.gpu = gpu_->name();
     request.precision = precision();
     request.library = !command_.no_library;
-    request.most_workspace_bytes = most_workspace_;
+    request.max_workspace_bytes = max_workspace_;
     request.profile = command_.plan.device;
     request.planning = command_.plan.request();
     request.open = [&](const std::optional<Device>& device, std::string_view skip) {
-      return command_.graph.for_card(device, skip).open_joint(console_);
+      return command_.graph.for_gpu(device, skip).open_joint(console_);
     };
     request.progress = [&](std::string_view phase) { console_.say(std::string(phase)); };
-    return plan_for_card(request);
+    return plan_for_gpu(request);
   }
 
   int execute(const Document& document, const cuda::ReadyStep& step) const {
@@ -77,13 +77,13 @@ class CudaRun {
     request.steps = command_.steps;
     request.check = command_.check;
     request.keep_outputs = !command_.out_tensors.empty();
-    request.calls = {precision(), most_workspace_, command_.nondeterministic};
+    request.calls = {precision(), max_workspace_, command_.nondeterministic};
     if (ceilings_) request.ceilings = ceilings_->peaks;
     request.progress = [&](std::string_view what) { console_.say(what); };
     const auto execution = cuda::execute(document, step, request);
     console_.say("");
-    if (const cuda::KeptWays* ways = step.step.ways())
-      for (const std::string& note : ways->notes()) console_.err << "note: " << note << "\n";
+    if (const cuda::AlgorithmCache* cache = step.step.algorithm_cache())
+      for (const std::string& note : cache->notes()) console_.err << "note: " << note << "\n";
     if (!execution) return console_.complain(execution.diagnostics());
     if (const auto written = write_outputs(command_, execution->values); !written)
       return console_.complain(written.diagnostics());
@@ -102,18 +102,17 @@ class CudaRun {
         command_.steps,
         command_.check,
         ceilings_,
-        card_->name(),
+        gpu_->name(),
         "cuBLASLt and cuDNN",
         fmt::format("libraries may take {} bytes beside the arena\n"
-                    "card {} bytes taken of {} free before, {} in all: the step with its "
+                    "GPU {} bytes taken of {} free before, {} in all: the step with its "
                     "inputs, code and libraries\n{}, {} products{}\n",
                     format_count(e.scratch_limit_bytes), format_count(e.taken_bytes),
-                    format_count(e.card.free), format_count(e.card.total), graph,
-                    command_.precision,
+                    format_count(e.gpu.free), format_count(e.gpu.total), graph, command_.precision,
                     precision() == cuda::Precision::bf16 ? ", tf32 convolutions" : ""),
-        {{"card", card_->name()},
-         {"capability", card_->capability()},
-         {"driver", card_->driver_version()},
+        {{"card", gpu_->name()},
+         {"capability", gpu_->capability()},
+         {"driver", gpu_->driver_version()},
          {"precision", command_.precision},
          {"precision_of_convolutions",
           precision() == cuda::Precision::bf16 ? "tf32" : command_.precision},
@@ -121,29 +120,29 @@ class CudaRun {
          {"budget_bytes", budget_bytes},
          {"scratch_limit_bytes", e.scratch_limit_bytes},
          {"card_bytes_taken", e.taken_bytes},
-         {"card_bytes_free_before", e.card.free},
-         {"card_bytes", e.card.total}},
-        "no profile is of this card: recut calibrate --device cuda measures one, by which it is "
+         {"card_bytes_free_before", e.gpu.free},
+         {"card_bytes", e.gpu.total}},
+        "no profile is of this GPU: recut calibrate --device cuda measures one, by which it is "
         "planned, too\n"};
   }
 
   const RunCommand& command_;
   const Console& console_;
-  cuda::SharedCard card_;
-  std::int64_t most_workspace_ = 0;
+  cuda::SharedGpu gpu_;
+  std::int64_t max_workspace_ = 0;
   std::optional<Ceilings> ceilings_;
 };
 
 }  // namespace
 
-int run_on_card(const RunCommand& command, const Console& console, cuda::SharedCard card) {
-  return CudaRun(command, console, std::move(card)).run();
+int run_on_gpu(const RunCommand& command, const Console& console, cuda::SharedGpu gpu) {
+  return CudaRun(command, console, std::move(gpu)).run();
 }
 
 int run_on_cuda(const RunCommand& command, const Console& console) {
-  auto card = cuda::Card::open();
-  if (!card) return console.complain(card.diagnostics());
-  return run_on_card(command, console, std::move(*card));
+  auto gpu = cuda::Gpu::open();
+  if (!gpu) return console.complain(gpu.diagnostics());
+  return run_on_gpu(command, console, std::move(*gpu));
 }
 
 }  // namespace recut::native

@@ -26,7 +26,7 @@ struct SweepCommand {
   bool json = false;
 };
 
-std::string progress_words(const CurveReport& report) {
+std::string progress_text(const CurveReport& report) {
   return fmt::format("planning: {} points, from {} to {}", report.points.size(),
                      format_bytes(report.points.front().peak_bytes),
                      format_bytes(report.points.back().peak_bytes));
@@ -50,7 +50,7 @@ int sweep(const SweepCommand& command, const Console& console) {
   CurveRequest request = command.request;
   request.cancel = interrupt.flag();
   if (console.progress)
-    request.on_curve = [&](const Curve& curve) { console.say(progress_words(curve.report)); };
+    request.on_curve = [&](const Curve& curve) { console.say(progress_text(curve.report)); };
   console.say("planning");
   const auto curve = sweep_document(*document, request);
   console.say("");

@@ -14,14 +14,14 @@
 #include "engine/workspace/training.h"
 #include "engine/workspace/training_run.h"
 #include "gui/pictures/loss_curve.h"
-#include "native/commands/card_options.h"
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
+#include "native/commands/gpu_options.h"
 #include "native/commands/picture_options.h"
 #include "native/commands/plan_arguments.h"
-#include "native/executors/card_plan.h"
 #include "native/executors/cpu_executor.h"
 #include "native/executors/cuda_executor.h"
+#include "native/executors/gpu_plan.h"
 
 // The optimizer is part of the graph, so the planner counts its state, and the new parameters
 // replace the old ones at the end of a step. Parameters, optimizer state and data lie beside the
@@ -147,18 +147,18 @@ Result<Done> write_outputs(const TrainCommand& command, const Training& training
 // The device that trains. A GPU is open already, since its profile prices the plan.
 struct TrainingDevice {
   std::unique_ptr<Executor> executor;
-  std::string card;  // the GPU's name; "" on a processor
+  std::string gpu;  // the GPU's name; "" on a processor
 };
 Result<TrainingDevice> device_of(const TrainCommand& command) {
   if (command.target == "cpu") {
-    if (auto given = refuse_card_options(command.precision, ""); !given) return given.diagnostics();
+    if (auto given = refuse_gpu_options(command.precision, ""); !given) return given.diagnostics();
     return TrainingDevice{std::make_unique<CpuExecutor>(command.threads), ""};
   }
-  auto access = std::make_shared<CardAccess>();
-  if (auto card = access->enter(); !card) return card.diagnostics();
+  auto access = std::make_shared<GpuAccess>();
+  if (auto gpu = access->enter(); !gpu) return gpu.diagnostics();
   const std::string name = access->name();
   return TrainingDevice{
-      std::make_unique<CudaExecutor>(std::move(access), cuda::precision_named(command.precision)),
+      std::make_unique<CudaExecutor>(std::move(access), cuda::parse_precision(command.precision)),
       name};
 }
 
@@ -183,17 +183,17 @@ Result<PlannedTraining> plan_for_processor(const TrainCommand& command, const Ex
 
 Result<PlannedTraining> plan(const TrainCommand& command, const TrainingDevice& device,
                              const Optimizer& optimizer, const Console& console) {
-  if (device.card.empty()) return plan_for_processor(command, *device.executor, optimizer, console);
-  CardPlanRequest request;
-  request.card = device.card;
-  request.precision = cuda::precision_named(command.precision);
+  if (device.gpu.empty()) return plan_for_processor(command, *device.executor, optimizer, console);
+  GpuPlanRequest request;
+  request.gpu = device.gpu;
+  request.precision = cuda::parse_precision(command.precision);
   request.profile = command.plan.device;
   request.planning = command.plan.request();
   request.open = [&](const std::optional<Device>& passes_for, std::string_view skip) {
-    return open(command.graph.for_card(passes_for, skip), command.loss, optimizer, console);
+    return open(command.graph.for_gpu(passes_for, skip), command.loss, optimizer, console);
   };
   request.progress = [&](std::string_view phase) { console.say(std::string(phase)); };
-  auto planned = plan_for_card(request);
+  auto planned = plan_for_gpu(request);
   if (!planned) return planned.diagnostics();
   if (!planned->note.empty()) console.err << "note: " << planned->note << "\n";
   return PlannedTraining{std::move(planned->document), std::move(planned->scheduled)};
@@ -289,7 +289,7 @@ void add_training_to(CLI::App& command, TrainCommand& arguments) {
       .add_option("--seed", request.seed,
                   "Seed of parameters, data and random numbers (default: 0)")
       ->type_name("N");
-  add_card_options(command, arguments.target, arguments.precision);
+  add_gpu_options(command, arguments.target, arguments.precision);
   command
       .add_option("--tensors", arguments.tensors,
                   "Initial values of parameters and constants (safetensors, in.<name>). Missing "

@@ -21,7 +21,7 @@
 namespace recut::cpu {
 namespace {
 
-constexpr std::int64_t kLeastTriadBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kMinTriadBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kProduct = 512;
 constexpr std::int64_t kElements = 1 << 18;
 constexpr std::int64_t kLaunched = 1 << 14;
@@ -109,9 +109,9 @@ double flops_of(const Graph& graph) {
 }
 
 // Arrays as large as all caches together leave nothing in a cache.
-std::int64_t usual_triad_bytes() {
+std::int64_t default_triad_bytes() {
   const std::int64_t cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  return std::max(kLeastTriadBytes, 2 * std::max<std::int64_t>(0, cache));
+  return std::max(kMinTriadBytes, 2 * std::max<std::int64_t>(0, cache));
 }
 
 class Calibrator {
@@ -122,7 +122,7 @@ class Calibrator {
   Result<Calibration> run() {
     Calibration c;
     const std::int64_t bytes =
-        request_.triad_bytes > 0 ? request_.triad_bytes : usual_triad_bytes();
+        request_.triad_bytes > 0 ? request_.triad_bytes : default_triad_bytes();
     const auto elements = std::max<std::int64_t>(1, bytes / item_bytes(DType::f32));
     if (const auto t = time("memory", triad(elements)))
       c.triad_bytes = 3.0 * static_cast<double>(elements * item_bytes(DType::f32)) / t->best;

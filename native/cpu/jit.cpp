@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/support/check.h"
-#include "native/cpu/llvm_words.h"
+#include "native/cpu/llvm_message.h"
 #include "native/cpu/object_code.h"
 
 namespace recut::cpu {
@@ -45,8 +45,8 @@ Jit::~Jit() = default;
 
 Result<Jit> Jit::load(std::string_view object) {
   auto engine = std::make_unique<Engine>();
-  if (LLVMErrorRef fault = engine->start()) return error(taken(fault));
-  if (LLVMErrorRef fault = engine->add(object)) return error(taken(fault));
+  if (LLVMErrorRef fault = engine->start()) return error(take_message(fault));
+  if (LLVMErrorRef fault = engine->add(object)) return error(take_message(fault));
   return Jit(std::move(engine));
 }
 

@@ -19,7 +19,7 @@ using Rounds = void (*)(std::int64_t rounds, void* numbers);
 // sixteen registers.
 constexpr int kChains = 10;
 constexpr std::array kVectorBytes = {16, 32, 64};
-constexpr std::size_t kMostBytes = 64;
+constexpr std::size_t kMaxVectorBytes = 64;
 constexpr std::int64_t kRounds = 100'000;
 
 // The loop form has no fused multiply-add, since its bits are those of a multiplication and an
@@ -53,7 +53,8 @@ std::string chains_of(const std::string& vector, const std::string& suffix, int 
 // The best rate of one vector width, in operations per second.
 double best_rate(Rounds chains, double operations_a_round, const Threads& threads, double seconds) {
   const int count = threads.count();
-  std::vector<std::array<std::byte, kChains * kMostBytes>> numbers(static_cast<std::size_t>(count));
+  std::vector<std::array<std::byte, kChains * kMaxVectorBytes>> numbers(
+      static_cast<std::size_t>(count));
   const auto work = [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; ++i)
       chains(kRounds, numbers[static_cast<std::size_t>(i)].data());

@@ -14,7 +14,7 @@
 #include <mutex>
 
 #include "engine/support/text.h"
-#include "native/cpu/llvm_words.h"
+#include "native/cpu/llvm_message.h"
 
 namespace recut::cpu {
 namespace {
@@ -44,7 +44,7 @@ Result<Machine> machine_of(const Target& target) {
   LLVMTargetRef known = nullptr;
   char* fault = nullptr;
   if (LLVMGetTargetFromTriple(target.triple.c_str(), &known, &fault) != 0)
-    return error(taken(fault));
+    return error(take_message(fault));
   return Machine(LLVMCreateTargetMachine(known, target.triple.c_str(), target.processor.c_str(),
                                          target.features.c_str(), LLVMCodeGenLevelDefault,
                                          LLVMRelocPIC, LLVMCodeModelSmall));
@@ -55,9 +55,11 @@ Result<Module> module_of(std::string_view text, LLVMContextRef context) {
       LLVMCreateMemoryBufferWithMemoryRangeCopy(text.data(), text.size(), "kernels");
   LLVMModuleRef parsed = nullptr;
   char* fault = nullptr;
-  if (LLVMParseIRInContext(context, buffer, &parsed, &fault) != 0) return error(taken(fault));
+  if (LLVMParseIRInContext(context, buffer, &parsed, &fault) != 0)
+    return error(take_message(fault));
   Module module(parsed);
-  if (LLVMVerifyModule(parsed, LLVMReturnStatusAction, &fault) != 0) return error(taken(fault));
+  if (LLVMVerifyModule(parsed, LLVMReturnStatusAction, &fault) != 0)
+    return error(take_message(fault));
   LLVMDisposeMessage(fault);
   return module;
 }
@@ -72,7 +74,7 @@ Result<Done> optimise(LLVMModuleRef module, LLVMTargetMachineRef machine) {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef failed = LLVMRunPasses(module, "default<O2>", machine, options);
   LLVMDisposePassBuilderOptions(options);
-  if (failed != nullptr) return error(taken(failed));
+  if (failed != nullptr) return error(take_message(failed));
   return Done{};
 }
 
@@ -80,8 +82,8 @@ Result<Done> optimise(LLVMModuleRef module, LLVMTargetMachineRef machine) {
 
 Target this_machine() {
   know_this_processor();
-  return {taken(LLVMGetDefaultTargetTriple()), taken(LLVMGetHostCPUName()),
-          taken(LLVMGetHostCPUFeatures())};
+  return {take_message(LLVMGetDefaultTargetTriple()), take_message(LLVMGetHostCPUName()),
+          take_message(LLVMGetHostCPUFeatures())};
 }
 
 Result<Target> processor_target(const std::string& name) {
@@ -114,7 +116,7 @@ Result<std::string> compile_object(std::string_view text, const Target& target) 
   LLVMMemoryBufferRef object = nullptr;
   if (LLVMTargetMachineEmitToMemoryBuffer(machine->get(), module->get(), LLVMObjectFile, &fault,
                                           &object) != 0)
-    return error(taken(fault));
+    return error(take_message(fault));
   std::string bytes(LLVMGetBufferStart(object), LLVMGetBufferSize(object));
   LLVMDisposeMemoryBuffer(object);
   return bytes;

@@ -25,7 +25,7 @@ constexpr std::int64_t kAlignment = 64;
 constexpr auto kReal = memory::data_type::f32;
 // Multiply-adds in the time of one loop statement. A core runs several statements at once;
 // multiply-adds run on two units of eight lanes, on most cores.
-constexpr double kAddsAtOnce = 5;
+constexpr double kFmasPerStatement = 5;
 
 double elements(const Operand& operand) {
   return static_cast<double>(element_count(operand.layout.shape));
@@ -47,27 +47,28 @@ double work_of(const library::Kernel& kernel) {
   double adds = 0;
   for (const library::Call& call : kernel.calls)
     adds += std::visit([](const auto& c) { return adds_of(c); }, call);
-  return adds / kAddsAtOnce;
+  return adds / kFmasPerStatement;
 }
 
 // A graph's tensor: its location and layout.
-struct Given {
+struct OperandView {
   std::size_t buffer = 0;
   std::int64_t offset = 0;  // bytes
   memory::desc form;
 };
 
-Given given(const Operand& operand, const memory::dims& shape, const memory::dims& strides) {
+OperandView view_of(const Operand& operand, const memory::dims& shape,
+                    const memory::dims& strides) {
   return {operand.buffer, operand.layout.offset * item_bytes(DType::f32),
           memory::desc(shape, kReal, strides)};
 }
-Given given(const Operand& operand) {
-  return given(operand, operand.layout.shape, operand.layout.strides);
+OperandView view_of(const Operand& operand) {
+  return view_of(operand, operand.layout.shape, operand.layout.strides);
 }
 
 // One primitive with its memory. Its code is made just before it runs; its description already
 // tells whether there is any.
-struct Action {
+struct PrimitiveCall {
   struct Argument {
     memory where;
     bool in_scratch = false;
@@ -81,10 +82,10 @@ struct Action {
 };
 
 // The primitives of one kernel, in order.
-struct Sequence {
-  std::vector<Action> actions;
+struct KernelPrimitives {
+  std::vector<PrimitiveCall> actions;
   std::int64_t scratch_bytes = 0;
-  bool alone = false;  // runs on one thread
+  bool single_threaded = false;  // runs on one thread
 };
 
 class Preparation {
@@ -93,7 +94,7 @@ class Preparation {
     attributes_.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   }
 
-  Sequence run(const library::Kernel& kernel) {
+  KernelPrimitives run(const library::Kernel& kernel) {
     for (const library::Call& call : kernel.calls) {
       used_ = 0;
       std::visit([&](const auto& c) { add(c); }, call);
@@ -103,9 +104,9 @@ class Preparation {
 
  private:
   // The memory of a primitive's operand: the graph's own, or scratch in the primitive's layout.
-  struct Placed {
-    Action::Argument argument;
-    std::optional<Given> original;  // set where the operand is in scratch
+  struct BoundOperand {
+    PrimitiveCall::Argument argument;
+    std::optional<OperandView> original;  // set where the operand is in scratch
   };
 
   std::int64_t take(std::size_t bytes) {
@@ -115,22 +116,22 @@ class Preparation {
     return at;
   }
 
-  Action::Argument argument(const Given& g) const {
+  PrimitiveCall::Argument argument(const OperandView& g) const {
     return {memory(g.form, engine_, DNNL_MEMORY_NONE), false, g.buffer, g.offset};
   }
-  Action::Argument scratch(const memory::desc& form) {
+  PrimitiveCall::Argument scratch(const memory::desc& form) {
     return {memory(form, engine_, DNNL_MEMORY_NONE), true, 0, take(form.get_size())};
   }
 
-  Placed placed(const Given& g, const memory::desc& wanted) {
-    if (wanted == g.form) return {argument(g), {}};
-    return {scratch(wanted), g};
+  BoundOperand bind(const OperandView& g, const memory::desc& preferred) {
+    if (preferred == g.form) return {argument(g), {}};
+    return {scratch(preferred), g};
   }
 
   template <class Primitive, class Description>
   void push(const Description& description,
-            std::vector<std::pair<int, Action::Argument>> arguments) {
-    Action action;
+            std::vector<std::pair<int, PrimitiveCall::Argument>> arguments) {
+    PrimitiveCall action;
     action.make = [description] { return dnnl::primitive(Primitive(description)); };
     for (auto& [name, one] : arguments) {
       action.names.push_back({name, one.where.get()});
@@ -139,7 +140,7 @@ class Preparation {
     sequence_.actions.push_back(std::move(action));
   }
 
-  void reorder(const Action::Argument& from, const Action::Argument& to) {
+  void reorder(const PrimitiveCall::Argument& from, const PrimitiveCall::Argument& to) {
     const dnnl::reorder::primitive_desc description(engine_, from.where.get_desc(), engine_,
                                                     to.where.get_desc(), attributes_);
     push<dnnl::reorder>(description,
@@ -149,18 +150,18 @@ class Preparation {
   }
 
   // Operands that are read are reordered before the primitive, those written after it.
-  struct Named {
+  struct NamedOperand {
     int name;
-    Given tensor;
-    memory::desc wanted;
+    OperandView tensor;
+    memory::desc preferred;
     bool written = false;
   };
   template <class Primitive, class Description>
-  void add(const Description& description, const std::vector<Named>& tensors) {
-    std::vector<std::pair<int, Action::Argument>> arguments;
-    std::vector<std::pair<Action::Argument, Given>> leaving;
-    for (const Named& tensor : tensors) {
-      Placed one = placed(tensor.tensor, tensor.wanted);
+  void add(const Description& description, const std::vector<NamedOperand>& tensors) {
+    std::vector<std::pair<int, PrimitiveCall::Argument>> arguments;
+    std::vector<std::pair<PrimitiveCall::Argument, OperandView>> leaving;
+    for (const NamedOperand& tensor : tensors) {
+      BoundOperand one = bind(tensor.tensor, tensor.preferred);
       if (one.original && tensor.written) leaving.emplace_back(one.argument, *one.original);
       if (one.original && !tensor.written) reorder(argument(*one.original), one.argument);
       arguments.emplace_back(tensor.name, std::move(one.argument));
@@ -171,19 +172,19 @@ class Preparation {
   }
 
   void add(const MatrixProduct& p) {
-    const Given left = given(p.left), right = given(p.right), out = given(p.out);
-    std::optional<Given> bias;
+    const OperandView left = view_of(p.left), right = view_of(p.right), out = view_of(p.out);
+    std::optional<OperandView> bias;
     if (p.bias) {
       memory::dims shape(p.out.layout.shape.size(), 1);
       shape.back() = p.out.layout.shape.back();
-      bias = given(*p.bias, shape, contiguous_strides(shape));
+      bias = view_of(*p.bias, shape, contiguous_strides(shape));
     }
     const auto d = bias ? dnnl::matmul::desc(left.form, right.form, bias->form, out.form)
                         : dnnl::matmul::desc(left.form, right.form, out.form);
     const dnnl::matmul::primitive_desc description(d, attributes_, engine_);
-    std::vector<Named> tensors{{DNNL_ARG_SRC, left, description.src_desc()},
-                               {DNNL_ARG_WEIGHTS, right, description.weights_desc()},
-                               {DNNL_ARG_DST, out, description.dst_desc(), true}};
+    std::vector<NamedOperand> tensors{{DNNL_ARG_SRC, left, description.src_desc()},
+                                      {DNNL_ARG_WEIGHTS, right, description.weights_desc()},
+                                      {DNNL_ARG_DST, out, description.dst_desc(), true}};
     if (bias) tensors.push_back({DNNL_ARG_BIAS, *bias, description.bias_desc()});
     add<dnnl::matmul>(description, tensors);
   }
@@ -196,18 +197,18 @@ class Preparation {
 
   const dnnl::engine& engine_;
   dnnl::primitive_attr attributes_;
-  Sequence sequence_;
+  KernelPrimitives sequence_;
   std::int64_t used_ = 0;  // bytes of scratch, by this call
 };
 
 // Convolutions and transposed convolutions are two families of primitives with the same interface.
-struct Plain {
+struct ConvolutionFamily {
   using Forward = dnnl::convolution_forward;
   using Data = dnnl::convolution_backward_data;
   using Weights = dnnl::convolution_backward_weights;
   static constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
 };
-struct Transposed {
+struct DeconvolutionFamily {
   using Forward = dnnl::deconvolution_forward;
   using Data = dnnl::deconvolution_backward_data;
   using Weights = dnnl::deconvolution_backward_weights;
@@ -215,7 +216,7 @@ struct Transposed {
 };
 
 // oneDNN orders weights as groups, outputs, channels.
-Given weight_of(const Convolution& c) {
+OperandView weight_of(const Convolution& c) {
   const Layout& layout = c.weight.layout;
   const std::int64_t groups = c.groups, first = layout.shape[0] / groups, second = layout.shape[1];
   memory::dims shape{first, second}, strides{layout.strides[0], layout.strides[1]};
@@ -229,12 +230,12 @@ Given weight_of(const Convolution& c) {
   }
   shape.insert(shape.end(), layout.shape.begin() + 2, layout.shape.end());
   strides.insert(strides.end(), layout.strides.begin() + 2, layout.strides.end());
-  return given(c.weight, shape, strides);
+  return view_of(c.weight, shape, strides);
 }
 
 // The trailing padding of the plane; `padding` is the leading one. The windows of a transposed
 // convolution lie on its output.
-memory::dims padding_behind(const Convolution& c) {
+memory::dims trailing_padding(const Convolution& c) {
   memory::dims behind = c.padding;
   if (!c.transposed) return behind;
   for (std::size_t d = 0; d < behind.size(); ++d)
@@ -244,10 +245,10 @@ memory::dims padding_behind(const Convolution& c) {
   return behind;
 }
 
-memory::desc any(const Given& g) { return {g.form.dims(), kReal, memory::format_tag::any}; }
+memory::desc any(const OperandView& g) { return {g.form.dims(), kReal, memory::format_tag::any}; }
 
 void Preparation::add(const Convolution& c) {
-  c.transposed ? add_as<Transposed>(c) : add_as<Plain>(c);
+  c.transposed ? add_as<DeconvolutionFamily>(c) : add_as<ConvolutionFamily>(c);
 }
 
 template <class Family>
@@ -255,11 +256,11 @@ void Preparation::add_as(const Convolution& c) {
   using Forward = typename Family::Forward;
   using Data = typename Family::Data;
   using Weights = typename Family::Weights;
-  const Given input = given(c.input), weight = weight_of(c), output = given(c.output);
-  const Given bias = c.bias ? given(*c.bias) : Given();
+  const OperandView input = view_of(c.input), weight = weight_of(c), output = view_of(c.output);
+  const OperandView bias = c.bias ? view_of(*c.bias) : OperandView();
   memory::dims dilation = c.dilation;
   for (std::int64_t& step : dilation) step -= 1;
-  const memory::dims behind = padding_behind(c);
+  const memory::dims behind = trailing_padding(c);
   const bool training = c.direction != Convolution::Direction::forward;
   const auto kind =
       training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
@@ -269,9 +270,9 @@ void Preparation::add_as(const Convolution& c) {
        dilation, c.padding, behind},
       attributes_, engine_);
   if (c.direction == Convolution::Direction::forward) {
-    std::vector<Named> tensors{{DNNL_ARG_SRC, input, forward.src_desc()},
-                               {DNNL_ARG_WEIGHTS, weight, forward.weights_desc()},
-                               {DNNL_ARG_DST, output, forward.dst_desc(), true}};
+    std::vector<NamedOperand> tensors{{DNNL_ARG_SRC, input, forward.src_desc()},
+                                      {DNNL_ARG_WEIGHTS, weight, forward.weights_desc()},
+                                      {DNNL_ARG_DST, output, forward.dst_desc(), true}};
     if (c.bias) tensors.push_back({DNNL_ARG_BIAS, bias, forward.bias_desc()});
     return add<Forward>(forward, tensors);
   }
@@ -287,9 +288,10 @@ void Preparation::add_as(const Convolution& c) {
       {Family::kAlgorithm, any(input), any(weight), bias_form, any(output), c.stride, dilation,
        c.padding, behind},
       attributes_, engine_, forward);
-  std::vector<Named> tensors{{DNNL_ARG_SRC, input, weights.src_desc()},
-                             {DNNL_ARG_DIFF_DST, output, weights.diff_dst_desc()},
-                             {DNNL_ARG_DIFF_WEIGHTS, weight, weights.diff_weights_desc(), true}};
+  std::vector<NamedOperand> tensors{
+      {DNNL_ARG_SRC, input, weights.src_desc()},
+      {DNNL_ARG_DIFF_DST, output, weights.diff_dst_desc()},
+      {DNNL_ARG_DIFF_WEIGHTS, weight, weights.diff_weights_desc(), true}};
   if (c.bias) tensors.push_back({DNNL_ARG_DIFF_BIAS, bias, weights.diff_bias_desc(), true});
   add<Weights>(weights, tensors);
 }
@@ -315,7 +317,7 @@ std::string onednn_version() {
 struct OneDnn::Primitives {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
-  std::vector<Sequence> kernels;
+  std::vector<KernelPrimitives> kernels;
 };
 
 OneDnn::OneDnn(std::unique_ptr<Primitives> primitives) : primitives_(std::move(primitives)) {}
@@ -323,15 +325,15 @@ OneDnn::OneDnn(OneDnn&& other) noexcept = default;
 OneDnn& OneDnn::operator=(OneDnn&& other) noexcept = default;
 OneDnn::~OneDnn() = default;
 
-Result<OneDnn> OneDnn::prepare(std::span<const library::Kernel> kernels, double least_shared_work) {
+Result<OneDnn> OneDnn::prepare(std::span<const library::Kernel> kernels, double min_parallel_work) {
   auto primitives = std::make_unique<Primitives>();
   for (const library::Kernel& kernel : kernels) try {
       // A primitive fixes its number of threads when it is made.
-      std::optional<Alone> alone;
-      if (work_of(kernel) < least_shared_work) alone.emplace();
-      Sequence sequence = Preparation(primitives->engine).run(kernel);
-      for (Action& action : sequence.actions) action.primitive = action.make();
-      sequence.alone = alone.has_value();
+      std::optional<SingleThreadScope> single_threaded;
+      if (work_of(kernel) < min_parallel_work) single_threaded.emplace();
+      KernelPrimitives sequence = Preparation(primitives->engine).run(kernel);
+      for (PrimitiveCall& action : sequence.actions) action.primitive = action.make();
+      sequence.single_threaded = single_threaded.has_value();
       primitives->kernels.push_back(std::move(sequence));
     } catch (const dnnl::error& fault) {
       return error(
@@ -342,17 +344,17 @@ Result<OneDnn> OneDnn::prepare(std::span<const library::Kernel> kernels, double 
 
 std::int64_t OneDnn::scratch_bytes() const {
   std::int64_t most = 0;
-  for (const Sequence& sequence : primitives_->kernels)
+  for (const KernelPrimitives& sequence : primitives_->kernels)
     most = std::max(most, sequence.scratch_bytes);
   return most;
 }
 
 void OneDnn::run(std::uint32_t kernel, void* const* buffers, std::byte* scratch) const {
-  const Sequence& sequence = primitives_->kernels[kernel];
-  std::optional<Alone> alone;
-  if (sequence.alone) alone.emplace();
-  for (const Action& action : sequence.actions) {
-    for (const Action::Argument& argument : action.arguments) {
+  const KernelPrimitives& sequence = primitives_->kernels[kernel];
+  std::optional<SingleThreadScope> single_threaded;
+  if (sequence.single_threaded) single_threaded.emplace();
+  for (const PrimitiveCall& action : sequence.actions) {
+    for (const PrimitiveCall::Argument& argument : action.arguments) {
       std::byte* base =
           argument.in_scratch ? scratch : static_cast<std::byte*>(buffers[argument.buffer]);
       dnnl_memory_set_data_handle(argument.where.get(), base + argument.offset);

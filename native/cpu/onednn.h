@@ -24,7 +24,7 @@ class OneDnn {
   // Makes primitives for as many threads as the caller has (threads.h), or for one where a
   // kernel's work is below `min_parallel_work` (codegen/loop/stages.h). Fails where oneDNN has no
   // code for a call; onednn_takes() tells that before.
-  static Result<OneDnn> prepare(std::span<const library::Kernel> kernels, double least_shared_work);
+  static Result<OneDnn> prepare(std::span<const library::Kernel> kernels, double min_parallel_work);
 
   OneDnn(OneDnn&& other) noexcept;
   OneDnn& operator=(OneDnn&& other) noexcept;

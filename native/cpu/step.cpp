@@ -85,34 +85,34 @@ const std::string& Step::fault(std::int64_t number) const {
 }
 
 Result<Run> Run::prepare(const Step& step, std::vector<Tensor> inputs, int threads,
-                         double least_shared_work) {
-  const Threads team(threads);
-  auto library = OneDnn::prepare(step.program().library, least_shared_work);
+                         double min_parallel_work) {
+  const Threads pool(threads);
+  auto library = OneDnn::prepare(step.program().library, min_parallel_work);
   if (!library) return library.diagnostics();
   auto arena = Arena::reserve(step.program().arena_bytes);
   if (!arena) return arena.diagnostics();
   auto scratch = Arena::reserve(library->scratch_bytes());
   if (!scratch) return scratch.diagnostics();
-  return Run(step, std::move(inputs), team, least_shared_work, std::move(*library),
+  return Run(step, std::move(inputs), pool, min_parallel_work, std::move(*library),
              std::move(*arena), std::move(*scratch));
 }
 
-Run::Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double least_shared_work,
+Run::Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double min_parallel_work,
          OneDnn library, Arena arena, Arena scratch)
     : step_(step),
       inputs_(std::move(inputs)),
       threads_(threads),
-      least_shared_work_(least_shared_work),
+      min_parallel_work_(min_parallel_work),
       library_(std::move(library)),
       arena_(std::move(arena)),
       scratch_(std::move(scratch)) {
   for (const Launch& launch : step.program().launches)
-    for (const Place& place : launch.buffers) buffers_.push_back(address(place));
+    for (const Place& location : launch.buffers) buffers_.push_back(address(location));
 }
 
-std::byte* Run::address(const Place& place) const {
-  std::byte* base = place.input ? inputs_[*place.input].storage->data() : arena_.data();
-  return base + place.offset;
+std::byte* Run::address(const Place& location) const {
+  std::byte* base = location.input ? inputs_[*location.input].storage->data() : arena_.data();
+  return base + location.offset;
 }
 
 std::int64_t Run::end_of_written(std::byte paint) const {
@@ -142,7 +142,7 @@ Result<Done> Run::run(std::uint64_t seed, std::span<double> launch_seconds) {
 void Run::launch(const Launch& launch, void* const* buffers, std::int64_t seed) {
   if (launch.library) return library_.run(launch.kernel, buffers, scratch_.data());
   for (const Step::StageCode& stage : step_.kernel(launch.kernel)) {
-    if (!stage.parallel || stage.work < least_shared_work_) {
+    if (!stage.parallel || stage.work < min_parallel_work_) {
       stage.run(buffers, 0, stage.extent, seed, &fault_);
       continue;
     }

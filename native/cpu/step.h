@@ -84,7 +84,7 @@ class Run : public StepRun {
   // (codegen/loop/stages.h) runs on one thread. Fails where the machine lacks the memory, or the
   // library has no code for a call.
   static Result<Run> prepare(const Step& step, std::vector<Tensor> inputs, int threads,
-                             double least_shared_work = loop::kLeastSharedWork);
+                             double min_parallel_work = loop::kLeastSharedWork);
 
   const Program& program() const override { return step_.program(); }
   // Allocates nothing, but for what oneDNN notes of a call.
@@ -99,15 +99,15 @@ class Run : public StepRun {
   std::int64_t scratch_bytes() const override { return scratch_.bytes(); }
 
  private:
-  Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double least_shared_work,
+  Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double min_parallel_work,
       OneDnn library, Arena arena, Arena scratch);
   void launch(const Launch& launch, void* const* buffers, std::int64_t seed);
-  std::byte* address(const Place& place) const;
+  std::byte* address(const Place& location) const;
 
   const Step& step_;
   std::vector<Tensor> inputs_;
   Threads threads_;
-  double least_shared_work_;
+  double min_parallel_work_;
   OneDnn library_;
   Arena arena_, scratch_;
   std::vector<void*> buffers_;  // of all launches, one after another

@@ -20,8 +20,8 @@ struct StepBytesFields : cache::CallFields {
     bytes(dtype, shape, strides, device);
   }
   template <class Bytes>
-  static void of(Bytes& bytes, Place& place) {
-    auto& [input, offset] = place;
+  static void of(Bytes& bytes, Place& location) {
+    auto& [input, offset] = location;
     bytes(input, offset);
   }
   template <class Bytes>
@@ -36,8 +36,8 @@ struct StepBytesFields : cache::CallFields {
   }
   template <class Bytes>
   static void of(Bytes& bytes, ProgramOutput& output) {
-    auto& [node, type, place, layouts] = output;
-    bytes(node, type, place, layouts);
+    auto& [node, type, location, layouts] = output;
+    bytes(node, type, location, layouts);
   }
   template <class Bytes>
   static void of(Bytes& bytes, loop::Buffer& buffer) {

@@ -35,7 +35,7 @@ struct StepKeyFields {
 };
 
 // The parts of a graph that its text form leaves out.
-std::string beside_text(const Graph& graph) {
+std::string non_text_fields(const Graph& graph) {
   std::string names;
   for (const auto& [alias, id] : graph.aliases())
     names += fmt::format("{} {}\n", alias, graph.position(id));
@@ -87,7 +87,7 @@ Result<cache::Digest> step_key(const Document& document, const SchedulingRequest
   const Graph &graph = document.graph(), &written = document.reference_graph();
   return cache::digest_of({"step", build, target_text(target), onednn_version(), asked.bytes(),
                            prices_text(graph, costs->device.rates), print(graph),
-                           beside_text(graph), print(written), beside_text(written)});
+                           non_text_fields(graph), print(written), non_text_fields(written)});
 }
 
 cache::Digest object_key(std::string_view text, const Target& target, std::string_view build) {

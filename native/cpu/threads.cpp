@@ -23,8 +23,8 @@ void Threads::run(std::int64_t extent, std::int64_t grain, const Work& work) con
   }
 }
 
-Alone::Alone() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+SingleThreadScope::SingleThreadScope() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
 
-Alone::~Alone() { omp_set_num_threads(before_); }
+SingleThreadScope::~SingleThreadScope() { omp_set_num_threads(before_); }
 
 }  // namespace recut::cpu

@@ -27,12 +27,12 @@ class Threads {
 
 // While it lives, its thread works alone: OpenMP loops, oneDNN's primitives and their creation take
 // no other thread.
-class Alone {
+class SingleThreadScope {
  public:
-  Alone();
-  ~Alone();
-  Alone(const Alone&) = delete;
-  Alone& operator=(const Alone&) = delete;
+  SingleThreadScope();
+  ~SingleThreadScope();
+  SingleThreadScope(const SingleThreadScope&) = delete;
+  SingleThreadScope& operator=(const SingleThreadScope&) = delete;
 
  private:
   const int before_;

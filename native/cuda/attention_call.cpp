@@ -12,10 +12,10 @@
 namespace recut::cuda {
 
 AttentionCall::AttentionCall(const library::Kernel& kernel, std::vector<Function> functions,
-                             SharedCard card, const Stream& stream)
+                             SharedGpu gpu, const Stream& stream)
     : name_(kernel.name),
       functions_(std::move(functions)),
-      card_(std::move(card)),
+      gpu_(std::move(gpu)),
       stream_(stream.handle()),
       workspace_bytes_(attention_workspace_bytes(kernel)) {}
 
@@ -25,7 +25,7 @@ Result<Done> AttentionCall::run(std::size_t, std::span<const driver::Address> bu
   given.push_back(workspace);
   std::vector<void*> arguments;
   for (driver::Address& address : given) arguments.push_back(&address);
-  return launch(*card_, stream_, functions_, arguments.data(), name_);
+  return launch(*gpu_, stream_, functions_, arguments.data(), name_);
 }
 
 void add_attention_workspaces(Graph& graph) {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engine/codegen/library/library_call.h"
-#include "native/cuda/card.h"
 #include "native/cuda/device_call.h"
 #include "native/cuda/function.h"
+#include "native/cuda/gpu.h"
 #include "native/cuda/stream.h"
 
 namespace recut::cuda {
@@ -16,18 +16,18 @@ namespace recut::cuda {
 class AttentionCall : public DeviceCall {
  public:
   // The call keeps the stream by its handle.
-  AttentionCall(const library::Kernel& kernel, std::vector<Function> functions, SharedCard card,
+  AttentionCall(const library::Kernel& kernel, std::vector<Function> functions, SharedGpu gpu,
                 const Stream& stream);
 
-  std::size_t ways() const override { return 1; }
+  std::size_t algorithm_count() const override { return 1; }
   std::int64_t workspace_bytes(std::size_t) const override { return workspace_bytes_; }
-  Result<Done> run(std::size_t way, std::span<const driver::Address> buffers,
+  Result<Done> run(std::size_t algorithm, std::span<const driver::Address> buffers,
                    driver::Address workspace) const override;
 
  private:
   std::string name_;
   std::vector<Function> functions_;
-  SharedCard card_;
+  SharedGpu gpu_;
   driver::StreamHandle stream_;
   std::int64_t workspace_bytes_;
 };

@@ -21,12 +21,12 @@
 namespace recut::cuda {
 namespace {
 
-constexpr std::int64_t kLeastTriadBytes = std::int64_t{256} << 20;
+constexpr std::int64_t kMinTriadBytes = std::int64_t{256} << 20;
 constexpr std::int64_t kTriadPack = 16;  // bytes of each array a thread
 constexpr std::int64_t kBlocksOfProcessor = 8;
 constexpr long long kRounds = 4096;
 constexpr int kGraphLaunches = 1000;
-constexpr std::size_t kFewestRuns = 3, kMostRuns = 1000;
+constexpr std::size_t kMinCalibrationRuns = 3, kMaxCalibrationRuns = 1000;
 
 struct Times {
   double best = 0, median = 0;  // seconds
@@ -61,19 +61,19 @@ std::optional<MeasuredProduct> product_of(DType dtype, std::int64_t rows, std::i
                          static_cast<double>(node_flops(graph, call.calls.front()))};
 }
 
-class CardCalibrator {
+class GpuCalibrator {
  public:
-  CardCalibrator(const SharedCard& card, const CardCalibrationRequest& request, Stream stream,
-                 Cubin cubin, Event from, Event to)
-      : card_(card),
+  GpuCalibrator(const SharedGpu& gpu, const GpuCalibrationRequest& request, Stream stream,
+                Cubin cubin, Event from, Event to)
+      : gpu_(gpu),
         request_(request),
         stream_(std::move(stream)),
         cubin_(std::move(cubin)),
         from_(std::move(from)),
         to_(std::move(to)) {}
 
-  Result<CardCalibration> run() {
-    CardCalibration c;
+  Result<GpuCalibration> run() {
+    GpuCalibration c;
     auto done = triad(c.triad_bytes);
     if (done) done = multiply_adds("multiply_adds_f32", c.multiply_adds_f32);
     if (done) done = multiply_adds("multiply_adds_f64", c.multiply_adds_f64);
@@ -89,7 +89,8 @@ class CardCalibrator {
     std::vector<double> times;
     if (auto done = work(); !done) return done.diagnostics();
     double sum = 0;
-    while (times.size() < kFewestRuns || (sum < request_.seconds && times.size() < kMostRuns)) {
+    while (times.size() < kMinCalibrationRuns ||
+           (sum < request_.seconds && times.size() < kMaxCalibrationRuns)) {
       auto done = stream_.record(from_);
       if (done) done = work();
       if (done) done = stream_.record(to_);
@@ -106,11 +107,11 @@ class CardCalibrator {
                       std::vector<void*> arguments) const {
     const Function function{handle, static_cast<unsigned>(blocks),
                             static_cast<unsigned>(kCalibrationThreads), 0};
-    return cuda::launch(*card_, stream_.handle(), {&function, 1}, arguments.data(), "calibration");
+    return cuda::launch(*gpu_, stream_.handle(), {&function, 1}, arguments.data(), "calibration");
   }
 
   Result<DeviceMemory> zeros(std::int64_t bytes) const {
-    auto memory = DeviceMemory::reserve(card_, bytes, "memory to calibrate in");
+    auto memory = DeviceMemory::reserve(gpu_, bytes, "memory to calibrate in");
     if (!memory) return memory;
     if (auto done = memory->fill(std::byte{0}); !done) return done.diagnostics();
     return memory;
@@ -121,7 +122,7 @@ class CardCalibrator {
     const std::int64_t wanted =
         request_.triad_bytes > 0
             ? request_.triad_bytes
-            : std::max(kLeastTriadBytes, std::int64_t{4} * card_->attribute(driver::kL2Bytes));
+            : std::max(kMinTriadBytes, std::int64_t{4} * gpu_->attribute(driver::kL2Bytes));
     long long packs = std::max<std::int64_t>(1, wanted / kTriadPack);
     const std::int64_t bytes = packs * kTriadPack;
     const auto memory = zeros(3 * bytes);
@@ -146,7 +147,7 @@ class CardCalibrator {
     const auto function = cubin_.find(symbol, 0);
     if (!function) return function.diagnostics();
     const std::int64_t blocks =
-        kBlocksOfProcessor * std::max(1, card_->attribute(driver::kMultiprocessorCount));
+        kBlocksOfProcessor * std::max(1, gpu_->attribute(driver::kMultiprocessorCount));
     driver::Address out = memory->address();
     long long rounds = kRounds;
     const auto times = time([&] { return launch(*function, blocks, {&out, &rounds}); });
@@ -162,7 +163,7 @@ class CardCalibrator {
     if (!function) return function.diagnostics();
     if (auto done = launch(*function, 1, {}); !done) return done;  // loads the code
     if (auto done = stream_.wait(); !done) return done;
-    const auto graph = LaunchGraph::record(card_, stream_, [&] {
+    const auto graph = LaunchGraph::record(gpu_, stream_, [&] {
       auto done = Result<Done>(Done{});
       for (int i = 0; done && i < kGraphLaunches; ++i) done = launch(*function, 1, {});
       return done;
@@ -200,26 +201,26 @@ class CardCalibrator {
   // Factors are random numbers: zeros cost a GPU less power, and so less time.
   Result<Times> time_of(const MeasuredProduct& product, const ProductKind& kind) const {
     std::vector<DeviceMemory> memory;
-    KernelPlaces place;
-    place.workspaces = {0};
+    KernelArguments arguments;
+    arguments.workspaces = {0};
     for (const loop::Buffer& buffer : product.kernel.buffers) {
       auto filled = random(buffer.dtype, buffer.elements);
       if (!filled) return filled.diagnostics();
-      place.buffers.push_back(filled->address());
+      arguments.buffers.push_back(filled->address());
       memory.push_back(std::move(*filled));
     }
     const std::vector<Function> none;  // no kernels of Recut's own
-    const auto calls =
-        LibraryCalls::prepare(card_, stream_, std::span(&product.kernel, 1), std::span(&place, 1),
-                              std::span(&none, 1), {kind.precision, kUsualWorkspace});
+    const auto calls = LibraryCalls::prepare(gpu_, stream_, std::span(&product.kernel, 1),
+                                             std::span(&arguments, 1), std::span(&none, 1),
+                                             {kind.precision, kDefaultWorkspaceBytes});
     if (!calls) return calls.diagnostics();
-    return time([&] { return calls->run(0, place.buffers, {}); });
+    return time([&] { return calls->run(0, arguments.buffers, {}); });
   }
 
   // The memory repeats one piece of random numbers.
   Result<DeviceMemory> random(DType dtype, std::int64_t elements) const {
     constexpr std::int64_t kPiece = std::int64_t{1} << 18;
-    auto memory = DeviceMemory::reserve(card_, elements * item_bytes(dtype),
+    auto memory = DeviceMemory::reserve(gpu_, elements * item_bytes(dtype),
                                         "memory for matrices to calibrate by");
     if (!memory) return memory;
     const Tensor piece =
@@ -233,8 +234,8 @@ class CardCalibrator {
     return memory;
   }
 
-  const SharedCard& card_;
-  const CardCalibrationRequest& request_;
+  const SharedGpu& gpu_;
+  const GpuCalibrationRequest& request_;
   Stream stream_;
   Cubin cubin_;
   Event from_, to_;
@@ -242,29 +243,29 @@ class CardCalibrator {
 
 }  // namespace
 
-const ProductRate* CardCalibration::product(std::string_view name) const {
+const ProductRate* GpuCalibration::product(std::string_view name) const {
   for (const ProductRate& rate : products)
     if (rate.name == name) return &rate;
   return nullptr;
 }
 
-Result<std::string> calibration_code(const Card& card) {
-  const auto compiler = Nvrtc::load(card.driver_major());
+Result<std::string> calibration_code(const Gpu& gpu) {
+  const auto compiler = Nvrtc::load(gpu.driver_major());
   if (!compiler) return compiler.diagnostics();
-  return compiler->compile(kCalibrationKernels, card.capability());
+  return compiler->compile(kCalibrationKernels, gpu.capability());
 }
 
-Result<CardCalibration> calibrate(const SharedCard& card, const std::string& code,
-                                  const CardCalibrationRequest& request) {
-  auto stream = Stream::create(card);
+Result<GpuCalibration> calibrate(const SharedGpu& gpu, const std::string& code,
+                                 const GpuCalibrationRequest& request) {
+  auto stream = Stream::create(gpu);
   if (!stream) return stream.diagnostics();
-  auto cubin = Cubin::load(card, code);
+  auto cubin = Cubin::load(gpu, code);
   if (!cubin) return cubin.diagnostics();
-  auto from = Event::create(card), to = Event::create(card);
+  auto from = Event::create(gpu), to = Event::create(gpu);
   if (!from) return from.diagnostics();
   if (!to) return to.diagnostics();
-  return CardCalibrator(card, request, std::move(*stream), std::move(*cubin), std::move(*from),
-                        std::move(*to))
+  return GpuCalibrator(gpu, request, std::move(*stream), std::move(*cubin), std::move(*from),
+                       std::move(*to))
       .run();
 }
 

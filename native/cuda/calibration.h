@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "engine/support/result.h"
-#include "native/cuda/card.h"
+#include "native/cuda/gpu.h"
 
 namespace recut::cuda {
 
-struct CardCalibrationRequest {
+struct GpuCalibrationRequest {
   double seconds = 0.3;  // for each figure, about, by the GPU's clock
   // Bytes of each of the three arrays of the triad; 0: several times the GPU's cache.
   std::int64_t triad_bytes = 0;
@@ -32,7 +32,7 @@ struct ProductRate {
 };
 
 // All of them per second. Ceilings are the best of several runs.
-struct CardCalibration {
+struct GpuCalibration {
   double triad_bytes = 0;        // ceiling: a = b + 0.5 c in f32, in arrays beyond the cache
   double multiply_adds_f32 = 0;  // ceilings, in registers, two operations each
   double multiply_adds_f64 = 0;
@@ -43,10 +43,10 @@ struct CardCalibration {
 };
 
 // The code of the kernels that it is measured by. Fails where NVRTC is missing.
-Result<std::string> calibration_code(const Card& card);
+Result<std::string> calibration_code(const Gpu& gpu);
 
 // Fails where the GPU lacks the memory, doesn't take the code, or a library is missing.
-Result<CardCalibration> calibrate(const SharedCard& card, const std::string& code,
-                                  const CardCalibrationRequest& request);
+Result<GpuCalibration> calibrate(const SharedGpu& gpu, const std::string& code,
+                                 const GpuCalibrationRequest& request);
 
 }  // namespace recut::cuda

@@ -9,14 +9,14 @@ namespace {
 using library::Convolution;
 
 // The lowest rank of a cuDNN tensor: samples, channels and two dimensions of the plane.
-constexpr std::size_t kLeastRank = 4;
+constexpr std::size_t kMinTensorRank = 4;
 
 class ConvolutionFormFormer {
  public:
   explicit ConvolutionFormFormer(const Convolution& c) : c_(c) {}
 
   Result<ConvolutionForm> run() {
-    form_.way = way();
+    form_.direction = direction();
     form_.dtype = c_.dtype;
     form_.x = tensor(c_.transposed ? c_.output : c_.input);
     form_.y = tensor(c_.transposed ? c_.input : c_.output);
@@ -40,11 +40,12 @@ class ConvolutionFormFormer {
   }
 
  private:
-  ConvolutionForm::Way way() const {
+  ConvolutionForm::Direction direction() const {
     if (c_.direction == Convolution::Direction::weight_gradient)
-      return ConvolutionForm::Way::filter;
+      return ConvolutionForm::Direction::backward_filter;
     const bool forward = c_.direction == Convolution::Direction::forward;
-    return forward != c_.transposed ? ConvolutionForm::Way::forward : ConvolutionForm::Way::data;
+    return forward != c_.transposed ? ConvolutionForm::Direction::forward
+                                    : ConvolutionForm::Direction::backward_data;
   }
 
   int number(std::int64_t value) {
@@ -55,7 +56,7 @@ class ConvolutionFormFormer {
   // One number for each dimension of the plane.
   std::vector<int> numbers(const Shape& values, int missing) {
     std::vector<int> all;
-    if (values.size() + 2 < kLeastRank) all.push_back(missing);
+    if (values.size() + 2 < kMinTensorRank) all.push_back(missing);
     for (const std::int64_t value : values) all.push_back(number(value));
     return all;
   }
@@ -68,7 +69,7 @@ class ConvolutionFormFormer {
     TensorForm form{operand.buffer, bytes_before(operand), {}, {}};
     const Layout& layout = operand.layout;
     for (std::size_t d = 0; d < layout.shape.size(); ++d) {
-      if (d == 2 && layout.shape.size() < kLeastRank) {
+      if (d == 2 && layout.shape.size() < kMinTensorRank) {
         form.shape.push_back(1);
         form.strides.push_back(number(layout.shape[2] * layout.strides[2]));
       }

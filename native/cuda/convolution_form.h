@@ -23,12 +23,12 @@ struct TensorForm {
 // convolution is the data gradient of a convolution in the other direction: its output is that
 // one's x.
 struct ConvolutionForm {
-  enum class Way : std::uint8_t {
-    forward,  // x, w -> y
-    data,     // y, w -> x
-    filter,   // x, y -> w
+  enum class Direction : std::uint8_t {
+    forward,          // x, w -> y
+    backward_data,    // y, w -> x
+    backward_filter,  // x, y -> w
   };
-  Way way = Way::forward;
+  Direction direction = Direction::forward;
   TensorForm x, w, y;
   bool channels_last = false;  // layout of w, which is dense
   std::vector<int> padding, stride, dilation;

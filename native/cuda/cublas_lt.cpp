@@ -41,7 +41,7 @@ Scalar scalar_of(DType dtype) {
 
 // The address of an operand.
 template <class Form>
-void* place(const Form& form, std::span<const driver::Address> buffers) {
+void* address_of(const Form& form, std::span<const driver::Address> buffers) {
   return reinterpret_cast<void*>(  // NOLINT: the GPU's addresses are pointers to cuBLASLt
       buffers[form.buffer] + static_cast<driver::Address>(form.offset));
 }
@@ -63,37 +63,38 @@ class ProductCall : public DeviceCall {
   // Whether cuBLASLt took the description and has an algorithm.
   bool prepare(Precision precision, const WorkspaceBounds& workspace) {
     describe(precision);
-    if (sound_) find_ways(workspace.most);
-    const auto is_least = [&](const Candidate& way) {
-      return static_cast<std::int64_t>(way.workspace_bytes) <= workspace.least;
+    if (sound_) find_candidates(workspace.max_bytes);
+    const auto fits_minimum = [&](const Candidate& candidate) {
+      return static_cast<std::int64_t>(candidate.workspace_bytes) <= workspace.min_bytes;
     };
-    if (sound_ && std::none_of(ways_.begin(), ways_.end(), is_least)) find_ways(workspace.least);
-    return sound_ && !ways_.empty();
+    if (sound_ && std::none_of(candidates_.begin(), candidates_.end(), fits_minimum))
+      find_candidates(workspace.min_bytes);
+    return sound_ && !candidates_.empty();
   }
 
-  std::size_t ways() const override { return ways_.size(); }
-  std::int64_t workspace_bytes(std::size_t way) const override {
-    return static_cast<std::int64_t>(ways_[way].workspace_bytes);
+  std::size_t algorithm_count() const override { return candidates_.size(); }
+  std::int64_t workspace_bytes(std::size_t algorithm) const override {
+    return static_cast<std::int64_t>(candidates_[algorithm].workspace_bytes);
   }
 
-  Result<Done> run(std::size_t way, std::span<const driver::Address> buffers,
+  Result<Done> run(std::size_t algorithm, std::span<const driver::Address> buffers,
                    driver::Address workspace) const override {
     const Functions& f = library_->functions_;
     const auto alpha = static_cast<float>(form_.alpha);
     const auto beta = static_cast<float>(form_.c ? form_.beta : 0);
     Status status = kSuccess;
     if (form_.bias) {
-      void* bias = place(*form_.bias, buffers);
+      void* bias = address_of(*form_.bias, buffers);
       status = f.cublasLtMatmulDescSetAttribute(product_, kBiasPointer, &bias, sizeof bias);
     }
-    void* out = place(form_.d, buffers);
-    const void* added = form_.c ? place(*form_.c, buffers) : out;
+    void* out = address_of(form_.d, buffers);
+    const void* added = form_.c ? address_of(*form_.c, buffers) : out;
     if (status == kSuccess)
-      status = f.cublasLtMatmul(library_->handle_, product_, &alpha, place(form_.a, buffers), a_,
-                                place(form_.b, buffers), b_, &beta, added, layout_of_added(), out,
-                                d_, &ways_[way].algorithm,
+      status = f.cublasLtMatmul(library_->handle_, product_, &alpha, address_of(form_.a, buffers),
+                                a_, address_of(form_.b, buffers), b_, &beta, added,
+                                layout_of_added(), out, d_, &candidates_[algorithm].algorithm,
                                 reinterpret_cast<void*>(workspace),  // NOLINT
-                                ways_[way].workspace_bytes, stream_);
+                                candidates_[algorithm].workspace_bytes, stream_);
     if (status == kSuccess) return Done{};
     return error(
         fmt::format("cuBLASLt refuses a matrix product (status {})", static_cast<int>(status)));
@@ -111,8 +112,8 @@ class ProductCall : public DeviceCall {
     const Functions& f = library_->functions_;
     take(f.cublasLtMatmulDescCreate(&product_, compute_of(form_.dtype, precision), kRealF32));
     if (!sound_) return;
-    set(kTurnA, form_.a.turned ? kTurned : kStraight);
-    set(kTurnB, form_.b.turned ? kTurned : kStraight);
+    set(kTransposeA, form_.a.transposed ? kTranspose : kNoTranspose);
+    set(kTransposeB, form_.b.transposed ? kTranspose : kNoTranspose);
     set(kEpilogue, epilogue());
     if (form_.bias) describe(*form_.bias);
     a_ = matrix(form_.a);
@@ -150,7 +151,7 @@ class ProductCall : public DeviceCall {
     return matrix;
   }
 
-  void find_ways(std::int64_t most_workspace) {
+  void find_candidates(std::int64_t max_workspace) {
     const Functions& f = library_->functions_;
     Preference preference = nullptr;
     take(f.cublasLtMatmulPreferenceCreate(&preference));
@@ -158,7 +159,7 @@ class ProductCall : public DeviceCall {
     const auto prefer = [&](PreferenceAttribute which, auto value) {
       take(f.cublasLtMatmulPreferenceSetAttribute(preference, which, &value, sizeof value));
     };
-    prefer(kMostWorkspace, static_cast<std::uint64_t>(most_workspace));
+    prefer(kMaxWorkspaceBytes, static_cast<std::uint64_t>(max_workspace));
     if (form_.dtype != DType::f32) prefer(kPartialSums, kAsComputed);  // 16 bits lose digits
     const auto align = [&](PreferenceAttribute which, const MatrixForm& form) {
       prefer(which, static_cast<std::uint32_t>(form.alignment()));
@@ -167,16 +168,16 @@ class ProductCall : public DeviceCall {
     align(kAlignmentB, form_.b);
     align(kAlignmentC, form_.c.value_or(form_.d));
     align(kAlignmentD, form_.d);
-    std::vector<Candidate> found(kMostWays);
+    std::vector<Candidate> found(kMaxAlgorithms);
     int count = 0;
     const Status status = f.cublasLtMatmulAlgoGetHeuristic(
         library_->handle_, product_, a_, b_, layout_of_added(), d_, preference,
-        static_cast<int>(kMostWays), found.data(), &count);
+        static_cast<int>(kMaxAlgorithms), found.data(), &count);
     f.cublasLtMatmulPreferenceDestroy(preference);
     if (status != kSuccess) return;
     found.resize(static_cast<std::size_t>(count));
-    for (const Candidate& way : found)
-      if (way.status == kSuccess) ways_.push_back(way);
+    for (const Candidate& candidate : found)
+      if (candidate.status == kSuccess) candidates_.push_back(candidate);
   }
 
   std::shared_ptr<const CublasLt> library_;
@@ -184,12 +185,12 @@ class ProductCall : public DeviceCall {
   const driver::StreamHandle stream_;
   Product product_ = nullptr;
   Matrix a_ = nullptr, b_ = nullptr, c_ = nullptr, d_ = nullptr;
-  std::vector<Candidate> ways_;
+  std::vector<Candidate> candidates_;
   bool sound_ = true;
 };
 
-Result<std::shared_ptr<const CublasLt>> CublasLt::load(const Card& card) {
-  const std::vector<std::string> names = versioned_names("libcublasLt.so", card.driver_major());
+Result<std::shared_ptr<const CublasLt>> CublasLt::load(const Gpu& gpu) {
+  const std::vector<std::string> names = versioned_names("libcublasLt.so", gpu.driver_major());
   const auto library = SharedLibrary::open("cuBLASLt", names, library_folders());
   if (!library) return library.diagnostics();
   std::shared_ptr<CublasLt> cublas(new CublasLt());
@@ -210,10 +211,10 @@ Result<std::unique_ptr<DeviceCall>> CublasLt::call(std::shared_ptr<const CublasL
                                                    const Stream& stream, Precision precision,
                                                    const WorkspaceBounds& workspace) {
   auto form = form_of(product);
-  if (!form) return error("cuBLASLt adds nothing to a matrix product that runs the other way");
+  if (!form) return error("cuBLASLt adds nothing to a matrix product in the other storage order");
   auto call = std::make_unique<ProductCall>(std::move(library), *form, stream);
   if (!call->prepare(precision, workspace))
-    return error("cuBLASLt has no way to compute a matrix product");
+    return error("cuBLASLt has no algorithm for a matrix product");
   return std::unique_ptr<DeviceCall>(std::move(call));
 }
 

@@ -14,14 +14,14 @@ namespace recut::cuda {
 // Options that all calls of one program share.
 struct CallOptions {
   Precision precision = Precision::f32;
-  std::int64_t most_workspace_bytes = kUsualWorkspace;
-  bool may_vary = false;  // nondeterministic algorithms are as good as others
+  std::int64_t max_workspace_bytes = kDefaultWorkspaceBytes;
+  bool allows_nondeterminism = false;  // nondeterministic algorithms are as good as others
 };
 
 class CublasLt {
  public:
   // Fails where no version is found that works with the GPU's driver.
-  static Result<std::shared_ptr<const CublasLt>> load(const Card& card);
+  static Result<std::shared_ptr<const CublasLt>> load(const Gpu& gpu);
 
   CublasLt(const CublasLt&) = delete;
   CublasLt& operator=(const CublasLt&) = delete;

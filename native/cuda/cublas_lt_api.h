@@ -18,18 +18,18 @@ enum Status : int { kSuccess = 0 };
 // The bf16 and tf32 kinds may round factors of f32 to these types; the bf16 kind also to tf32.
 enum Compute : int { kComputeF32 = 68, kComputeBf16 = 75, kComputeTf32 = 77 };
 enum Scalar : int { kRealF32 = 0, kRealF16 = 2, kRealBf16 = 14 };
-enum Turn : std::int32_t { kStraight = 0, kTurned = 1 };
+enum MatmulTranspose : std::int32_t { kNoTranspose = 0, kTranspose = 1 };
 enum Epilogue : std::uint32_t { kPlain = 1, kRelu = 2, kWithBias = 4, kReluWithBias = 6 };
 enum ProductAttribute : int {
-  kTurnA = 3,
-  kTurnB = 4,
+  kTransposeA = 3,
+  kTransposeB = 4,
   kEpilogue = 7,
   kBiasPointer = 8,
   kBiasType = 26,
 };
 enum MatrixAttribute : int { kBatchCount = 5, kBatchStride = 6 };
 enum PreferenceAttribute : int {
-  kMostWorkspace = 1,
+  kMaxWorkspaceBytes = 1,
   kPartialSums = 3,
   kAlignmentA = 5,
   kAlignmentB = 6,

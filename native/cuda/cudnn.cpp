@@ -38,11 +38,11 @@ Type type_of(DType dtype) {
 
 Math math_of(const ConvolutionForm& form, Precision precision) {
   if (form.dtype != DType::f32) return kTensorMath;
-  return keeps_f32(form, precision) ? kFmaMath : kUsualMath;
+  return keeps_f32(form, precision) ? kFmaMath : kDefaultMath;
 }
 
 // The address of an operand.
-void* place(const TensorForm& form, std::span<const driver::Address> buffers) {
+void* address_of(const TensorForm& form, std::span<const driver::Address> buffers) {
   return reinterpret_cast<void*>(  // NOLINT: the GPU's addresses are pointers to cuDNN
       buffers[form.buffer] + static_cast<driver::Address>(form.offset));
 }
@@ -62,27 +62,29 @@ class ConvolutionCall : public DeviceCall {
     if (windows_ != nullptr) f.cudnnDestroyConvolutionDescriptor(windows_);
   }
 
-  Result<Done> prepare(Precision precision, std::int64_t most_workspace) {
+  Result<Done> prepare(Precision precision, std::int64_t max_workspace) {
     math_ = math_of(form_, precision);
     describe();
-    if (status_ == kSuccess) find_ways(most_workspace);
+    if (status_ == kSuccess) find_candidates(max_workspace);
     if (status_ != kSuccess) return refused();
-    if (ways_.empty()) return error("cuDNN has no way to compute a convolution");
+    if (candidates_.empty()) return error("cuDNN has no algorithm for a convolution");
     return Done{};
   }
 
-  std::size_t ways() const override { return ways_.size(); }
-  std::int64_t workspace_bytes(std::size_t way) const override {
-    return static_cast<std::int64_t>(ways_[way].workspace_bytes);
+  std::size_t algorithm_count() const override { return candidates_.size(); }
+  std::int64_t workspace_bytes(std::size_t algorithm) const override {
+    return static_cast<std::int64_t>(candidates_[algorithm].workspace_bytes);
   }
 
-  bool varies(std::size_t way) const override { return ways_[way].deterministic == 0; }
+  bool is_nondeterministic(std::size_t algorithm) const override {
+    return candidates_[algorithm].deterministic == 0;
+  }
 
-  Result<Done> run(std::size_t way, std::span<const driver::Address> buffers,
+  Result<Done> run(std::size_t algorithm, std::span<const driver::Address> buffers,
                    driver::Address workspace) const override {
     const Functions& f = library_->functions();
-    status_ = f.cudnnSetConvolutionMathType(windows_, ways_[way].math);
-    if (status_ == kSuccess) convolve(ways_[way], buffers, workspace);
+    status_ = f.cudnnSetConvolutionMathType(windows_, candidates_[algorithm].math);
+    if (status_ == kSuccess) convolve(candidates_[algorithm], buffers, workspace);
     if (status_ == kSuccess && form_.bias) treat_bias(buffers);
     if (status_ != kSuccess) return refused();
     return Done{};
@@ -126,32 +128,33 @@ class ConvolutionCall : public DeviceCall {
     return tensor;
   }
 
-  void find_ways(std::int64_t most_workspace) {
+  void find_candidates(std::int64_t max_workspace) {
     const Functions& f = library_->functions();
-    constexpr int kAsked = static_cast<int>(kMostWays);
-    std::vector<Candidate> found(kMostWays);
+    constexpr int kRequested = static_cast<int>(kMaxAlgorithms);
+    std::vector<Candidate> found(kMaxAlgorithms);
     int count = 0;
     const cudnn::Handle handle = library_->handle();
-    switch (form_.way) {
-      case ConvolutionForm::Way::forward:
-        take(f.cudnnGetConvolutionForwardAlgorithm_v7(handle, x_, w_, windows_, y_, kAsked, &count,
-                                                      found.data()));
+    switch (form_.direction) {
+      case ConvolutionForm::Direction::forward:
+        take(f.cudnnGetConvolutionForwardAlgorithm_v7(handle, x_, w_, windows_, y_, kRequested,
+                                                      &count, found.data()));
         break;
-      case ConvolutionForm::Way::data:
-        take(f.cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, w_, y_, windows_, x_, kAsked,
+      case ConvolutionForm::Direction::backward_data:
+        take(f.cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, w_, y_, windows_, x_, kRequested,
                                                            &count, found.data()));
         break;
-      case ConvolutionForm::Way::filter:
-        take(f.cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, x_, y_, windows_, w_, kAsked,
-                                                             &count, found.data()));
+      case ConvolutionForm::Direction::backward_filter:
+        take(f.cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, x_, y_, windows_, w_,
+                                                             kRequested, &count, found.data()));
         break;
     }
     found.resize(static_cast<std::size_t>(count));
-    for (Candidate& way : found) {
-      if (!may_take(way.math)) continue;
-      if (math_ == kFmaMath) way.math = kFmaMath;
-      if (way.status == kSuccess && way.workspace_bytes <= static_cast<std::size_t>(most_workspace))
-        ways_.push_back(way);
+    for (Candidate& candidate : found) {
+      if (!may_take(candidate.math)) continue;
+      if (math_ == kFmaMath) candidate.math = kFmaMath;
+      if (candidate.status == kSuccess &&
+          candidate.workspace_bytes <= static_cast<std::size_t>(max_workspace))
+        candidates_.push_back(candidate);
     }
   }
 
@@ -162,25 +165,27 @@ class ConvolutionCall : public DeviceCall {
     return math_ != kFmaMath || named != kTensorMath;
   }
 
-  void convolve(const Candidate& way, std::span<const driver::Address> buffers,
+  void convolve(const Candidate& candidate, std::span<const driver::Address> buffers,
                 driver::Address workspace) const {
     const Functions& f = library_->functions();
     const float one = 1, zero = 0;
-    void *x = place(form_.x, buffers), *w = place(form_.w, buffers), *y = place(form_.y, buffers);
+    void *x = address_of(form_.x, buffers), *w = address_of(form_.w, buffers),
+         *y = address_of(form_.y, buffers);
     void* space = reinterpret_cast<void*>(workspace);  // NOLINT
     const cudnn::Handle handle = library_->handle();
-    switch (form_.way) {
-      case ConvolutionForm::Way::forward:
-        return take(f.cudnnConvolutionForward(handle, &one, x_, x, w_, w, windows_, way.algorithm,
-                                              space, way.workspace_bytes, &zero, y_, y));
-      case ConvolutionForm::Way::data:
+    switch (form_.direction) {
+      case ConvolutionForm::Direction::forward:
+        return take(f.cudnnConvolutionForward(handle, &one, x_, x, w_, w, windows_,
+                                              candidate.algorithm, space, candidate.workspace_bytes,
+                                              &zero, y_, y));
+      case ConvolutionForm::Direction::backward_data:
         return take(f.cudnnConvolutionBackwardData(handle, &one, w_, w, y_, y, windows_,
-                                                   way.algorithm, space, way.workspace_bytes, &zero,
-                                                   x_, x));
-      case ConvolutionForm::Way::filter:
+                                                   candidate.algorithm, space,
+                                                   candidate.workspace_bytes, &zero, x_, x));
+      case ConvolutionForm::Direction::backward_filter:
         return take(f.cudnnConvolutionBackwardFilter(handle, &one, x_, x, y_, y, windows_,
-                                                     way.algorithm, space, way.workspace_bytes,
-                                                     &zero, w_, w));
+                                                     candidate.algorithm, space,
+                                                     candidate.workspace_bytes, &zero, w_, w));
     }
   }
 
@@ -188,7 +193,7 @@ class ConvolutionCall : public DeviceCall {
     const Functions& f = library_->functions();
     const float one = 1, zero = 0;
     const Tensor biased = form_.biased_is_x ? x_ : y_;
-    void *values = place(form_.biased(), buffers), *bias = place(*form_.bias, buffers);
+    void *values = address_of(form_.biased(), buffers), *bias = address_of(*form_.bias, buffers);
     const cudnn::Handle handle = library_->handle();
     take(form_.bias_is_gradient
              ? f.cudnnConvolutionBackwardBias(handle, &one, biased, values, &zero, bias_, bias)
@@ -201,7 +206,7 @@ class ConvolutionCall : public DeviceCall {
   Tensor x_ = nullptr, y_ = nullptr, bias_ = nullptr;
   Filter w_ = nullptr;
   Windows windows_ = nullptr;
-  std::vector<Candidate> ways_;
+  std::vector<Candidate> candidates_;
   mutable Status status_ = kSuccess;  // of the last run, or of the description
 };
 
@@ -226,11 +231,11 @@ Cudnn::~Cudnn() {
 
 Result<std::unique_ptr<DeviceCall>> Cudnn::call(std::shared_ptr<const Cudnn> library,
                                                 const library::Convolution& convolution,
-                                                Precision precision, std::int64_t most_workspace) {
+                                                Precision precision, std::int64_t max_workspace) {
   auto form = form_of(convolution);
   if (!form) return form.diagnostics();
   auto call = std::make_unique<ConvolutionCall>(std::move(library), std::move(*form));
-  if (auto done = call->prepare(precision, most_workspace); !done) return done.diagnostics();
+  if (auto done = call->prepare(precision, max_workspace); !done) return done.diagnostics();
   return std::unique_ptr<DeviceCall>(std::move(call));
 }
 

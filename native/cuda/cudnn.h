@@ -25,7 +25,7 @@ class Cudnn {
   // has none.
   static Result<std::unique_ptr<DeviceCall>> call(std::shared_ptr<const Cudnn> library,
                                                   const library::Convolution& convolution,
-                                                  Precision precision, std::int64_t most_workspace);
+                                                  Precision precision, std::int64_t max_workspace);
 
   std::size_t version() const { return functions_.cudnnGetVersion(); }
   const cudnn::Functions& functions() const { return functions_; }

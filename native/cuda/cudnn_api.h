@@ -19,7 +19,7 @@ enum Format : int { kChannelsFirst = 0, kChannelsLast = 1 };
 enum Mode : int { kCrossCorrelation = 1 };
 // The default math takes tf32 where that is quicker. Tensor math takes 16 bits where tensors have
 // them; the converting math also takes f16 for f32.
-enum Math : int { kUsualMath = 0, kTensorMath = 1, kConvertingMath = 2, kFmaMath = 3 };
+enum Math : int { kDefaultMath = 0, kTensorMath = 1, kConvertingMath = 2, kFmaMath = 3 };
 using Algorithm = int;  // of one of three enumerations
 
 // One candidate of any direction; each direction counts its algorithms apart.
@@ -115,7 +115,7 @@ enum PointwiseMode : int {
   kExp = 13,
   kLog = 15,
   kIdentity = 21,
-  kAtLeast = 303,
+  kGreaterEqual = 303,
   kIndex = 501,
   kSelect = 601,
 };

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "engine/codegen/library/library_call.h"
-#include "native/cuda/card.h"
 #include "native/cuda/cudnn.h"
 #include "native/cuda/device_call.h"
+#include "native/cuda/gpu.h"
 #include "native/cuda/stream.h"
 
 namespace recut::cuda {
@@ -18,7 +18,7 @@ bool cudnn_may_take(const library::Kernel& attention);
 // Null where cuDNN has no engine for it within `max_workspace` bytes. Backward is nondeterministic:
 // blocks of keys add to a query's gradient in any order.
 std::unique_ptr<DeviceCall> cudnn_attention(std::shared_ptr<const Cudnn> library,
-                                            const library::Kernel& attention, SharedCard card,
-                                            const Stream& stream, std::int64_t most_workspace);
+                                            const library::Kernel& attention, SharedGpu gpu,
+                                            const Stream& stream, std::int64_t max_workspace);
 
 }  // namespace recut::cuda

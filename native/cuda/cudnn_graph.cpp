@@ -79,19 +79,19 @@ OperationGraph::Value OperationGraph::add(SharedDescriptor tensor, Type type,
   return number;
 }
 
-OperationGraph::Value OperationGraph::given(Type type, std::vector<std::int64_t> shape,
+OperationGraph::Value OperationGraph::input(Type type, std::vector<std::int64_t> shape,
                                             std::vector<std::int64_t> strides) {
   return add(make(kTensor), type, std::move(shape), std::move(strides));
 }
 
-OperationGraph::Value OperationGraph::from_host(std::size_t rank) {
+OperationGraph::Value OperationGraph::host_scalar(std::size_t rank) {
   SharedDescriptor tensor = make(kTensor);
   tensor->set_one(kTensorIsFromHost, kBooleans, true);
   return add(std::move(tensor), kF32, std::vector<std::int64_t>(rank, 1), {});
 }
 
-OperationGraph::Value OperationGraph::between(Type type, std::vector<std::int64_t> shape,
-                                              std::vector<std::int64_t> strides) {
+OperationGraph::Value OperationGraph::virtual_tensor(Type type, std::vector<std::int64_t> shape,
+                                                     std::vector<std::int64_t> strides) {
   SharedDescriptor tensor = make(kTensor);
   tensor->set_one(kTensorIsBetween, kBooleans, true);
   return add(std::move(tensor), type, std::move(shape), std::move(strides));
@@ -182,7 +182,7 @@ std::optional<GraphPlan> OperationGraph::plan(const SharedDescriptor& device,
   return GraphPlan(library_, std::move(made), bytes);
 }
 
-std::vector<GraphPlan> OperationGraph::plans(std::size_t most) {
+std::vector<GraphPlan> OperationGraph::plans(std::size_t max_plans) {
   std::vector<GraphPlan> found;
   const SharedDescriptor device = fits_ ? this->device() : nullptr;
   if (device == nullptr) return found;
@@ -198,14 +198,14 @@ std::vector<GraphPlan> OperationGraph::plans(std::size_t most) {
   if (heuristics->finish() != kSuccess) return found;
   std::vector<SharedDescriptor> configurations;
   std::vector<Descriptor> filled;
-  for (std::size_t i = 0; i < most; ++i) {
+  for (std::size_t i = 0; i < max_plans; ++i) {
     configurations.push_back(make(kConfiguration));
     filled.push_back(configurations.back()->get());
   }
   std::int64_t count = 0;
-  if (library_->functions().cudnnBackendGetAttribute(heuristics->get(), kHeuristicsResults,
-                                                     kDescriptors, static_cast<std::int64_t>(most),
-                                                     &count, filled.data()) != kSuccess)
+  if (library_->functions().cudnnBackendGetAttribute(
+          heuristics->get(), kHeuristicsResults, kDescriptors, static_cast<std::int64_t>(max_plans),
+          &count, filled.data()) != kSuccess)
     return found;
   for (std::int64_t i = 0; i < count; ++i)
     if (auto made = plan(device, filled[static_cast<std::size_t>(i)]))

@@ -67,11 +67,12 @@ class OperationGraph {
   explicit OperationGraph(std::shared_ptr<const Cudnn> library) : library_(std::move(library)) {}
 
   // An input or output in the GPU's memory; all of them come before any other value.
-  Value given(Type type, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides);
+  Value input(Type type, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides);
   // One scalar of the host, f32, with the rank of the tensor that it is combined with.
-  Value from_host(std::size_t rank);
+  Value host_scalar(std::size_t rank);
   // An intermediate value, which has no memory ("virtual" to cuDNN).
-  Value between(Type type, std::vector<std::int64_t> shape, std::vector<std::int64_t> strides = {});
+  Value virtual_tensor(Type type, std::vector<std::int64_t> shape,
+                       std::vector<std::int64_t> strides = {});
 
   // y = x (mode) b, where t holds.
   void pointwise(PointwiseMode mode, Value y, Value x, std::optional<Value> b = std::nullopt,
@@ -85,7 +86,7 @@ class OperationGraph {
 
   // At most so many plans for the graph on the stream's GPU, the best first. None where cuDNN has
   // none, or is older than this interface needs.
-  std::vector<GraphPlan> plans(std::size_t most);
+  std::vector<GraphPlan> plans(std::size_t max_plans);
 
  private:
   SharedDescriptor make(Kind kind) const;

@@ -15,15 +15,15 @@ class DeviceCall {
   virtual ~DeviceCall() = default;
 
   // At least one; the library's preferred algorithm is 0.
-  virtual std::size_t ways() const = 0;
-  virtual std::int64_t workspace_bytes(std::size_t way) const = 0;
+  virtual std::size_t algorithm_count() const = 0;
+  virtual std::int64_t workspace_bytes(std::size_t algorithm) const = 0;
   // Whether the algorithm may give other bits each time.
-  virtual bool varies(std::size_t) const { return false; }
+  virtual bool is_nondeterministic(std::size_t) const { return false; }
 
   // Puts the call on the stream that it was made for. `buffers` are in the kernel's order;
   // `workspace` has as many bytes as the algorithm needs, at a multiple of kWorkspaceAlignment.
   // Fails where the library refuses.
-  virtual Result<Done> run(std::size_t way, std::span<const driver::Address> buffers,
+  virtual Result<Done> run(std::size_t algorithm, std::span<const driver::Address> buffers,
                            driver::Address workspace) const = 0;
 
  protected:
@@ -33,8 +33,8 @@ class DeviceCall {
 };
 
 // Bounds of a call's algorithms.
-inline constexpr std::size_t kMostWays = 8;
-inline constexpr std::int64_t kUsualWorkspace = std::int64_t{256} << 20;
+inline constexpr std::size_t kMaxAlgorithms = 8;
+inline constexpr std::int64_t kDefaultWorkspaceBytes = std::int64_t{256} << 20;
 inline constexpr std::int64_t kWorkspaceAlignment = 256;
 
 // Bytes that a plan keeps for a call with such a workspace: schedules align buffers to less.
@@ -45,7 +45,7 @@ constexpr std::int64_t planned_workspace(std::int64_t bytes) {
 // Bounds of the workspace, in bytes: all algorithms take `max_bytes` or less, and one of them no
 // more than `min_bytes`, where the library has such a one.
 struct WorkspaceBounds {
-  std::int64_t most = 0, least = 0;
+  std::int64_t max_bytes = 0, min_bytes = 0;
 };
 
 }  // namespace recut::cuda

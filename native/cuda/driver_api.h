@@ -29,8 +29,8 @@ enum DeviceAttribute : int {
 };
 enum CaptureMode : int { kCaptureRelaxed = 2 };
 enum NodeType : int { kKernelNode = 0 };
-enum FunctionAttribute : int { kMostDynamicShared = 8 };
-inline constexpr unsigned kNonBlockingStream = 1, kUsualEvent = 0;
+enum FunctionAttribute : int { kMaxDynamicSharedBytes = 8 };
+inline constexpr unsigned kNonBlockingStream = 1, kDefaultEvent = 0;
 
 struct KernelNode {
   FunctionHandle function = nullptr;

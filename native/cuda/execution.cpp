@@ -22,7 +22,7 @@ Result<Execution> execute(const Document& document, const ReadyStep& ready,
       ready.ms + std::chrono::duration<double, std::milli>(Clock::now() - began).count();
   execution.scratch_bytes = run->scratch_bytes();
   execution.scratch_limit_bytes = run->scratch_limit_bytes();
-  execution.card = {ready.step.free_before(), ready.step.card()->memory().total};
+  execution.gpu = {ready.step.free_before(), ready.step.gpu()->memory().total};
   StepExecutionRequest step = request;
   step.allowed_error = allowed_error(graph, request.calls.precision);
   if (auto done = execute_step(*run, graph, *inputs, step, true, execution); !done)

@@ -19,7 +19,7 @@ struct Execution : StepExecution {
   // By how much the GPU's free memory shrank: Run::taken_bytes, once the step has run.
   std::int64_t taken_bytes = 0;
   std::int64_t scratch_limit_bytes = 0;  // Run::scratch_limit_bytes
-  CardMemory card;                       // before the step
+  GpuMemory gpu;                         // before the step
   std::string not_recorded;              // why it doesn't run as a CUDA graph, or ""
 };
 

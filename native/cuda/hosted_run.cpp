@@ -10,17 +10,17 @@ Result<std::unique_ptr<HostedRun>> HostedRun::prepare(const Step& step, std::vec
                                                       const CallOptions& options) {
   auto run = Run::prepare(step, inputs, options);
   if (!run) return run.diagnostics();
-  return std::unique_ptr<HostedRun>(new HostedRun(step.card(), std::move(inputs), std::move(*run)));
+  return std::unique_ptr<HostedRun>(new HostedRun(step.gpu(), std::move(inputs), std::move(*run)));
 }
 
-HostedRun::HostedRun(SharedCard card, std::vector<Tensor> inputs, Run run)
-    : card_(std::move(card)), inputs_(std::move(inputs)), run_(std::move(run)) {
+HostedRun::HostedRun(SharedGpu gpu, std::vector<Tensor> inputs, Run run)
+    : gpu_(std::move(gpu)), inputs_(std::move(inputs)), run_(std::move(run)) {
   for (std::size_t i = 0; i < program().outputs.size(); ++i)
     outputs_.emplace_back(static_cast<std::size_t>(run_.output_bytes(i)));
 }
 
 Result<Done> HostedRun::run(std::uint64_t seed, std::span<double> launch_seconds) {
-  auto done = card_->enter();
+  auto done = gpu_->enter();
   if (done) done = run_.write_inputs(inputs_);
   if (done) done = run_.run(seed, launch_seconds);
   for (std::size_t i = 0; done && i < outputs_.size(); ++i)
@@ -29,12 +29,12 @@ Result<Done> HostedRun::run(std::uint64_t seed, std::span<double> launch_seconds
 }
 
 void HostedRun::paint(std::byte with) {
-  RECUT_CHECK(card_->enter().ok(), "a card that was entered before");
+  RECUT_CHECK(gpu_->enter().ok(), "a GPU that was entered before");
   run_.paint(with);
 }
 
 std::int64_t HostedRun::end_of_written(std::byte paint) const {
-  RECUT_CHECK(card_->enter().ok(), "a card that was entered before");
+  RECUT_CHECK(gpu_->enter().ok(), "a GPU that was entered before");
   return run_.end_of_written(paint);
 }
 

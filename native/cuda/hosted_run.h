@@ -26,9 +26,9 @@ class HostedRun : public StepRun {
   const std::byte* output_storage(std::size_t number) const override;
 
  private:
-  HostedRun(SharedCard card, std::vector<Tensor> inputs, Run run);
+  HostedRun(SharedGpu gpu, std::vector<Tensor> inputs, Run run);
 
-  SharedCard card_;
+  SharedGpu gpu_;
   std::vector<Tensor> inputs_;
   Run run_;
   std::vector<std::vector<std::byte>> outputs_;  // storages of the outputs

@@ -16,7 +16,7 @@
 #include "engine/support/units.h"
 #include "native/cache/bytes.h"
 #include "native/cache/call_fields.h"
-#include "native/cuda/alternatives.h"
+#include "native/cuda/alternative_calls.h"
 #include "native/cuda/convolution_form.h"
 #include "native/cuda/cudnn_attention.h"
 #include "native/cuda/matrix_forms.h"
@@ -33,7 +33,7 @@ namespace recut::cuda {
 namespace {
 
 constexpr int kMeasuredRuns = 3;
-constexpr double kAsQuick = 1.02;  // time ratio that counts as a tie, by noise
+constexpr double kTieFactor = 1.02;  // time ratio that counts as a tie, by noise
 
 Diagnostics named(const library::Kernel& kernel, const Diagnostics& faults) {
   return {error(fmt::format("node {}: {}", quote(kernel.name), faults.front().message))};
@@ -59,39 +59,40 @@ library::SupportsForm library_takes(Precision precision) {
 
 // Which kernels a GPU's libraries can compute. The libraries are opened for the first call that
 // needs them, and asked once for all layers that make the same call.
-class LibraryCalls::Question {
+class LibraryCalls::SupportQuery {
  public:
-  Question(SharedCard card, const CallOptions& options)
-      : card_(std::move(card)), options_(options) {}
+  SupportQuery(SharedGpu gpu, const CallOptions& options)
+      : gpu_(std::move(gpu)), options_(options) {}
 
-  bool has_ways(const library::Kernel& kernel) {
+  bool is_supported(const library::Kernel& kernel) {
     const std::lock_guard lock(mutex_);
-    if (!has_stream()) return true;
+    if (!ensure_stream()) return true;
     const auto [known, first] = answers_.emplace(print(without_names(kernel)), true);
     if (first)
       known->second = std::none_of(kernel.calls.begin(), kernel.calls.end(),
-                                   [&](const library::Call& call) { return is_refused(call); });
+                                   [&](const library::Call& call) { return is_unsupported(call); });
     return known->second;
   }
 
  private:
-  bool has_stream() {
+  bool ensure_stream() {
     if (stream_) return true;
-    if (!card_->enter()) return false;
-    auto stream = Stream::create(card_);
+    if (!gpu_->enter()) return false;
+    auto stream = Stream::create(gpu_);
     if (stream) stream_.emplace(std::move(*stream));
     return stream.ok();
   }
 
   // Attention is never refused: Recut has kernels for it.
-  bool is_refused(const library::Call& call) {
+  bool is_unsupported(const library::Call& call) {
     if (std::holds_alternative<library::Attention>(call)) return false;
-    if (!libraries_.load(call, *card_, *stream_)) return false;
-    const std::int64_t most = options_.most_workspace_bytes;
-    return !make(call, *card_, *stream_, libraries_, options_.precision, {most, most}).ok();
+    if (!libraries_.load(call, *gpu_, *stream_)) return false;
+    const std::int64_t max_bytes = options_.max_workspace_bytes;
+    return !make(call, *gpu_, *stream_, libraries_, options_.precision, {max_bytes, max_bytes})
+                .ok();
   }
 
-  const SharedCard card_;
+  const SharedGpu gpu_;
   const CallOptions options_;
   std::mutex mutex_;
   std::optional<Stream> stream_;  // outlives the calls made for it
@@ -99,94 +100,103 @@ class LibraryCalls::Question {
   std::unordered_map<std::string, bool> answers_;  // by the kernel's text
 };
 
-library::SupportsKernel library_takes(const SharedCard& card, const CallOptions& options) {
-  const auto question = std::make_shared<LibraryCalls::Question>(card, options);
-  return [fits = library_takes(options.precision), question](const library::Kernel& kernel) {
-    return fits(kernel) && question->has_ways(kernel);
+library::SupportsKernel library_takes(const SharedGpu& gpu, const CallOptions& options) {
+  const auto query = std::make_shared<LibraryCalls::SupportQuery>(gpu, options);
+  return [fits = library_takes(options.precision), query](const library::Kernel& kernel) {
+    return fits(kernel) && query->is_supported(kernel);
   };
 }
 
 // Times the algorithms of calls on a stream.
-class LibraryCalls::Chooser {
+class LibraryCalls::Autotuner {
  public:
-  static Result<Chooser> create(const SharedCard& card, const Stream& stream, bool may_vary) {
-    auto from = Event::create(card);
+  static Result<Autotuner> create(const SharedGpu& gpu, const Stream& stream,
+                                  bool allows_nondeterminism) {
+    auto from = Event::create(gpu);
     if (!from) return from.diagnostics();
-    auto to = Event::create(card);
+    auto to = Event::create(gpu);
     if (!to) return to.diagnostics();
-    return Chooser(stream, std::move(*from), std::move(*to), may_vary);
+    return Autotuner(stream, std::move(*from), std::move(*to), allows_nondeterminism);
   }
 
   // All algorithms that the library doesn't refuse, in TunedCall's order. `workspace_at` gives
   // the address of a workspace of so many bytes.
-  Result<std::vector<MeasuredWay>> measure(
+  Result<std::vector<MeasuredAlgorithm>> measure(
       const DeviceCall& call, std::span<const driver::Address> buffers,
-      const std::function<driver::Address(std::int64_t)>& place) const {
-    std::vector<MeasuredWay> ways;
-    for (std::size_t way = 0; way < call.ways(); ++way) {
-      const std::int64_t bytes = call.workspace_bytes(way);
-      if (call.ways() == 1) return std::vector<MeasuredWay>{{way, bytes, 0, false}};
-      const auto seconds = measure(call, way, buffers, place(bytes));
+      const std::function<driver::Address(std::int64_t)>& workspace_at) const {
+    std::vector<MeasuredAlgorithm> algorithms;
+    for (std::size_t algorithm = 0; algorithm < call.algorithm_count(); ++algorithm) {
+      const std::int64_t bytes = call.workspace_bytes(algorithm);
+      if (call.algorithm_count() == 1)
+        return std::vector<MeasuredAlgorithm>{{algorithm, bytes, 0, false}};
+      const auto seconds = measure(call, algorithm, buffers, workspace_at(bytes));
       if (auto done = stream_.wait(); !done) return done.diagnostics();
-      if (seconds) ways.push_back({way, bytes, *seconds, !may_vary_ && call.varies(way)});
+      if (seconds)
+        algorithms.push_back({algorithm, bytes, *seconds,
+                              !allows_nondeterminism_ && call.is_nondeterministic(algorithm)});
     }
-    if (ways.empty()) return error("its library refuses all ways to compute it");
-    std::stable_sort(ways.begin(), ways.end(), [](const MeasuredWay& a, const MeasuredWay& b) {
-      return std::pair(a.avoided, a.seconds) < std::pair(b.avoided, b.seconds);
-    });
-    return ways;
+    if (algorithms.empty()) return error("its library refuses every algorithm for it");
+    std::stable_sort(algorithms.begin(), algorithms.end(),
+                     [](const MeasuredAlgorithm& a, const MeasuredAlgorithm& b) {
+                       return std::pair(a.avoided, a.seconds) < std::pair(b.avoided, b.seconds);
+                     });
+    return algorithms;
   }
 
  private:
-  Chooser(const Stream& stream, Event from, Event to, bool may_vary)
-      : stream_(stream), from_(std::move(from)), to_(std::move(to)), may_vary_(may_vary) {}
+  Autotuner(const Stream& stream, Event from, Event to, bool allows_nondeterminism)
+      : stream_(stream),
+        from_(std::move(from)),
+        to_(std::move(to)),
+        allows_nondeterminism_(allows_nondeterminism) {}
 
   // Seconds of the quickest run: other work on the machine only makes runs longer. The first of
   // the two launches keeps the GPU busy while the host prepares the second.
-  Result<double> measure(const DeviceCall& call, std::size_t way,
+  Result<double> measure(const DeviceCall& call, std::size_t algorithm,
                          std::span<const driver::Address> buffers, driver::Address scratch) const {
-    double least = 0;
+    double fastest = 0;
     for (int i = 0; i < kMeasuredRuns; ++i) {
-      if (auto done = call.run(way, buffers, scratch); !done) return done.diagnostics();
+      if (auto done = call.run(algorithm, buffers, scratch); !done) return done.diagnostics();
       if (auto done = stream_.record(from_); !done) return done.diagnostics();
-      if (auto done = call.run(way, buffers, scratch); !done) return done.diagnostics();
+      if (auto done = call.run(algorithm, buffers, scratch); !done) return done.diagnostics();
       if (auto done = stream_.record(to_); !done) return done.diagnostics();
       if (auto done = stream_.wait(); !done) return done.diagnostics();
       const double seconds = to_.seconds_since(from_);
-      if (i == 0 || seconds < least) least = seconds;
+      if (i == 0 || seconds < fastest) fastest = seconds;
     }
-    return least;
+    return fastest;
   }
 
   const Stream& stream_;
   Event from_, to_;
-  const bool may_vary_;
+  const bool allows_nondeterminism_;
 };
 
-const MeasuredWay* LibraryCalls::Chosen::best(std::int64_t workspace, std::int64_t most) const {
+const MeasuredAlgorithm* LibraryCalls::TunedCall::best(std::int64_t workspace,
+                                                       std::int64_t max_bytes) const {
   const auto within = [&](std::int64_t bytes) {
-    const auto way = std::find_if(ways.begin(), ways.end(), [&](const MeasuredWay& each) {
-      return each.workspace_bytes <= bytes;
-    });
-    return way == ways.end() ? nullptr : &*way;
+    const auto algorithm =
+        std::find_if(algorithms.begin(), algorithms.end(),
+                     [&](const MeasuredAlgorithm& each) { return each.workspace_bytes <= bytes; });
+    return algorithm == algorithms.end() ? nullptr : &*algorithm;
   };
-  const MeasuredWay *best = within(most), *fits = within(workspace);
-  const bool as_good = fits != nullptr && fits->avoided == best->avoided &&
-                       fits->seconds <= kAsQuick * best->seconds;
-  return as_good ? fits : best;
+  const MeasuredAlgorithm *best = within(max_bytes), *fits = within(workspace);
+  const bool is_tie = fits != nullptr && fits->avoided == best->avoided &&
+                      fits->seconds <= kTieFactor * best->seconds;
+  return is_tie ? fits : best;
 }
 
-Result<Done> LibraryCalls::Libraries::load_products(const Card& card) {
+Result<Done> LibraryCalls::Libraries::load_products(const Gpu& gpu) {
   if (products != nullptr) return Done{};
-  auto loaded = CublasLt::load(card);
+  auto loaded = CublasLt::load(gpu);
   if (!loaded) return loaded.diagnostics();
   products = *loaded;
   return Done{};
 }
 
-Result<Done> LibraryCalls::Libraries::load(const library::Call& call, const Card& card,
+Result<Done> LibraryCalls::Libraries::load(const library::Call& call, const Gpu& gpu,
                                            const Stream& stream) {
-  return std::holds_alternative<library::MatrixProduct>(call) ? load_products(card)
+  return std::holds_alternative<library::MatrixProduct>(call) ? load_products(gpu)
                                                               : load_convolutions(stream);
 }
 
@@ -198,87 +208,91 @@ Result<Done> LibraryCalls::Libraries::load_convolutions(const Stream& stream) {
   return Done{};
 }
 
-Result<std::unique_ptr<DeviceCall>> LibraryCalls::make(const library::Call& call, const Card& card,
+Result<std::unique_ptr<DeviceCall>> LibraryCalls::make(const library::Call& call, const Gpu& gpu,
                                                        const Stream& stream, Libraries& libraries,
                                                        Precision precision,
                                                        const WorkspaceBounds& bounds) {
-  if (auto loaded = libraries.load(call, card, stream); !loaded) return loaded.diagnostics();
+  if (auto loaded = libraries.load(call, gpu, stream); !loaded) return loaded.diagnostics();
   if (const auto* product = std::get_if<library::MatrixProduct>(&call))
     return CublasLt::call(libraries.products, *product, stream, precision, bounds);
   return Cudnn::call(libraries.convolutions, std::get<library::Convolution>(call), precision,
-                     bounds.most);
+                     bounds.max_bytes);
 }
 
 // Recut's own kernels, and beside them cuDNN's where it has some.
-std::unique_ptr<DeviceCall> LibraryCalls::attention(const SharedCard& card, const Stream& stream,
+std::unique_ptr<DeviceCall> LibraryCalls::attention(const SharedGpu& gpu, const Stream& stream,
                                                     const library::Kernel& kernel,
                                                     const std::vector<Function>& own,
                                                     Libraries& libraries,
-                                                    std::int64_t most_workspace) {
-  auto ours = std::make_unique<AttentionCall>(kernel, own, card, stream);
+                                                    std::int64_t max_workspace) {
+  auto ours = std::make_unique<AttentionCall>(kernel, own, gpu, stream);
   if (!cudnn_may_take(kernel) || !libraries.load_convolutions(stream)) return ours;
-  auto theirs = cudnn_attention(libraries.convolutions, kernel, card, stream, most_workspace);
+  auto theirs = cudnn_attention(libraries.convolutions, kernel, gpu, stream, max_workspace);
   if (theirs == nullptr) return ours;
   std::vector<std::unique_ptr<DeviceCall>> both;
   both.push_back(std::move(ours));
   both.push_back(std::move(theirs));
-  return std::make_unique<Alternatives>(std::move(both));
+  return std::make_unique<AlternativeCalls>(std::move(both));
 }
 
-Result<Done> LibraryCalls::make_calls(const SharedCard& card, const Stream& stream,
+Result<Done> LibraryCalls::make_calls(const SharedGpu& gpu, const Stream& stream,
                                       const library::Kernel& kernel,
-                                      const std::vector<Function>& own, const KernelPlaces& places,
-                                      Libraries& libraries, Precision precision) {
-  std::vector<Chosen>& calls = kernels_.emplace_back();
-  const auto [least, most] =
-      std::minmax_element(places.workspaces.begin(), places.workspaces.end());
+                                      const std::vector<Function>& own,
+                                      const KernelArguments& arguments, Libraries& libraries,
+                                      Precision precision) {
+  std::vector<TunedCall>& calls = kernels_.emplace_back();
+  const auto [min_bytes, max_bytes] =
+      std::minmax_element(arguments.workspaces.begin(), arguments.workspaces.end());
   if (!own.empty()) {
-    calls.push_back({attention(card, stream, kernel, own, libraries, most_of(*most)), {}});
+    calls.push_back({attention(gpu, stream, kernel, own, libraries, max_bytes_of(*max_bytes)), {}});
     return Done{};
   }
   for (const library::Call& call : kernel.calls) {
-    auto made = make(call, *card, stream, libraries, precision, {most_of(*most), most_of(*least)});
+    auto made = make(call, *gpu, stream, libraries, precision,
+                     {max_bytes_of(*max_bytes), max_bytes_of(*min_bytes)});
     if (!made) return named(kernel, made.diagnostics());
     calls.push_back({std::move(*made), {}});
   }
   return Done{};
 }
 
-Result<Done> LibraryCalls::reserve(const SharedCard& card, std::int64_t bytes) {
+Result<Done> LibraryCalls::reserve(const SharedGpu& gpu, std::int64_t bytes) {
   scratch_ = DeviceMemory();
-  auto scratch = DeviceMemory::reserve(card, bytes, "the libraries' scratch memory");
+  auto scratch = DeviceMemory::reserve(gpu, bytes, "the libraries' scratch memory");
   if (!scratch) return scratch.diagnostics();
   scratch_ = std::move(*scratch);
   return Done{};
 }
 
-Result<Done> LibraryCalls::reserve_for_measuring(const SharedCard& card,
-                                                 std::span<const KernelPlaces> places) {
-  std::int64_t most = 0;
+Result<Done> LibraryCalls::reserve_for_measuring(const SharedGpu& gpu,
+                                                 std::span<const KernelArguments> arguments) {
+  std::int64_t max_bytes = 0;
   for (std::size_t k = 0; k < kernels_.size(); ++k)
-    for (const Chosen& chosen : kernels_[k])
-      for (std::size_t way = 0; chosen.ways.empty() && way < chosen.call->ways(); ++way) {
-        const std::int64_t bytes = chosen.call->workspace_bytes(way);
-        if (bytes > places[k].workspace.bytes) most = std::max(most, bytes);
+    for (const TunedCall& tuned : kernels_[k])
+      for (std::size_t algorithm = 0;
+           tuned.algorithms.empty() && algorithm < tuned.call->algorithm_count(); ++algorithm) {
+        const std::int64_t bytes = tuned.call->workspace_bytes(algorithm);
+        if (bytes > arguments[k].workspace.bytes) max_bytes = std::max(max_bytes, bytes);
       }
-  return reserve(card, std::min(most, beside_));
+  return reserve(gpu, std::min(max_bytes, beside_));
 }
 
-Result<Done> LibraryCalls::reserve_for_launches(const SharedCard& card,
-                                                std::span<const KernelPlaces> places,
+Result<Done> LibraryCalls::reserve_for_launches(const SharedGpu& gpu,
+                                                std::span<const KernelArguments> arguments,
                                                 std::span<const library::Kernel> kernels) {
-  std::int64_t most = 0;
+  std::int64_t max_bytes = 0;
   for (std::size_t k = 0; k < kernels_.size(); ++k)
-    for (const Chosen& chosen : kernels_[k])
-      for (const std::int64_t workspace : places[k].workspaces) {
-        const MeasuredWay* best = chosen.best(workspace, most_of(workspace));
+    for (const TunedCall& tuned : kernels_[k])
+      for (const std::int64_t workspace : arguments[k].workspaces) {
+        const MeasuredAlgorithm* best = tuned.best(workspace, max_bytes_of(workspace));
         if (best == nullptr)
           return named(kernels[k],
                        {error(fmt::format("nothing computes it in {} bytes of workspace",
-                                          format_count(most_of(workspace))))});
-        if (best->workspace_bytes > workspace) most = std::max(most, best->workspace_bytes);
+                                          format_count(max_bytes_of(workspace))))});
+        if (best->workspace_bytes > workspace)
+          max_bytes = std::max(max_bytes, best->workspace_bytes);
       }
-  return reserve(card, most);
+  return reserve(gpu, max_bytes);
 }
 
 std::string LibraryCalls::Libraries::versions() const {
@@ -286,108 +300,114 @@ std::string LibraryCalls::Libraries::versions() const {
                      convolutions == nullptr ? 0 : convolutions->version());
 }
 
-std::string LibraryCalls::words_of(library::Kernel kernel, const KernelPlaces& places,
-                                   const Libraries& libraries, const CallOptions& options) const {
+std::string LibraryCalls::cache_key_of(library::Kernel kernel, const KernelArguments& arguments,
+                                       const Libraries& libraries,
+                                       const CallOptions& options) const {
   std::string versions = libraries.versions();
   std::vector<driver::Address> alignments;  // libraries use no larger ones
-  for (const driver::Address buffer : places.buffers)
+  for (const driver::Address buffer : arguments.buffers)
     alignments.push_back(std::min<driver::Address>(buffer & (~buffer + 1), kWorkspaceAlignment));
   const auto [fewest, largest] =
-      std::minmax_element(places.workspaces.begin(), places.workspaces.end());
-  std::int64_t least = most_of(*fewest), most = most_of(*largest);
-  auto [precision, beside, may_vary] = options;
+      std::minmax_element(arguments.workspaces.begin(), arguments.workspaces.end());
+  std::int64_t min_bytes = max_bytes_of(*fewest), max_bytes = max_bytes_of(*largest);
+  auto [precision, beside, allows_nondeterminism] = options;
   cache::ByteWriter<cache::CallFields> writer;
-  writer(versions, kernel.calls, alignments, least, most, precision, beside, may_vary);
+  writer(versions, kernel.calls, alignments, min_bytes, max_bytes, precision, beside,
+         allows_nondeterminism);
   return writer.bytes();
 }
 
-bool LibraryCalls::take(std::uint32_t kernel, const KeptWays::Ways& known) {
-  std::vector<Chosen>& calls = kernels_[kernel];
-  const auto is_of = [](const DeviceCall& call, const std::vector<MeasuredWay>& ways) {
-    return !ways.empty() && std::all_of(ways.begin(), ways.end(), [&](const MeasuredWay& measured) {
-      return measured.way < call.ways() &&
-             measured.workspace_bytes == call.workspace_bytes(measured.way);
-    });
+bool LibraryCalls::take(std::uint32_t kernel, const AlgorithmCache::KernelAlgorithms& known) {
+  std::vector<TunedCall>& calls = kernels_[kernel];
+  const auto is_of = [](const DeviceCall& call, const std::vector<MeasuredAlgorithm>& algorithms) {
+    return !algorithms.empty() &&
+           std::all_of(
+               algorithms.begin(), algorithms.end(), [&](const MeasuredAlgorithm& measured) {
+                 return measured.algorithm < call.algorithm_count() &&
+                        measured.workspace_bytes == call.workspace_bytes(measured.algorithm);
+               });
   };
   if (known.size() != calls.size()) return false;
   for (std::size_t c = 0; c < calls.size(); ++c)
     if (!is_of(*calls[c].call, known[c])) return false;
-  for (std::size_t c = 0; c < calls.size(); ++c) calls[c].ways = known[c];
+  for (std::size_t c = 0; c < calls.size(); ++c) calls[c].algorithms = known[c];
   return true;
 }
 
-Result<Done> LibraryCalls::measure(const SharedCard& card, const Stream& stream,
+Result<Done> LibraryCalls::measure(const SharedGpu& gpu, const Stream& stream,
                                    std::span<const library::Kernel> kernels,
-                                   std::span<const KernelPlaces> places,
+                                   std::span<const KernelArguments> arguments,
                                    const CallOptions& options) {
-  if (auto done = reserve_for_measuring(card, places); !done) return done;
-  const auto chooser = Chooser::create(card, stream, options.may_vary);
-  if (!chooser) return chooser.diagnostics();
+  if (auto done = reserve_for_measuring(gpu, arguments); !done) return done;
+  const auto autotuner = Autotuner::create(gpu, stream, options.allows_nondeterminism);
+  if (!autotuner) return autotuner.diagnostics();
   for (std::size_t k = 0; k < kernels.size(); ++k)
-    for (Chosen& chosen : kernels_[k]) {
-      if (!chosen.ways.empty()) continue;
-      auto ways = chooser->measure(*chosen.call, places[k].buffers, [&](std::int64_t bytes) {
-        return place_of(bytes, places[k].workspace);
-      });
-      if (!ways) return named(kernels[k], ways.diagnostics());
-      chosen.ways = std::move(*ways);
+    for (TunedCall& tuned : kernels_[k]) {
+      if (!tuned.algorithms.empty()) continue;
+      auto algorithms = autotuner->measure(
+          *tuned.call, arguments[k].buffers,
+          [&](std::int64_t bytes) { return workspace_address(bytes, arguments[k].workspace); });
+      if (!algorithms) return named(kernels[k], algorithms.diagnostics());
+      tuned.algorithms = std::move(*algorithms);
     }
   return Done{};
 }
 
-Result<LibraryCalls> LibraryCalls::prepare(const SharedCard& card, const Stream& stream,
+Result<LibraryCalls> LibraryCalls::prepare(const SharedGpu& gpu, const Stream& stream,
                                            std::span<const library::Kernel> kernels,
-                                           std::span<const KernelPlaces> places,
+                                           std::span<const KernelArguments> arguments,
                                            std::span<const std::vector<Function>> own,
-                                           const CallOptions& options, KeptWays* kept) {
+                                           const CallOptions& options, AlgorithmCache* kept) {
   LibraryCalls calls;
-  calls.beside_ = options.most_workspace_bytes;
+  calls.beside_ = options.max_workspace_bytes;
   Libraries libraries;
   for (std::size_t k = 0; k < kernels.size(); ++k)
-    if (auto done = calls.make_calls(card, stream, kernels[k], own[k], places[k], libraries,
+    if (auto done = calls.make_calls(gpu, stream, kernels[k], own[k], arguments[k], libraries,
                                      options.precision);
         !done)
       return done.diagnostics();
-  std::vector<std::pair<std::uint32_t, std::string>> unknown;  // kernels, and their keys
+  std::vector<std::pair<std::uint32_t, std::string>> untuned;  // kernels, and their keys
   for (std::uint32_t k = 0; kept != nullptr && k < kernels.size(); ++k) {
-    std::string words = calls.words_of(kernels[k], places[k], libraries, options);
-    const auto known = kept->find(words);
-    if (!known || !calls.take(k, *known)) unknown.emplace_back(k, std::move(words));
+    std::string key = calls.cache_key_of(kernels[k], arguments[k], libraries, options);
+    const auto known = kept->find(key);
+    if (!known || !calls.take(k, *known)) untuned.emplace_back(k, std::move(key));
   }
-  if (auto done = calls.measure(card, stream, kernels, places, options); !done)
+  if (auto done = calls.measure(gpu, stream, kernels, arguments, options); !done)
     return done.diagnostics();
-  for (const auto& [k, words] : unknown) {
-    KeptWays::Ways ways;
-    for (const Chosen& chosen : calls.kernels_[k]) ways.push_back(chosen.ways);
-    kept->add(words, std::move(ways));
+  for (const auto& [k, key] : untuned) {
+    AlgorithmCache::KernelAlgorithms algorithms;
+    for (const TunedCall& tuned : calls.kernels_[k]) algorithms.push_back(tuned.algorithms);
+    kept->add(key, std::move(algorithms));
   }
-  if (!unknown.empty()) kept->write();
-  if (auto done = calls.reserve_for_launches(card, places, kernels); !done)
+  if (!untuned.empty()) kept->write();
+  if (auto done = calls.reserve_for_launches(gpu, arguments, kernels); !done)
     return done.diagnostics();
   return calls;
 }
 
 std::int64_t LibraryCalls::workspace_bytes(std::uint32_t kernel, std::int64_t workspace) const {
-  std::int64_t most = 0;
-  for (const Chosen& chosen : kernels_[kernel])
-    most = std::max(most, chosen.best(workspace, most_of(workspace))->workspace_bytes);
-  return most;
+  std::int64_t max_bytes = 0;
+  for (const TunedCall& tuned : kernels_[kernel])
+    max_bytes =
+        std::max(max_bytes, tuned.best(workspace, max_bytes_of(workspace))->workspace_bytes);
+  return max_bytes;
 }
 
 std::int64_t LibraryCalls::bytes_within(std::uint32_t kernel, std::int64_t workspace) const {
-  std::int64_t most = 0;
-  for (const Chosen& chosen : kernels_[kernel])
-    if (const std::int64_t bytes = chosen.best(workspace, most_of(workspace))->workspace_bytes;
+  std::int64_t max_bytes = 0;
+  for (const TunedCall& tuned : kernels_[kernel])
+    if (const std::int64_t bytes = tuned.best(workspace, max_bytes_of(workspace))->workspace_bytes;
         bytes <= workspace)
-      most = std::max(most, bytes);
-  return most;
+      max_bytes = std::max(max_bytes, bytes);
+  return max_bytes;
 }
 
 Result<Done> LibraryCalls::run(std::uint32_t kernel, std::span<const driver::Address> buffers,
                                const Workspace& workspace) const {
-  for (const Chosen& chosen : kernels_[kernel]) {
-    const MeasuredWay& best = *chosen.best(workspace.bytes, most_of(workspace.bytes));
-    if (auto done = chosen.call->run(best.way, buffers, place_of(best.workspace_bytes, workspace));
+  for (const TunedCall& tuned : kernels_[kernel]) {
+    const MeasuredAlgorithm& best = *tuned.best(workspace.bytes, max_bytes_of(workspace.bytes));
+    if (auto done = tuned.call->run(best.algorithm, buffers,
+                                    workspace_address(best.workspace_bytes, workspace));
         !done)
       return done;
   }

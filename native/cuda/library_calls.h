@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "native/cuda/algorithm_cache.h"
 #include "native/cuda/attention_call.h"
 #include "native/cuda/cublas_lt.h"
 #include "native/cuda/cudnn.h"
-#include "native/cuda/kept_ways.h"
 
 namespace recut::cuda {
 
@@ -20,7 +20,7 @@ library::SupportsForm library_takes(Precision precision);
 
 // The same, but the GPU's libraries are asked as well: calls for which they have no algorithm are
 // left to loops. A library that can't be opened refuses nothing here; running the call reports it.
-library::SupportsKernel library_takes(const SharedCard& card, const CallOptions& options);
+library::SupportsKernel library_takes(const SharedGpu& gpu, const CallOptions& options);
 
 // Memory that a launch's calls may write to beside their buffers.
 struct Workspace {
@@ -29,7 +29,7 @@ struct Workspace {
 };
 
 // The buffers and workspaces with which a kernel's calls are launched.
-struct KernelPlaces {
+struct KernelArguments {
   // Addresses of the launch with the largest workspace: algorithms are measured there.
   std::vector<driver::Address> buffers;
   Workspace workspace;
@@ -43,11 +43,11 @@ class LibraryCalls {
   // are not measured again; `kept` may be null. `own`: functions of kernels that are attention.
   // Fails where a library is missing, or has no algorithm that fits a launch's workspace or the
   // scratch that `options` allow.
-  static Result<LibraryCalls> prepare(const SharedCard& card, const Stream& stream,
+  static Result<LibraryCalls> prepare(const SharedGpu& gpu, const Stream& stream,
                                       std::span<const library::Kernel> kernels,
-                                      std::span<const KernelPlaces> places,
+                                      std::span<const KernelArguments> arguments,
                                       std::span<const std::vector<Function>> own,
-                                      const CallOptions& options, KeptWays* kept = nullptr);
+                                      const CallOptions& options, AlgorithmCache* kept = nullptr);
 
   // Bytes of GPU memory beside the arena: the largest workspace that doesn't fit a launch's own.
   std::int64_t scratch_bytes() const { return scratch_.bytes(); }
@@ -61,62 +61,64 @@ class LibraryCalls {
                    const Workspace& workspace) const;
 
  private:
-  struct Chosen {
+  struct TunedCall {
     std::unique_ptr<DeviceCall> call;
-    std::vector<MeasuredWay> ways;  // avoided ones last, else the quickest first
+    std::vector<MeasuredAlgorithm> algorithms;  // avoided ones last, else the quickest first
 
     // The first algorithm within `max_bytes`, or one that fits the workspace where that is as
     // quick but for noise. Null where none is within the bound.
-    const MeasuredWay* best(std::int64_t workspace, std::int64_t most) const;
+    const MeasuredAlgorithm* best(std::int64_t workspace, std::int64_t max_bytes) const;
   };
   struct Libraries {
     std::shared_ptr<const CublasLt> products;
     std::shared_ptr<const Cudnn> convolutions;
 
-    Result<Done> load_products(const Card& card);
+    Result<Done> load_products(const Gpu& gpu);
     Result<Done> load_convolutions(const Stream& stream);
     // Loads the library that the call needs.
-    Result<Done> load(const library::Call& call, const Card& card, const Stream& stream);
+    Result<Done> load(const library::Call& call, const Gpu& gpu, const Stream& stream);
     std::string versions() const;  // of the libraries that are open
   };
-  class Chooser;
-  class Question;
-  friend library::SupportsKernel library_takes(const SharedCard& card, const CallOptions& options);
+  class Autotuner;
+  class SupportQuery;
+  friend library::SupportsKernel library_takes(const SharedGpu& gpu, const CallOptions& options);
 
   LibraryCalls() = default;
-  static Result<std::unique_ptr<DeviceCall>> make(const library::Call& call, const Card& card,
+  static Result<std::unique_ptr<DeviceCall>> make(const library::Call& call, const Gpu& gpu,
                                                   const Stream& stream, Libraries& libraries,
                                                   Precision precision,
                                                   const WorkspaceBounds& bounds);
-  Result<Done> make_calls(const SharedCard& card, const Stream& stream,
-                          const library::Kernel& kernel, const std::vector<Function>& own,
-                          const KernelPlaces& places, Libraries& libraries, Precision precision);
-  static std::unique_ptr<DeviceCall> attention(const SharedCard& card, const Stream& stream,
+  Result<Done> make_calls(const SharedGpu& gpu, const Stream& stream, const library::Kernel& kernel,
+                          const std::vector<Function>& own, const KernelArguments& arguments,
+                          Libraries& libraries, Precision precision);
+  static std::unique_ptr<DeviceCall> attention(const SharedGpu& gpu, const Stream& stream,
                                                const library::Kernel& kernel,
                                                const std::vector<Function>& own,
-                                               Libraries& libraries, std::int64_t most_workspace);
+                                               Libraries& libraries, std::int64_t max_workspace);
   // Bytes that a launch with such a workspace may take.
-  std::int64_t most_of(std::int64_t workspace) const { return std::max(workspace, beside_); }
+  std::int64_t max_bytes_of(std::int64_t workspace) const { return std::max(workspace, beside_); }
   // Measures the calls that have no algorithms yet.
-  Result<Done> measure(const SharedCard& card, const Stream& stream,
+  Result<Done> measure(const SharedGpu& gpu, const Stream& stream,
                        std::span<const library::Kernel> kernels,
-                       std::span<const KernelPlaces> places, const CallOptions& options);
+                       std::span<const KernelArguments> arguments, const CallOptions& options);
   // Takes the known algorithms where they are still those of the kernel's calls.
-  bool take(std::uint32_t kernel, const KeptWays::Ways& known);
+  bool take(std::uint32_t kernel, const AlgorithmCache::KernelAlgorithms& known);
   // All that the kernel's algorithms depend on but the GPU.
-  std::string words_of(library::Kernel kernel, const KernelPlaces& places,
-                       const Libraries& libraries, const CallOptions& options) const;
+  std::string cache_key_of(library::Kernel kernel, const KernelArguments& arguments,
+                           const Libraries& libraries, const CallOptions& options) const;
   // Reserves scratch to measure all unknown algorithms.
-  Result<Done> reserve_for_measuring(const SharedCard& card, std::span<const KernelPlaces> places);
+  Result<Done> reserve_for_measuring(const SharedGpu& gpu,
+                                     std::span<const KernelArguments> arguments);
   // Reserves the scratch of launches whose workspaces are too small.
-  Result<Done> reserve_for_launches(const SharedCard& card, std::span<const KernelPlaces> places,
+  Result<Done> reserve_for_launches(const SharedGpu& gpu,
+                                    std::span<const KernelArguments> arguments,
                                     std::span<const library::Kernel> kernels);
-  Result<Done> reserve(const SharedCard& card, std::int64_t bytes);
-  driver::Address place_of(std::int64_t bytes, const Workspace& workspace) const {
+  Result<Done> reserve(const SharedGpu& gpu, std::int64_t bytes);
+  driver::Address workspace_address(std::int64_t bytes, const Workspace& workspace) const {
     return bytes <= workspace.bytes ? workspace.address : scratch_.address();
   }
 
-  std::vector<std::vector<Chosen>> kernels_;
+  std::vector<std::vector<TunedCall>> kernels_;
   std::int64_t beside_ = 0;  // that a call may take beside its workspace
   DeviceMemory scratch_;
 };

@@ -60,10 +60,10 @@ class MatrixFormsFormer {
     const auto steps_by_one = [&](std::size_t d) {
       return layout.shape[d] > 1 && layout.strides[d] == 1;
     };
-    const bool turned = !steps_by_one(row) && (steps_by_one(column) || layout.shape[row] > 1);
-    if (!turned) return straight(operand, row, column);
+    const bool transposed = !steps_by_one(row) && (steps_by_one(column) || layout.shape[row] > 1);
+    if (!transposed) return straight(operand, row, column);
     MatrixForm form = straight(operand, column, row);
-    form.turned = true;
+    form.transposed = true;
     return form;
   }
 

@@ -20,7 +20,7 @@ struct MatrixForm {
   std::int64_t offset = 0;  // bytes
   std::int64_t rows = 1, columns = 1, leading = 1;
   std::int64_t batch_stride = 0;  // elements
-  bool turned = false;
+  bool transposed = false;
 
   // The largest power of two, up to kBufferAlignment, that divides its address.
   std::int64_t alignment() const;

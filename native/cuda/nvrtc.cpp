@@ -25,10 +25,10 @@ std::string name_behind(std::string_view text, std::size_t from) {
   for (std::size_t bracket = text.find('(', from); bracket != std::string_view::npos;
        bracket = text.find('(', bracket + 1)) {
     std::size_t begin = bracket;
-    const auto is_word = [](char c) {
+    const auto is_identifier_char = [](char c) {
       return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
     };
-    while (begin > from && is_word(text[begin - 1])) --begin;
+    while (begin > from && is_identifier_char(text[begin - 1])) --begin;
     const std::string_view name = text.substr(begin, bracket - begin);
     if (!name.empty() && name != "__launch_bounds__") return std::string(name);
   }
@@ -39,9 +39,9 @@ std::string name_behind(std::string_view text, std::size_t from) {
 
 std::string function_of_error(std::string_view text, std::string_view log) {
   const std::string start = std::string(kNvrtcFile) + "(";
-  const std::size_t place = log.find(start);
-  if (place == std::string_view::npos) return {};
-  const std::string number(log.substr(place + start.size(), 9));
+  const std::size_t position = log.find(start);
+  if (position == std::string_view::npos) return {};
+  const std::string number(log.substr(position + start.size(), 9));
   std::size_t end = 0;
   for (long line = std::strtol(number.c_str(), nullptr, 10); line > 0; --line) {
     end = text.find('\n', end);

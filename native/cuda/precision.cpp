@@ -25,9 +25,9 @@ std::string_view name_of(Precision precision) {
   return precision == Precision::tf32 ? "tf32" : "f32";
 }
 
-Precision precision_named(std::string_view word) {
-  if (word == "bf16") return Precision::bf16;
-  return word == "tf32" ? Precision::tf32 : Precision::f32;
+Precision parse_precision(std::string_view name) {
+  if (name == "bf16") return Precision::bf16;
+  return name == "tf32" ? Precision::tf32 : Precision::f32;
 }
 
 Factors factors_of(Precision precision) {

@@ -18,7 +18,7 @@ enum class Precision : std::uint8_t { f32, tf32, bf16 };
 std::string_view name_of(Precision precision);
 
 // Parses one of these names.
-Precision precision_named(std::string_view word);
+Precision parse_precision(std::string_view name);
 
 // How attention multiplies f32 in a step of this precision: with bf16, too, by tf32.
 Factors factors_of(Precision precision);

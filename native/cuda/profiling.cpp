@@ -35,7 +35,7 @@ Result<GraphProfile> profile(const Document& document, const ScheduledPlan& sche
   const Program& program = ready.step.program();
   const auto inputs = inputs_from(graph, request.tensors, request.seed);
   if (!inputs) return inputs.diagnostics();
-  request.progress("choosing the libraries' ways");
+  request.progress("choosing the libraries' algorithms");
   auto run = Run::prepare(ready.step, kernel_inputs(graph, program, *inputs), request.calls);
   if (!run) return run.diagnostics();
   request.progress("measuring the graph's kernels");

@@ -39,7 +39,7 @@ bool asks_seed(const loop::Block& block) {
 }
 
 // Bytes of storage up to the last element that the innermost view shows.
-std::int64_t bytes_seen(const ProgramOutput& output) {
+std::int64_t visible_bytes(const ProgramOutput& output) {
   const Layout& layout = output.layouts.front();
   std::int64_t last = layout.offset;
   for (std::size_t d = 0; d < layout.shape.size(); ++d) {
@@ -50,7 +50,7 @@ std::int64_t bytes_seen(const ProgramOutput& output) {
 }
 
 // Bytes of the budget beside the arena. A plan that doesn't hold its budget bounds nothing.
-std::optional<std::int64_t> left_beside_arena(const Program& program) {
+std::optional<std::int64_t> budget_beside_arena(const Program& program) {
   const std::int64_t left = program.budget_bytes - program.arena_bytes;
   return program.budget_bytes > 0 && left >= 0 ? std::optional(left) : std::nullopt;
 }
@@ -64,18 +64,18 @@ Module emit_step(Program& program, Factors factors) {
   return emit(without_names(program.kernels), without_names(program.library), options);
 }
 
-Result<Step> Step::load(SharedCard card, Program program, const StepCode& code) {
-  const std::int64_t free = card->memory().free;
-  auto cubin = Cubin::load(card, code.cubin);
+Result<Step> Step::load(SharedGpu gpu, Program program, const StepCode& code) {
+  const std::int64_t free = gpu->memory().free;
+  auto cubin = Cubin::load(gpu, code.cubin);
   if (!cubin) return cubin.diagnostics();
-  Step step(std::move(card), std::move(program), std::move(*cubin), code);
+  Step step(std::move(gpu), std::move(program), std::move(*cubin), code);
   step.free_before_ = free;
   if (auto done = step.find_kernels(code); !done) return done.diagnostics();
   return step;
 }
 
-Step::Step(SharedCard card, Program program, Cubin cubin, const StepCode& code)
-    : card_(std::move(card)),
+Step::Step(SharedGpu gpu, Program program, Cubin cubin, const StepCode& code)
+    : gpu_(std::move(gpu)),
       program_(std::move(program)),
       cubin_(std::move(cubin)),
       faults_(code.faults) {}
@@ -99,7 +99,7 @@ Result<Done> Step::find_kernels(const StepCode& code) {
     const loop::Kernel& kernel = program_.kernels[k];
     if (asks_seed(kernel.body))
       for (const Function& function : *functions)
-        drawing_.push_back({function.handle, loop::brought_buffers(kernel)});
+        random_kernels_.push_back({function.handle, loop::brought_buffers(kernel)});
     kernels_.push_back(std::move(*functions));
   }
   for (const std::vector<Launch>& launches : code.library) {
@@ -114,15 +114,16 @@ const std::string& Step::fault(std::int64_t number) const {
   return faults_[static_cast<std::size_t>(number - 1)];
 }
 
-std::optional<std::size_t> Step::buffers_of_drawing(driver::FunctionHandle function) const {
-  for (const Drawing& drawing : drawing_)
-    if (drawing.function == function) return drawing.buffers;
+std::optional<std::size_t> Step::buffer_count_of_random_kernel(
+    driver::FunctionHandle function) const {
+  for (const RandomKernel& random_kernel : random_kernels_)
+    if (random_kernel.function == function) return random_kernel.buffers;
   return std::nullopt;
 }
 
 Result<Run> Run::prepare(const Step& step, const std::vector<Tensor>& inputs,
                          const CallOptions& options) {
-  auto stream = Stream::create(step.card());
+  auto stream = Stream::create(step.gpu());
   if (!stream) return stream.diagnostics();
   Run run(step, std::move(*stream));
   if (auto done = run.reserve(inputs); !done) return done.diagnostics();
@@ -138,24 +139,24 @@ Result<Done> Run::reserve(const std::vector<Tensor>& inputs) {
     input_bytes += aligned(input.storage->size(), kInputAlignment);
   }
   const auto take = [&](DeviceMemory& memory, std::int64_t bytes, const char* what) {
-    auto reserved = DeviceMemory::reserve(step_.card(), bytes, what);
+    auto reserved = DeviceMemory::reserve(step_.gpu(), bytes, what);
     if (!reserved) return Result<Done>(reserved.diagnostics());
     memory = std::move(*reserved);
     return memory.fill(std::byte{0});
   };
   auto done = take(inputs_, input_bytes, "memory for the step's inputs");
   if (done) done = take(arena_, program().arena_bytes, "the step's arena");
-  if (done) done = take(fault_, sizeof(long long), "a word of the card's memory");
+  if (done) done = take(fault_, sizeof(long long), "a word of GPU memory");
   if (done) done = write_inputs(inputs);
   if (!done) return done;
   fault_address_ = fault_.address();
-  std::size_t most = 0;
+  std::size_t max_buffers = 0;
   for (const recut::Launch& launch : program().launches) {
     buffers_.emplace_back();
-    for (const Place& place : launch.buffers) buffers_.back().push_back(address(place));
-    most = std::max(most, launch.buffers.size());
+    for (const Place& location : launch.buffers) buffers_.back().push_back(address(location));
+    max_buffers = std::max(max_buffers, launch.buffers.size());
   }
-  arguments_.resize(most + 2);
+  arguments_.resize(max_buffers + 2);
   return Done{};
 }
 
@@ -170,31 +171,31 @@ Result<Done> Run::write_inputs(const std::vector<Tensor>& inputs) {
 }
 
 Result<Done> Run::prepare_library(CallOptions options) {
-  const std::optional<std::int64_t> left = left_beside_arena(program());
-  bounded_by_budget_ = left && *left < options.most_workspace_bytes;
-  if (bounded_by_budget_) options.most_workspace_bytes = *left;
-  scratch_limit_bytes_ = options.most_workspace_bytes;
-  std::vector<KernelPlaces> places(program().library.size());
+  const std::optional<std::int64_t> left = budget_beside_arena(program());
+  bounded_by_budget_ = left && *left < options.max_workspace_bytes;
+  if (bounded_by_budget_) options.max_workspace_bytes = *left;
+  scratch_limit_bytes_ = options.max_workspace_bytes;
+  std::vector<KernelArguments> arguments(program().library.size());
   for (std::size_t i = 0; i < program().launches.size(); ++i) {
     const recut::Launch& launch = program().launches[i];
     if (!launch.library) continue;
     const Workspace given = workspace(launch);
-    KernelPlaces& known = places[launch.kernel];
+    KernelArguments& known = arguments[launch.kernel];
     if (known.workspaces.empty() || given.bytes > known.workspace.bytes) {
       known.buffers = buffers_[i];
       known.workspace = given;
     }
     known.workspaces.push_back(given.bytes);
   }
-  auto library = LibraryCalls::prepare(step_.card(), stream_, program().library, places,
-                                       step_.library(), options, step_.ways());
-  if (!library) return told_of_budget(library.diagnostics());
+  auto library = LibraryCalls::prepare(step_.gpu(), stream_, program().library, arguments,
+                                       step_.library(), options, step_.algorithm_cache());
+  if (!library) return with_budget_note(library.diagnostics());
   library_ = std::move(*library);
   return Done{};
 }
 
 // The library might compute the call with more scratch, so the message names the bound.
-Diagnostics Run::told_of_budget(Diagnostics diagnostics) const {
+Diagnostics Run::with_budget_note(Diagnostics diagnostics) const {
   if (bounded_by_budget_)
     diagnostics.front().message += fmt::format(
         "; the budget leaves libraries {} bytes beside the arena", scratch_limit_bytes_);
@@ -226,11 +227,12 @@ std::int64_t Run::end_of_workspaces() const {
   return end;
 }
 
-driver::Address Run::address(const Place& place) const {
+driver::Address Run::address(const Place& location) const {
   const driver::Address base =
-      place.input ? inputs_.address() + static_cast<driver::Address>(input_offsets_[*place.input])
-                  : arena_.address();
-  return base + static_cast<driver::Address>(place.offset);
+      location.input
+          ? inputs_.address() + static_cast<driver::Address>(input_offsets_[*location.input])
+          : arena_.address();
+  return base + static_cast<driver::Address>(location.offset);
 }
 
 void Run::paint(std::byte with) {
@@ -256,13 +258,13 @@ std::int64_t Run::end_of_written(std::byte paint) const {
 
 std::int64_t Run::output_bytes(std::size_t number) const {
   const ProgramOutput& output = program().outputs[number];
-  return output.node.valid() ? bytes_seen(output) : 0;
+  return output.node.valid() ? visible_bytes(output) : 0;
 }
 
 Result<Done> Run::read_output(std::size_t number, std::span<std::byte> to) const {
-  const Place& place = program().outputs[number].place;
-  const DeviceMemory& memory = place.input ? inputs_ : arena_;
-  return memory.read(static_cast<std::int64_t>(address(place) - memory.address()), to);
+  const Place& location = program().outputs[number].place;
+  const DeviceMemory& memory = location.input ? inputs_ : arena_;
+  return memory.read(static_cast<std::int64_t>(address(location) - memory.address()), to);
 }
 
 Tensor Run::output(std::size_t number) const {
@@ -273,7 +275,7 @@ Tensor Run::output(std::size_t number) const {
   return output_value(program().outputs[number], storage.data());
 }
 
-std::int64_t Run::taken_bytes() const { return step_.free_before() - step_.card()->memory().free; }
+std::int64_t Run::taken_bytes() const { return step_.free_before() - step_.gpu()->memory().free; }
 
 Result<Done> Run::run(std::uint64_t seed, std::span<double> launch_seconds) {
   seed_ = static_cast<long long>(seed);
@@ -293,12 +295,12 @@ Result<Done> Run::launch(std::size_t number) {
   std::vector<driver::Address>& buffers = buffers_[number];
   if (launch.library) {
     auto done = library_->run(launch.kernel, buffers, workspace(launch));
-    return done ? done : told_of_budget(done.diagnostics());
+    return done ? done : with_budget_note(done.diagnostics());
   }
   for (std::size_t b = 0; b < buffers.size(); ++b) arguments_[b] = &buffers[b];
   arguments_[buffers.size()] = &seed_;
   arguments_[buffers.size() + 1] = &fault_address_;
-  return cuda::launch(*step_.card(), stream_.handle(), step_.kernel(launch.kernel),
+  return cuda::launch(*step_.gpu(), stream_.handle(), step_.kernel(launch.kernel),
                       arguments_.data(), program().name_of(launch));
 }
 
@@ -310,7 +312,7 @@ Result<Done> Run::launch_all() {
 
 Result<Done> Run::run_timed(std::span<double> launch_seconds) {
   while (events_.size() <= launch_seconds.size()) {
-    auto event = Event::create(step_.card());
+    auto event = Event::create(step_.gpu());
     if (!event) return event.diagnostics();
     events_.push_back(std::move(*event));
   }
@@ -328,7 +330,7 @@ Result<Done> Run::run_timed(std::span<double> launch_seconds) {
 Result<Done> Run::run_recorded() {
   if (!not_recorded_.empty()) return launch_all();
   if (!graph_) {
-    auto recorded = LaunchGraph::record(step_.card(), stream_, [this]() { return launch_all(); });
+    auto recorded = LaunchGraph::record(step_.gpu(), stream_, [this]() { return launch_all(); });
     if (!recorded) {
       not_recorded_ = recorded.diagnostics().front().message;
       return launch_all();
@@ -346,7 +348,7 @@ Result<Done> Run::seed_graph() {
   std::vector<void*> arguments;
   graph_seed_ = seed_;
   return graph_->change_kernels([&](driver::KernelNode& node) {
-    const auto buffers = step_.buffers_of_drawing(node.function);
+    const auto buffers = step_.buffer_count_of_random_kernel(node.function);
     if (!buffers) return false;
     arguments.assign(node.arguments, node.arguments + *buffers + 2);
     arguments[*buffers] = &seed_;

@@ -32,44 +32,46 @@ Module emit_step(Program& program, Factors factors);
 class Step {
  public:
   // Fails where the GPU doesn't take the code.
-  static Result<Step> load(SharedCard card, Program program, const StepCode& code);
+  static Result<Step> load(SharedGpu gpu, Program program, const StepCode& code);
 
   // Where runs find and keep the measured algorithms of library calls; without it each run
   // measures.
-  void keep_ways(std::shared_ptr<KeptWays> ways) { ways_ = std::move(ways); }
-  KeptWays* ways() const { return ways_.get(); }
+  void set_algorithm_cache(std::shared_ptr<AlgorithmCache> cache) {
+    algorithm_cache_ = std::move(cache);
+  }
+  AlgorithmCache* algorithm_cache() const { return algorithm_cache_.get(); }
 
-  const SharedCard& card() const { return card_; }
+  const SharedGpu& gpu() const { return gpu_; }
   const Program& program() const { return program_; }
   std::span<const Function> kernel(std::uint32_t number) const { return kernels_[number]; }
   // By library kernel: functions of those that are attention.
   std::span<const std::vector<Function>> library() const { return library_; }
   const std::string& fault(std::int64_t number) const;
   // How many pointers the function takes, if it draws random numbers.
-  std::optional<std::size_t> buffers_of_drawing(driver::FunctionHandle function) const;
-  bool draws() const { return !drawing_.empty(); }
+  std::optional<std::size_t> buffer_count_of_random_kernel(driver::FunctionHandle function) const;
+  bool draws() const { return !random_kernels_.empty(); }
   // Free bytes of the GPU before anything of the step was loaded: before the code, or before the
   // libraries were asked while the program was made.
   std::int64_t free_before() const { return free_before_; }
   void count_from(std::int64_t free) { free_before_ = free; }
 
  private:
-  Step(SharedCard card, Program program, Cubin cubin, const StepCode& code);
+  Step(SharedGpu gpu, Program program, Cubin cubin, const StepCode& code);
   Result<Done> find_kernels(const StepCode& code);
   Result<std::vector<Function>> find(const std::vector<Launch>& launches) const;
 
-  struct Drawing {
+  struct RandomKernel {
     driver::FunctionHandle function;
     std::size_t buffers;
   };
 
-  SharedCard card_;
+  SharedGpu gpu_;
   Program program_;
   Cubin cubin_;
-  std::shared_ptr<KeptWays> ways_;
+  std::shared_ptr<AlgorithmCache> algorithm_cache_;
   std::vector<std::vector<Function>> kernels_, library_;
   std::vector<std::string> faults_;
-  std::vector<Drawing> drawing_;
+  std::vector<RandomKernel> random_kernels_;
   std::int64_t free_before_ = 0;
 };
 
@@ -113,8 +115,8 @@ class Run : public StepRun {
   Run(const Step& step, Stream stream) : step_(step), stream_(std::move(stream)) {}
   Result<Done> reserve(const std::vector<Tensor>& inputs);
   Result<Done> prepare_library(CallOptions options);
-  Diagnostics told_of_budget(Diagnostics diagnostics) const;
-  driver::Address address(const Place& place) const;
+  Diagnostics with_budget_note(Diagnostics diagnostics) const;
+  driver::Address address(const Place& location) const;
   Workspace workspace(const recut::Launch& launch) const;
   std::int64_t end_of_workspaces() const;
   std::span<const driver::Address> buffers(std::size_t launch) const;

@@ -15,25 +15,25 @@ namespace {
 
 constexpr std::string_view kKernels = "kernels";
 
-std::string target_of(const Card& card) {
-  return fmt::format("sm_{}, driver {}", card.capability(), card.driver_version());
+std::string target_of(const Gpu& gpu) {
+  return fmt::format("sm_{}, driver {}", gpu.capability(), gpu.driver_version());
 }
 
 }  // namespace
 
-StepCache::StepCache(std::optional<cache::Store> store, SharedCard card,
+StepCache::StepCache(std::optional<cache::Store> store, SharedGpu gpu,
                      const ProgramOptions& options, Factors factors)
-    : store_(std::move(store)), card_(std::move(card)), options_(options), factors_(factors) {
-  if (store_.exists()) ways_ = std::make_shared<KeptWays>(*store_.store(), *card_);
+    : store_(std::move(store)), gpu_(std::move(gpu)), options_(options), factors_(factors) {
+  if (store_.exists()) algorithm_cache_ = std::make_shared<AlgorithmCache>(*store_.store(), *gpu_);
 }
 
 Result<StepCache::Code> StepCache::code_of(const std::string& text) {
-  const std::string target = target_of(*card_);
+  const std::string target = target_of(*gpu_);
   const cache::Digest key = cache::digest_of({"cubin", store_.build(), target, text});
   if (auto found = store_.find(kKernels, key)) return Code{std::move(*found), true};
-  const auto compiler = Nvrtc::load(card_->driver_major());
+  const auto compiler = Nvrtc::load(gpu_->driver_major());
   if (!compiler) return compiler.diagnostics();
-  auto cubin = compiler->compile(text, card_->capability());
+  auto cubin = compiler->compile(text, gpu_->capability());
   if (!cubin) return cubin.diagnostics();
   const nlohmann::ordered_json description = {
       {"kind", "kernels"}, {"device", "cuda"}, {"target", target}, {"bytes", cubin->size()}};
@@ -43,7 +43,7 @@ Result<StepCache::Code> StepCache::code_of(const std::string& text) {
 
 Result<ReadyStep> StepCache::compile(const Document& document, const ScheduledPlan& scheduled) {
   const Clock::time_point began = Clock::now();
-  const std::int64_t free = card_->memory().free;
+  const std::int64_t free = gpu_->memory().free;
   auto program = program_of(document, scheduled, options_);
   if (!program) return program.diagnostics();
   auto ready = compile(std::move(*program));
@@ -58,11 +58,11 @@ Result<ReadyStep> StepCache::compile(Program program) {
   Module module = emit_step(program, factors_);
   auto code = code_of(module.text);
   if (!code) return code.diagnostics();
-  auto step = Step::load(card_, std::move(program),
+  auto step = Step::load(gpu_, std::move(program),
                          {std::move(code->cubin), std::move(module.kernels),
                           std::move(module.library), std::move(module.faults)});
   if (!step) return step.diagnostics();
-  step->keep_ways(ways_);
+  step->set_algorithm_cache(algorithm_cache_);
   return ReadyStep{std::move(*step),
                    code->found ? cache::StepOrigin::kernels_found : cache::StepOrigin::compiled,
                    ms_since(began)};

@@ -25,7 +25,7 @@ class StepCache {
  public:
   // Without a store nothing is found and nothing kept. `options`: of all its steps' programs.
   // `factors`: of attention in f32.
-  StepCache(std::optional<cache::Store> store, SharedCard card, const ProgramOptions& options,
+  StepCache(std::optional<cache::Store> store, SharedGpu gpu, const ProgramOptions& options,
             Factors factors = Factors::f32);
 
   // Fails where an operator has no lowering (the message names all), where NVRTC is missing, and
@@ -45,8 +45,8 @@ class StepCache {
   Result<Code> code_of(const std::string& text);
 
   cache::TolerantStore store_;
-  SharedCard card_;
-  std::shared_ptr<KeptWays> ways_;  // null without a store
+  SharedGpu gpu_;
+  std::shared_ptr<AlgorithmCache> algorithm_cache_;  // null without a store
   ProgramOptions options_;
   Factors factors_;
 };

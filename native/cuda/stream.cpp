@@ -7,129 +7,128 @@
 namespace recut::cuda {
 namespace {
 
-constexpr std::int64_t kUsualShared = std::int64_t{48} << 10;  // bytes; more must be requested
+constexpr std::int64_t kDefaultSharedBytes = std::int64_t{48}
+                                             << 10;  // bytes; more must be requested
 
 }  // namespace
 
-Cubin::Cubin(SharedCard card, driver::ModuleHandle module)
-    : card_(std::move(card)), module_(module) {}
+Cubin::Cubin(SharedGpu gpu, driver::ModuleHandle module) : gpu_(std::move(gpu)), module_(module) {}
 Cubin::Cubin(Cubin&& other) noexcept
-    : card_(std::move(other.card_)), module_(std::exchange(other.module_, nullptr)) {}
+    : gpu_(std::move(other.gpu_)), module_(std::exchange(other.module_, nullptr)) {}
 Cubin::~Cubin() {
-  if (module_ != nullptr) card_->driver_here().cuModuleUnload(module_);
+  if (module_ != nullptr) gpu_->driver_here().cuModuleUnload(module_);
 }
 
-Result<Cubin> Cubin::load(SharedCard card, const std::string& code) {
+Result<Cubin> Cubin::load(SharedGpu gpu, const std::string& code) {
   driver::ModuleHandle module = nullptr;
-  if (auto done = card->done(card->driver().cuModuleLoadData(&module, code.data()),
-                             "the step's code can't be loaded onto the card");
+  if (auto done = gpu->done(gpu->driver().cuModuleLoadData(&module, code.data()),
+                            "the step's code can't be loaded onto the GPU");
       !done)
     return done.diagnostics();
-  return Cubin(std::move(card), module);
+  return Cubin(std::move(gpu), module);
 }
 
 Result<driver::FunctionHandle> Cubin::find(const std::string& symbol,
                                            std::int64_t shared_bytes) const {
   driver::FunctionHandle function = nullptr;
-  auto done = card_->done(card_->driver().cuModuleGetFunction(&function, module_, symbol.c_str()),
-                          fmt::format("the step's code has no kernel {}", symbol));
-  if (done && shared_bytes > kUsualShared)
-    done = card_->done(
-        card_->driver().cuFuncSetAttribute(function, driver::kMostDynamicShared,
-                                           static_cast<int>(shared_bytes)),
+  auto done = gpu_->done(gpu_->driver().cuModuleGetFunction(&function, module_, symbol.c_str()),
+                         fmt::format("the step's code has no kernel {}", symbol));
+  if (done && shared_bytes > kDefaultSharedBytes)
+    done = gpu_->done(
+        gpu_->driver().cuFuncSetAttribute(function, driver::kMaxDynamicSharedBytes,
+                                          static_cast<int>(shared_bytes)),
         fmt::format("kernel {} can't have {} bytes of shared memory", symbol, shared_bytes));
   if (!done) return done.diagnostics();
   return function;
 }
 
-Event::Event(SharedCard card, driver::EventHandle handle)
-    : card_(std::move(card)), handle_(handle) {}
+Event::Event(SharedGpu gpu, driver::EventHandle handle) : gpu_(std::move(gpu)), handle_(handle) {}
 Event::Event(Event&& other) noexcept
-    : card_(std::move(other.card_)), handle_(std::exchange(other.handle_, nullptr)) {}
+    : gpu_(std::move(other.gpu_)), handle_(std::exchange(other.handle_, nullptr)) {}
 Event::~Event() {
-  if (handle_ != nullptr) card_->driver_here().cuEventDestroy_v2(handle_);
+  if (handle_ != nullptr) gpu_->driver_here().cuEventDestroy_v2(handle_);
 }
 
-Result<Event> Event::create(SharedCard card) {
+Result<Event> Event::create(SharedGpu gpu) {
   driver::EventHandle handle = nullptr;
-  if (auto done = card->done(card->driver().cuEventCreate(&handle, driver::kUsualEvent),
-                             "the card gives no clock");
+  if (auto done = gpu->done(gpu->driver().cuEventCreate(&handle, driver::kDefaultEvent),
+                            "the GPU gives no clock");
       !done)
     return done.diagnostics();
-  return Event(std::move(card), handle);
+  return Event(std::move(gpu), handle);
 }
 
 double Event::seconds_since(const Event& earlier) const {
   float ms = 0;
-  card_->driver().cuEventElapsedTime(&ms, earlier.handle_, handle_);
+  gpu_->driver().cuEventElapsedTime(&ms, earlier.handle_, handle_);
   return 1e-3 * static_cast<double>(ms);
 }
 
-Stream::Stream(SharedCard card, driver::StreamHandle handle)
-    : card_(std::move(card)), handle_(handle) {}
+Stream::Stream(SharedGpu gpu, driver::StreamHandle handle)
+    : gpu_(std::move(gpu)), handle_(handle) {}
 Stream::Stream(Stream&& other) noexcept
-    : card_(std::move(other.card_)), handle_(std::exchange(other.handle_, nullptr)) {}
+    : gpu_(std::move(other.gpu_)), handle_(std::exchange(other.handle_, nullptr)) {}
 Stream::~Stream() {
-  if (handle_ != nullptr) card_->driver_here().cuStreamDestroy_v2(handle_);
+  if (handle_ != nullptr) gpu_->driver_here().cuStreamDestroy_v2(handle_);
 }
 
-Result<Stream> Stream::create(SharedCard card) {
+Result<Stream> Stream::create(SharedGpu gpu) {
   driver::StreamHandle handle = nullptr;
-  if (auto done = card->done(card->driver().cuStreamCreate(&handle, driver::kNonBlockingStream),
-                             "the card gives no stream");
+  if (auto done = gpu->done(gpu->driver().cuStreamCreate(&handle, driver::kNonBlockingStream),
+                            "the GPU gives no stream");
       !done)
     return done.diagnostics();
-  return Stream(std::move(card), handle);
+  return Stream(std::move(gpu), handle);
 }
 
 Result<Done> Stream::wait() const {
-  return card_->done(card_->driver().cuStreamSynchronize(handle_), "the card stopped");
+  return gpu_->done(gpu_->driver().cuStreamSynchronize(handle_), "the GPU stopped");
 }
 
 Result<Done> Stream::record(const Event& event) const {
-  return card_->done(card_->driver().cuEventRecord(event.handle(), handle_),
-                     "the card's clock can't be read");
+  return gpu_->done(gpu_->driver().cuEventRecord(event.handle(), handle_),
+                    "the GPU's clock can't be read");
 }
 
 LaunchGraph::LaunchGraph(LaunchGraph&& other) noexcept
-    : card_(std::move(other.card_)),
+    : gpu_(std::move(other.gpu_)),
       graph_(std::exchange(other.graph_, nullptr)),
       exec_(std::exchange(other.exec_, nullptr)) {}
 
 LaunchGraph::~LaunchGraph() {
-  if (exec_ != nullptr) card_->driver_here().cuGraphExecDestroy(exec_);
-  if (graph_ != nullptr) card_->driver_here().cuGraphDestroy(graph_);
+  if (exec_ != nullptr) gpu_->driver_here().cuGraphExecDestroy(exec_);
+  if (graph_ != nullptr) gpu_->driver_here().cuGraphDestroy(graph_);
 }
 
-Result<LaunchGraph> LaunchGraph::record(SharedCard card, const Stream& stream,
+Result<LaunchGraph> LaunchGraph::record(SharedGpu gpu, const Stream& stream,
                                         const std::function<Result<Done>()>& launches) {
-  LaunchGraph recorded(card);
-  const driver::Functions& f = card->driver();
+  LaunchGraph recorded(gpu);
+  const driver::Functions& f = gpu->driver();
   const char* const refused = "the step can't be recorded as a graph";
   auto done =
-      card->done(f.cuStreamBeginCapture_v2(stream.handle(), driver::kCaptureRelaxed), refused);
+      gpu->done(f.cuStreamBeginCapture_v2(stream.handle(), driver::kCaptureRelaxed), refused);
   if (!done) return done.diagnostics();
   const auto launched = launches();
-  done = card->done(f.cuStreamEndCapture(stream.handle(), &recorded.graph_), refused);
+  done = gpu->done(f.cuStreamEndCapture(stream.handle(), &recorded.graph_), refused);
   if (!launched) return launched.diagnostics();
   if (done)
-    done = card->done(f.cuGraphInstantiateWithFlags(&recorded.exec_, recorded.graph_, 0), refused);
+    done = gpu->done(f.cuGraphInstantiateWithFlags(&recorded.exec_, recorded.graph_, 0), refused);
   if (!done) return done.diagnostics();
   return recorded;
 }
 
 Result<Done> LaunchGraph::launch(const Stream& stream) const {
-  return card_->done(card_->driver().cuGraphLaunch(exec_, stream.handle()),
-                     "the step's graph can't be launched");
+  return gpu_->done(gpu_->driver().cuGraphLaunch(exec_, stream.handle()),
+                    "the step's graph can't be launched");
 }
 
 Result<std::vector<driver::GraphNode>> LaunchGraph::nodes() const {
   std::size_t count = 0;
-  driver::Status status = card_->driver().cuGraphGetNodes(graph_, nullptr, &count);
+  driver::Status status = gpu_->driver().cuGraphGetNodes(graph_, nullptr, &count);
   std::vector<driver::GraphNode> nodes(count);
   if (status == driver::kSuccess && count > 0)
-    status = card_->driver().cuGraphGetNodes(graph_, nodes.data(), &count);
-  if (auto done = card_->done(status, "the step's graph has no nodes"); !done)
+    status = gpu_->driver().cuGraphGetNodes(graph_, nodes.data(), &count);
+  if (auto done = gpu_->done(status, "the step's graph has no nodes"); !done)
     return done.diagnostics();
   return nodes;
 }
@@ -137,7 +136,7 @@ Result<std::vector<driver::GraphNode>> LaunchGraph::nodes() const {
 Result<Done> LaunchGraph::change_kernels(const std::function<bool(driver::KernelNode&)>& change) {
   const auto all = nodes();
   if (!all) return all.diagnostics();
-  const driver::Functions& f = card_->driver();
+  const driver::Functions& f = gpu_->driver();
   for (const driver::GraphNode node : *all) {
     driver::NodeType type = driver::kKernelNode;
     driver::KernelNode kernel;
@@ -145,8 +144,8 @@ Result<Done> LaunchGraph::change_kernels(const std::function<bool(driver::Kernel
     if (f.cuGraphNodeGetType(node, &type) != driver::kSuccess || type != driver::kKernelNode ||
         f.cuGraphKernelNodeGetParams_v2(node, &kernel) != driver::kSuccess || !change(kernel))
       continue;
-    if (auto done = card_->done(f.cuGraphExecKernelNodeSetParams_v2(exec_, node, &kernel),
-                                "a kernel of the step's graph can't be changed");
+    if (auto done = gpu_->done(f.cuGraphExecKernelNodeSetParams_v2(exec_, node, &kernel),
+                               "a kernel of the step's graph can't be changed");
         !done)
       return done;
   }

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "engine/support/result.h"
-#include "native/cuda/card.h"
+#include "native/cuda/gpu.h"
 
 namespace recut::cuda {
 
 // Compiled code, loaded onto the GPU.
 class Cubin {
  public:
-  static Result<Cubin> load(SharedCard card, const std::string& code);
+  static Result<Cubin> load(SharedGpu gpu, const std::string& code);
 
   Cubin(Cubin&& other) noexcept;
   Cubin& operator=(Cubin&&) = delete;
@@ -23,16 +23,16 @@ class Cubin {
   Result<driver::FunctionHandle> find(const std::string& symbol, std::int64_t shared_bytes) const;
 
  private:
-  Cubin(SharedCard card, driver::ModuleHandle module);
+  Cubin(SharedGpu gpu, driver::ModuleHandle module);
 
-  SharedCard card_;
+  SharedGpu gpu_;
   driver::ModuleHandle module_;
 };
 
 // A point in a stream's time.
 class Event {
  public:
-  static Result<Event> create(SharedCard card);
+  static Result<Event> create(SharedGpu gpu);
 
   Event(Event&& other) noexcept;
   Event& operator=(Event&&) = delete;
@@ -42,16 +42,16 @@ class Event {
   double seconds_since(const Event& earlier) const;  // both have passed
 
  private:
-  Event(SharedCard card, driver::EventHandle handle);
+  Event(SharedGpu gpu, driver::EventHandle handle);
 
-  SharedCard card_;
+  SharedGpu gpu_;
   driver::EventHandle handle_;
 };
 
 // An asynchronous queue of launches.
 class Stream {
  public:
-  static Result<Stream> create(SharedCard card);
+  static Result<Stream> create(SharedGpu gpu);
 
   Stream(Stream&& other) noexcept;
   Stream& operator=(Stream&&) = delete;
@@ -62,9 +62,9 @@ class Stream {
   Result<Done> record(const Event& event) const;
 
  private:
-  Stream(SharedCard card, driver::StreamHandle handle);
+  Stream(SharedGpu gpu, driver::StreamHandle handle);
 
-  SharedCard card_;
+  SharedGpu gpu_;
   driver::StreamHandle handle_;
 };
 
@@ -73,7 +73,7 @@ class LaunchGraph {
  public:
   // Captures all that `launches` puts on the stream; none of it runs meanwhile. Fails where
   // `launches` does, or where it does something that can't be captured.
-  static Result<LaunchGraph> record(SharedCard card, const Stream& stream,
+  static Result<LaunchGraph> record(SharedGpu gpu, const Stream& stream,
                                     const std::function<Result<Done>()>& launches);
 
   LaunchGraph(LaunchGraph&& other) noexcept;
@@ -86,10 +86,10 @@ class LaunchGraph {
   Result<Done> change_kernels(const std::function<bool(driver::KernelNode&)>& change);
 
  private:
-  explicit LaunchGraph(SharedCard card) : card_(std::move(card)) {}
+  explicit LaunchGraph(SharedGpu gpu) : gpu_(std::move(gpu)) {}
   Result<std::vector<driver::GraphNode>> nodes() const;
 
-  SharedCard card_;
+  SharedGpu gpu_;
   driver::GraphHandle graph_ = nullptr;
   driver::GraphExec exec_ = nullptr;
 };

@@ -21,14 +21,14 @@ namespace {
 constexpr double kCudaCompiled = 0.3;  // progress of the whole run when execution begins
 
 // Works without a cache where there is no directory for one: that costs time alone.
-Result<cuda::ReadyStep> compile_and_keep(const cuda::SharedCard& card, Program program,
+Result<cuda::ReadyStep> compile_and_keep(const cuda::SharedGpu& gpu, Program program,
                                          cuda::Factors factors) {
   std::optional<cache::Store> store;
-  if (auto options = cache::usual_options()) store.emplace(std::move(*options));
-  return cuda::StepCache(std::move(store), card, {}, factors).compile(std::move(program));
+  if (auto options = cache::default_store_options()) store.emplace(std::move(*options));
+  return cuda::StepCache(std::move(store), gpu, {}, factors).compile(std::move(program));
 }
 
-std::string words_of(cuda::Precision precision) {
+std::string description_of(cuda::Precision precision) {
   switch (precision) {
     case cuda::Precision::f32:
       break;
@@ -55,33 +55,33 @@ void take(StepMeasurement& figures, cuda::Execution execution) {
 
 }  // namespace
 
-CardTools usual_card_tools() {
-  return {[] { return cuda::Card::open(); }, compile_and_keep};
+GpuTools default_gpu_tools() {
+  return {[] { return cuda::Gpu::open(); }, compile_and_keep};
 }
 
-Result<cuda::SharedCard> CardAccess::enter() {
+Result<cuda::SharedGpu> GpuAccess::enter() {
   const std::lock_guard lock(mutex_);
-  if (card_ == nullptr) {
+  if (gpu_ == nullptr) {
     auto opened = tools_.open();
     refusal_ = opened ? "" : opened.diagnostics().front().message;
     if (!opened) return opened.diagnostics();
-    card_ = std::move(*opened);
+    gpu_ = std::move(*opened);
   }
-  if (auto entered = card_->enter(); !entered) return entered.diagnostics();
-  return card_;
+  if (auto entered = gpu_->enter(); !entered) return entered.diagnostics();
+  return gpu_;
 }
 
-std::string CardAccess::name() const {
+std::string GpuAccess::name() const {
   const std::lock_guard lock(mutex_);
-  return card_ == nullptr ? "" : card_->name();
+  return gpu_ == nullptr ? "" : gpu_->name();
 }
 
-SmLimits CardAccess::sm_limits() const {
+SmLimits GpuAccess::sm_limits() const {
   const std::lock_guard lock(mutex_);
-  return card_ == nullptr ? SmLimits{} : card_->sm_limits();
+  return gpu_ == nullptr ? SmLimits{} : gpu_->sm_limits();
 }
 
-std::string CardAccess::refusal() const {
+std::string GpuAccess::refusal() const {
   const std::lock_guard lock(mutex_);
   return refusal_;
 }
@@ -95,16 +95,16 @@ std::string CudaExecutor::title() const {
   constexpr std::string_view kMaker = "NVIDIA ";
   std::string name = access_->name();
   if (name.rfind(kMaker, 0) == 0) name.erase(0, kMaker.size());
-  if (name.empty()) name = "NVIDIA card";
+  if (name.empty()) name = "NVIDIA GPU";
   return precision_ == cuda::Precision::f32 ? name
                                             : fmt::format("{}, {}", name, name_of(precision_));
 }
 
 std::string CudaExecutor::remark() const {
   if (std::string refusal = access_->refusal(); !refusal.empty()) return refusal;
-  const std::string products = words_of(precision_);
+  const std::string products = description_of(precision_);
   if (!access_->name().empty()) return products;
-  return "The first card that CUDA's driver shows, opened when a step is to run on it. " + products;
+  return "The first GPU that CUDA's driver shows, opened when a step is to run on it. " + products;
 }
 
 KernelLibrary CudaExecutor::library() const {
@@ -113,19 +113,18 @@ KernelLibrary CudaExecutor::library() const {
 }
 
 Result<ProgramOptions> CudaExecutor::program_options() {
-  const auto card = access_->enter();
-  if (!card) return card.diagnostics();
+  const auto gpu = access_->enter();
+  if (!gpu) return gpu.diagnostics();
   ProgramOptions options = library().options();
   cuda::CallOptions calls;
   calls.precision = precision_;
-  options.library_takes = cuda::library_takes(*card, calls);
+  options.library_takes = cuda::library_takes(*gpu, calls);
   return options;
 }
 
 std::string CudaExecutor::where() const {
   const std::string name = access_->name();
-  return fmt::format("{}, {} products", name.empty() ? "an NVIDIA card" : name,
-                     name_of(precision_));
+  return fmt::format("{}, {} products", name.empty() ? "an NVIDIA GPU" : name, name_of(precision_));
 }
 
 // The GPU's profile prices products in f32 alone.
@@ -133,21 +132,21 @@ std::string CudaExecutor::device() const {
   const std::string name = access_->name();
   return name.empty() || precision_ != cuda::Precision::f32
              ? ""
-             : find_profile(profile_name_of_card(name));
+             : find_profile(profile_name_of_gpu(name));
 }
 
 Result<StepMeasurement> CudaExecutor::run(const ScheduledStep& scheduled,
                                           const StepRunOptions& order,
                                           const StepProgress& progress) {
   (void)progress(StepPhase::preparing, 0, kCompilingMessage);
-  const auto card = access_->enter();
-  if (!card) return card.diagnostics();
-  const std::int64_t free = (*card)->memory().free;
+  const auto gpu = access_->enter();
+  if (!gpu) return gpu.diagnostics();
+  const std::int64_t free = (*gpu)->memory().free;
   const auto options = program_options();
   if (!options) return options.diagnostics();
   auto program = program_of(scheduled, *options);
   if (!program) return program.diagnostics();
-  auto step = access_->compile(*card, std::move(*program), precision_);
+  auto step = access_->compile(*gpu, std::move(*program), precision_);
   if (!step) return step.diagnostics();
   step->step.count_from(free);
   if (!progress(StepPhase::measuring, kCudaCompiled, "running")) return error("the run was ended");
@@ -176,9 +175,9 @@ Result<StepMeasurement> CudaExecutor::run(const ScheduledStep& scheduled,
 }
 
 Result<PreparedStep> CudaExecutor::prepare(Program program, const BindInputs& read) {
-  const auto card = access_->enter();
-  if (!card) return card.diagnostics();
-  auto ready = access_->compile(*card, std::move(program), precision_);
+  const auto gpu = access_->enter();
+  if (!gpu) return gpu.diagnostics();
+  auto ready = access_->compile(*gpu, std::move(program), precision_);
   if (!ready) return ready.diagnostics();
   auto code = std::make_shared<const cuda::Step>(std::move(ready->step));
   cuda::CallOptions options;

@@ -14,26 +14,26 @@
 namespace recut::native {
 
 // How a GPU is opened and a program compiled for it; tests replace both.
-struct CardTools {
-  std::function<Result<cuda::SharedCard>()> open;
-  std::function<Result<cuda::ReadyStep>(const cuda::SharedCard& card, Program program,
+struct GpuTools {
+  std::function<Result<cuda::SharedGpu>()> open;
+  std::function<Result<cuda::ReadyStep>(const cuda::SharedGpu& gpu, Program program,
                                         cuda::Factors factors)>
       compile;
 };
 // The machine's driver, NVRTC and the default cache.
-CardTools usual_card_tools();
+GpuTools default_gpu_tools();
 
 // This machine's GPU, shared by all executors that use it. It is opened on the first use; where
 // that fails, the next use tries again.
-class CardAccess {
+class GpuAccess {
  public:
-  explicit CardAccess(CardTools tools = usual_card_tools()) : tools_(std::move(tools)) {}
+  explicit GpuAccess(GpuTools tools = default_gpu_tools()) : tools_(std::move(tools)) {}
 
   // The GPU, which the calling thread has entered.
-  Result<cuda::SharedCard> enter();
-  Result<cuda::ReadyStep> compile(const cuda::SharedCard& card, Program program,
+  Result<cuda::SharedGpu> enter();
+  Result<cuda::ReadyStep> compile(const cuda::SharedGpu& gpu, Program program,
                                   cuda::Precision precision) const {
-    return tools_.compile(card, std::move(program), cuda::factors_of(precision));
+    return tools_.compile(gpu, std::move(program), cuda::factors_of(precision));
   }
 
   std::string name() const;     // "NVIDIA H100 80GB HBM3"; "" before it was opened
@@ -41,15 +41,15 @@ class CardAccess {
   SmLimits sm_limits() const;   // empty before it was opened
 
  private:
-  const CardTools tools_;
+  const GpuTools tools_;
   mutable std::mutex mutex_;
-  cuda::SharedCard card_;
+  cuda::SharedGpu gpu_;
   std::string refusal_;
 };
 
 class CudaExecutor : public Executor {
  public:
-  CudaExecutor(std::shared_ptr<CardAccess> access, cuda::Precision precision)
+  CudaExecutor(std::shared_ptr<GpuAccess> access, cuda::Precision precision)
       : access_(std::move(access)), precision_(precision) {}
 
   std::string id() const override;
@@ -65,7 +65,7 @@ class CudaExecutor : public Executor {
   Result<PreparedStep> prepare(Program program, const BindInputs& read) override;
 
  private:
-  std::shared_ptr<CardAccess> access_;
+  std::shared_ptr<GpuAccess> access_;
   cuda::Precision precision_;
 };
 

@@ -95,10 +95,10 @@ def _call(function: Callable[..., int], *arguments: Any) -> tuple[int, int]:
     """Calls a function with an `out` and an `error` parameter; returns (status, result)."""
     made, error = ctypes.c_void_p(), ctypes.c_void_p()
     status = function(*arguments, ctypes.byref(made), ctypes.byref(error))
-    words = _take_text(error.value)
+    message = _take_text(error.value)
     if status in (_OK, _NOT_HELD):
         return status, made.value
-    raise RecutError(words or f"the library answers with status {status}")
+    raise RecutError(message or f"the library answers with status {status}")
 
 
 def _take_text(address: int | None) -> str:
@@ -436,14 +436,14 @@ class _Meter:
         return self._times or torch.Tag.pointwise not in node.target.tags
 
     def _key(self, node: fx.Node) -> str:
-        def words(argument: Any) -> str:
+        def message(argument: Any) -> str:
             if isinstance(argument, fx.Node):
                 return json.dumps(_encode_value(_value_of(argument)))
             if isinstance(argument, (list, tuple)):
-                return "[" + ",".join(map(words, argument)) + "]"
+                return "[" + ",".join(map(message, argument)) + "]"
             return repr(argument)
 
-        return f"{node.target}{words(node.args)}{words(list(node.kwargs.items()))}"
+        return f"{node.target}{message(node.args)}{message(list(node.kwargs.items()))}"
 
     def _run(self, node: fx.Node) -> dict[str, Any]:
         try:
@@ -960,7 +960,7 @@ class _KernelOrder:
         if kept == gone:
             return
         first, last = self._places(a, b)
-        way, _ = self._fused(a, b)
+        candidate, _ = self._fused(a, b)
         self._group = [kept if g == gone else g for g in self._group]
         self._touched[kept] |= self._touched[gone]
         self._needs[kept] |= self._needs[gone]
@@ -970,7 +970,7 @@ class _KernelOrder:
                 need.add(kept)
         self._needs[kept].discard(kept)
         self.fusions += 1
-        self._stand(self.order[:first] + way + self.order[last + 1 :])
+        self._stand(self.order[:first] + candidate + self.order[last + 1 :])
 
     def _made_by(self, buffer: int) -> int:
         maker = self._buffers[buffer].maker
@@ -987,11 +987,11 @@ class _KernelOrder:
         group = [kept if g == gone else g for g in self._group]
         first, last = self._places(a, b)
         touched = sorted({i for g in self.order[first : last + 1] for i in self._touched[g]})
-        ways = [[kept if g == gone else g for g in way] for way in self._ways(first, last)]
-        return min(((way, self._timeline(way, first, self._before[first], group, touched)[0]) for way in ways),
+        candidates = [[kept if g == gone else g for g in candidate] for candidate in self._candidates(first, last)]
+        return min(((candidate, self._timeline(candidate, first, self._before[first], group, touched)[0]) for candidate in candidates),
                    key=lambda found: max(found[1]))
 
-    def _ways(self, first: int, last: int) -> Iterable[list[int]]:
+    def _candidates(self, first: int, last: int) -> Iterable[list[int]]:
         """The groups between these places, the two at one. (Inductor doesn't fuse two of which one needs
         the other through a third.)"""
         one, between = self.order[first], self.order[first + 1 : last]
@@ -1016,37 +1016,37 @@ class _KernelOrder:
                 found.add(g)
         return found - {self.order[first]}
 
-    def _timeline(self, way: list[int], first: int, alive: int, group: list[int],
+    def _timeline(self, candidate: list[int], first: int, alive: int, group: list[int],
                   touched: Iterable[int]) -> tuple[list[int], list[int]]:
         """Bytes alive while each of `way` runs, and before it does, where these groups stand from the place
         `first` on, `alive` are there when they begin, and these buffers come or go."""
-        here = dict(zip(way, range(len(way))))
-        change = [[0, 0] for _ in way]  # made and given back by each
-        reuse: list[dict[int, list[int]]] = [{} for _ in way]
+        here = dict(zip(candidate, range(len(candidate))))
+        change = [[0, 0] for _ in candidate]  # made and given back by each
+        reuse: list[dict[int, list[int]]] = [{} for _ in candidate]
         for i in touched:
             buffer = self._buffers[i]
             start = here.get(group[buffer.maker], -1) if buffer.maker >= 0 else -1
-            end = len(way) if buffer.stays else max((self._seen(group[r], here, first) for r in buffer.readers),
+            end = len(candidate) if buffer.stays else max((self._seen(group[r], here, first) for r in buffer.readers),
                                                     default=start)
             if start == end >= 0 and buffer.size == buffer.size_freed and buffer.readers:
                 continue  # it stays within the kernel
             if start >= 0:
                 change[start][0] += buffer.size
                 reuse[start].setdefault(buffer.size, [0, 0])[0] += 1
-            if 0 <= end < len(way):
+            if 0 <= end < len(candidate):
                 change[end][1] += buffer.size_freed
                 if start < end:
                     reuse[end].setdefault(buffer.size_freed, [0, 0])[1] += 1
-        return self._summed(way, change, reuse, alive)
+        return self._summed(candidate, change, reuse, alive)
 
     def _seen(self, g: int, here: dict[int, int], first: int) -> int:
         """A group's place among `here`, or whether it runs before them or after."""
         return here[g] if g in here else -1 if self._place[g] < first else len(here)
 
-    def _summed(self, way: list[int], change: list[list[int]], reuse: list[dict[int, list[int]]],
+    def _summed(self, candidate: list[int], change: list[list[int]], reuse: list[dict[int, list[int]]],
                 alive: int) -> tuple[list[int], list[int]]:
         line, before = [], []
-        for g, (made, freed), sizes in zip(way, change, reuse):
+        for g, (made, freed), sizes in zip(candidate, change, reuse):
             over = sum(size * min(pair) for size, pair in sizes.items()) if self._in_place[g] else 0
             before.append(alive)
             line.append(alive + made - over)
@@ -1621,8 +1621,8 @@ class Report:
                  f"time  predicted {self.predicted_ms:.2f} ms, measured {self.measured_ms:.2f} ms"]
         for graph in self.graphs:
             budget = _mib(graph.budget_bytes) if graph.budget_bytes else "none"
-            words = graph.reason and f" ({graph.reason})"
-            lines.append(f"{graph.name}  {graph.planner}{words}: budget {budget}, peak {_mib(graph.peak_bytes)}, saved "
+            message = graph.reason and f" ({graph.reason})"
+            lines.append(f"{graph.name}  {graph.planner}{message}: budget {budget}, peak {_mib(graph.peak_bytes)}, saved "
                          f"{_mib(graph.saved_bytes)}, planned in {1e3 * sum(graph.seconds.values()):.0f} ms")
         return "\n".join(lines)
 

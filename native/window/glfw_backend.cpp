@@ -13,7 +13,7 @@
 namespace recut::native {
 namespace {
 
-std::string last_words;  // GLFW's latest error
+std::string last_error;  // GLFW's latest error
 
 // One code point as UTF-8.
 std::string utf8_of(unsigned code) {
@@ -74,11 +74,11 @@ GLFWwindow* make_window(const WindowOptions& options) {
 }  // namespace
 
 Result<std::unique_ptr<GlfwBackend>> GlfwBackend::open(const WindowOptions& options) {
-  glfwSetErrorCallback([](int, const char* words) { last_words = words; });
+  glfwSetErrorCallback([](int, const char* message) { last_error = message; });
   GLFWwindow* window = glfwInit() == GLFW_TRUE ? make_window(options) : nullptr;
   if (window == nullptr) {
     glfwTerminate();
-    return error(fmt::format("no window can be opened: {}", last_words));
+    return error(fmt::format("no window can be opened: {}", last_error));
   }
   glfwMakeContextCurrent(window);
   glfwSwapInterval(options.real_input ? 1 : 0);

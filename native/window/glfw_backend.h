@@ -45,7 +45,7 @@ class GlfwBackend : public gui::Backend {
   bool has_threads() const override { return true; }
   std::string calibrated_profile() const override { return find_calibrated_profile(); }
   std::vector<Executor*> executors() override {
-    return {&processor_, &card_, &card_tf32_, &card_bf16_};
+    return {&processor_, &gpu_, &gpu_tf32_, &gpu_bf16_};
   }
 
   Result<std::string> read(const std::string& path) override { return files_.read(path); }
@@ -80,9 +80,9 @@ class GlfwBackend : public gui::Backend {
   const WindowOptions options_;
   DesktopFiles files_;
   CpuExecutor processor_;
-  std::shared_ptr<CardAccess> access_ = std::make_shared<CardAccess>();
-  CudaExecutor card_{access_, cuda::Precision::f32}, card_tf32_{access_, cuda::Precision::tf32},
-      card_bf16_{access_, cuda::Precision::bf16};
+  std::shared_ptr<GpuAccess> access_ = std::make_shared<GpuAccess>();
+  CudaExecutor gpu_{access_, cuda::Precision::f32}, gpu_tf32_{access_, cuda::Precision::tf32},
+      gpu_bf16_{access_, cuda::Precision::bf16};
   std::vector<gui::InputEvent> input_;
   std::vector<unsigned char> pixels_;  // of the last frame, where a script may read them
   bool renderer_ready_ = false;

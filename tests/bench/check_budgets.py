@@ -46,14 +46,14 @@ def row(name: str, passes: str, budget: str, ran: dict | None, fault: str) -> tu
         least, proved = LEAST.search(fault), PROVED.search(fault)
         if not least:
             return begin + fault.strip(), False
-        words = f"not held: the least is {int(least[1]):,} bytes"
-        return begin + words + (f", {int(proved[1]):,} proved" if proved else ""), True
+        message = f"not held: the least is {int(least[1]):,} bytes"
+        return begin + message + (f", {int(proved[1]):,} proved" if proved else ""), True
     exact = ran["measured_peak_bytes"] == ran["planned_peak_bytes"]
-    words = f"{ran['planned_peak_bytes']:13,} planned {ran['measured_peak_bytes']:13,} measured"
-    words += f"  {ran['max_relative_error']:.1e}"
+    message = f"{ran['planned_peak_bytes']:13,} planned {ran['measured_peak_bytes']:13,} measured"
+    message += f"  {ran['max_relative_error']:.1e}"
     if ran["outputs_by_rounding"]:
-        words += f", {ran['outputs_by_rounding']} of {ran['outputs']} within rounding"
-    return begin + words + ("" if ran["ok"] else "  DIFFERS") + ("" if exact else "  NOT THE PEAK"), ran["ok"] and exact
+        message += f", {ran['outputs_by_rounding']} of {ran['outputs']} within rounding"
+    return begin + message + ("" if ran["ok"] else "  DIFFERS") + ("" if exact else "  NOT THE PEAK"), ran["ok"] and exact
 
 
 def main() -> int:
@@ -65,11 +65,11 @@ def main() -> int:
     sound = True
     for file in options.files:
         name = pathlib.Path(file).name.removesuffix(".json.gz")
-        for words, passes in (("before", ["--no-passes"]), ("after", [])):
+        for message, passes in (("before", ["--no-passes"]), ("after", [])):
             rows = [(budget, *run(options, file, passes, budget)) for budget in ("none", "60%", "40%")]
             rows.append(at_least_peak(options, file, passes))
             for budget, ran, fault in rows:
-                line, good = row(name, words, budget, ran, fault)
+                line, good = row(name, message, budget, ran, fault)
                 sound = sound and good
                 print(line, flush=True)
     return 0 if sound else 1

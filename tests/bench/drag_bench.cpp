@@ -58,7 +58,8 @@ class Bench {
     Drag drag;
     const auto whole = static_cast<double>(app_.document()->basis->baseline_cost.peak_bytes);
     for (int i = 0; i < kFrames; ++i) {
-      const double way = 6.0 * i / kFrames, turn = way - 2.0 * static_cast<int>(way / 2);
+      const double distance = 6.0 * i / kFrames,
+                   turn = distance - 2.0 * static_cast<int>(distance / 2);
       const double share = 0.9 - 0.5 * (turn < 1 ? turn : 2 - turn);
       const auto budget = static_cast<std::int64_t>(share * whole);
       const double start = thread_ms();

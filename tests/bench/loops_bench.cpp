@@ -65,14 +65,14 @@ struct Convolved {
   std::int64_t samples, channels, side, outputs, kernel, stride;
 };
 
-Case convolution(const std::string& what, const Convolved& c, const char* way) {
+Case convolution(const std::string& what, const Convolved& c, const char* mode) {
   Builder b("convolution");
   const std::int64_t padding = c.kernel / 2,
                      side = (c.side + 2 * padding - c.kernel) / c.stride + 1;
   const Value x = b.input("x", DType::f32, {c.samples, c.channels, c.side, c.side});
   const Value w = b.input("w", DType::f32, {c.outputs, c.channels, c.kernel, c.kernel});
   const Ints stride{c.stride, c.stride}, around{padding, padding}, one{1, 1}, zero{0, 0};
-  const std::string word = way;
+  const std::string word = mode;
   if (word == "forward") {
     b.result(b(Op::convolution, {x, w, None{}, stride, around, one, false, zero, 1}));
   } else {
@@ -83,7 +83,7 @@ Case convolution(const std::string& what, const Convolved& c, const char* way) {
     b.result(all[input ? 0 : 1]);
   }
   return {fmt::format("{} {}x{}x{}² to {}, {}x{}/{} {}", what, c.samples, c.channels, c.side,
-                      c.outputs, c.kernel, c.kernel, c.stride, way),
+                      c.outputs, c.kernel, c.kernel, c.stride, mode),
           *b.finish()};
 }
 
@@ -104,13 +104,13 @@ std::vector<Case> cases() {
   all.push_back(batched("gpt2 attention", 48, 128, 128, 64));
   all.push_back(product("bert projection", 256, 768, 768, "NT"));
   all.push_back(product("bert narrowing", 256, 768, 3072, "NT"));
-  for (const char* way : {"forward", "input", "weight"}) {
-    all.push_back(convolution("resnet18", {4, 3, 64, 64, 7, 2}, way));
-    all.push_back(convolution("resnet18", {4, 64, 56, 64, 3, 1}, way));
-    all.push_back(convolution("resnet18", {4, 128, 28, 256, 3, 2}, way));
-    all.push_back(convolution("resnet18", {4, 512, 7, 512, 3, 1}, way));
-    all.push_back(convolution("resnet18", {4, 64, 56, 128, 1, 2}, way));
-    all.push_back(convolution("unet", {1, 32, 64, 32, 3, 1}, way));
+  for (const char* mode : {"forward", "input", "weight"}) {
+    all.push_back(convolution("resnet18", {4, 3, 64, 64, 7, 2}, mode));
+    all.push_back(convolution("resnet18", {4, 64, 56, 64, 3, 1}, mode));
+    all.push_back(convolution("resnet18", {4, 128, 28, 256, 3, 2}, mode));
+    all.push_back(convolution("resnet18", {4, 512, 7, 512, 3, 1}, mode));
+    all.push_back(convolution("resnet18", {4, 64, 56, 128, 1, 2}, mode));
+    all.push_back(convolution("unet", {1, 32, 64, 32, 3, 1}, mode));
   }
   return all;
 }
@@ -154,13 +154,13 @@ double quickest(cpu::Run& run, double seconds) {
   return best;
 }
 
-struct Way {
+struct LoopVariant {
   std::string name;
   ProgramOptions options;
 };
 
-std::vector<Way> ways(loop::RegisterTile tile) {
-  std::vector<Way> all(3);
+std::vector<LoopVariant> loop_variants(loop::RegisterTile tile) {
+  std::vector<LoopVariant> all(3);
   all[0].name = "plain";
   all[0].options.lower.registers.reset();
   all[1].name = "tiles";
@@ -172,8 +172,8 @@ std::vector<Way> ways(loop::RegisterTile tile) {
 
 // Seconds per variant: the quickest of all rounds, in turns, so that other work on the machine
 // disturbs all of them alike.
-std::vector<double> seconds_by_way(const Graph& graph, const std::vector<cpu::Step>& steps,
-                                   int threads) {
+std::vector<double> seconds_by_variant(const Graph& graph, const std::vector<cpu::Step>& steps,
+                                       int threads) {
   std::vector<cpu::Run> runs;
   for (const cpu::Step& step : steps) {
     std::vector<Tensor> inputs;
@@ -197,15 +197,15 @@ double flops_of(const Graph& graph) {
 
 void row(const Case& one, loop::RegisterTile tile) {
   std::vector<cpu::Step> steps;
-  for (const Way& way : ways(tile)) {
-    auto step = compiled(one.graph, way.options);
+  for (const LoopVariant& mode : loop_variants(tile)) {
+    auto step = compiled(one.graph, mode.options);
     RECUT_CHECK(step.ok(), "a single call can be compiled");
     steps.push_back(std::move(*step));
   }
   fmt::print("{:44}", one.name);
   const int all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   for (const int threads : {1, all}) {
-    const std::vector<double> seconds = seconds_by_way(one.graph, steps, threads);
+    const std::vector<double> seconds = seconds_by_variant(one.graph, steps, threads);
     for (const double s : seconds) fmt::print(" {:7.1f}", 1e-9 * flops_of(one.graph) / s);
     fmt::print("  {:6.2f} {:6.2f}  ", seconds[0] / seconds[1], seconds[2] / seconds[1]);
     if (all == 1) break;

@@ -122,7 +122,7 @@ const [siteFolder, ...named] = process.argv.slice(2);
 const pages = await serve(resolve(siteFolder));
 const browser = await launch();
 const number = (value, wide = 10) => value.toFixed(0).padStart(wide);
-console.log(`Chromium ${browser.version()} without a graphics card, ${availableParallelism()} cores; milliseconds`);
+console.log(`Chromium ${browser.version()} without a GPU, ${availableParallelism()} cores; milliseconds`);
 const visits = [];
 for (let round = 0; round < kRounds; ++round) visits.push(await firstVisit());
 const row = (words, numbers) => console.log(words.padEnd(26) + number(median(numbers)) + number(at95(numbers)) + number(Math.max(...numbers)));

@@ -9,7 +9,7 @@ import { serve } from '../../wasm/serve.mjs';
 import { launch, Tab } from '../page/browser.mjs';
 
 const kRounds = 5;
-const kFewestSteps = 5, kMostSteps = 200;
+const kFewestSteps = 5, kMaxSteps = 200;
 const kMs = 1500; // of steps in a round: engines compile in two tiers, the better one aside
 
 const [site, ...files] = process.argv.slice(2).map((path) => resolve(path));
@@ -30,7 +30,7 @@ async function run(one) {
   const { tab } = one;
   await tab.page.evaluate(() => window.longTasks.splice(0));
   const fit = Math.round(kMs / (one.steps.at(-1) ?? kMs));
-  await tab.command('run.step', String(Math.min(kMostSteps, Math.max(kFewestSteps, fit))));
+  await tab.command('run.step', String(Math.min(kMaxSteps, Math.max(kFewestSteps, fit))));
   await tab.idle(900);
   if ((await tab.state('run')) !== 'done') throw new Error(await tab.state('run_fault'));
   one.compiled.push(Number(await tab.state('compile_ms')));

@@ -72,7 +72,7 @@ if [[ -f build/wasm/site/recut.wasm && -d tests/page/node_modules && -x ${CHROMI
     case $file in */gpt2.json.gz | */gpt2_xl.json.gz) timed+=("$file") ;; esac
   done
   node tests/bench/page_planning.mjs build/wasm/site build/release/recut "${timed[@]}"
-  step "The page in Chromium without a graphics card: first picture, drag, typing"
+  step "The page in Chromium without a GPU: first picture, drag, typing"
   node tests/bench/page_response.mjs build/wasm/site
 fi
 if [[ -d ../shared/moccasin ]]; then

@@ -117,14 +117,14 @@ std::vector<Finding> findings_of(const std::vector<CaseResult>& results) {
   std::vector<Finding> findings;
   for (const CaseResult& r : results)
     findings.push_back(
-        {r.name, std::string(word(r.verdict)), r.verdict == Verdict::agrees, r.detail});
+        {r.name, std::string(verdict_name(r.verdict)), r.verdict == Verdict::agrees, r.detail});
   return findings;
 }
 
-std::string_view word(Verdict verdict) {
-  static constexpr std::string_view kWords[] = {"agrees", "disagrees", "refused", "crashed",
-                                                "hung"};
-  return kWords[static_cast<std::size_t>(verdict)];
+std::string_view verdict_name(Verdict verdict) {
+  static constexpr std::string_view kVerdictNames[] = {"agrees", "disagrees", "refused", "crashed",
+                                                       "hung"};
+  return kVerdictNames[static_cast<std::size_t>(verdict)];
 }
 
 namespace {
@@ -155,7 +155,7 @@ void print_table(std::ostream& out, const std::vector<CaseResult>& results, bool
     if (all || !agrees(tally)) print_row(out, name, tally);
   for (const CaseResult& r : results)
     if (r.verdict != Verdict::agrees)
-      out << fmt::format("{}: {}: {}\n", r.name, word(r.verdict), r.detail);
+      out << fmt::format("{}: {}: {}\n", r.name, verdict_name(r.verdict), r.detail);
   print_row(out, "all", sum);
   const auto cases = static_cast<double>(std::max<std::size_t>(results.size(), 1));
   out << fmt::format("{:.1f} % agree\n", 100.0 * sum[0] / cases);

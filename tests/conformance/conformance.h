@@ -12,7 +12,7 @@
 namespace recut::conformance {
 
 enum class Verdict : unsigned char { agrees, disagrees, refused, crashed, hung };
-std::string_view word(Verdict verdict);
+std::string_view verdict_name(Verdict verdict);
 
 struct CaseResult {
   std::string name;           // "gather-float32-2"

@@ -13,9 +13,9 @@ namespace {
 // Parses "CHECK CASE VERDICT REASON…"; the reason is the rest of the line.
 Exception exception_in(const std::string& line, std::uint32_t number) {
   Exception found;
-  std::istringstream words(line);
-  words >> found.check >> found.name >> found.verdict >> std::ws;
-  std::getline(words, found.reason);
+  std::istringstream fields(line);
+  fields >> found.check >> found.name >> found.verdict >> std::ws;
+  std::getline(fields, found.reason);
   found.line = number;
   return found;
 }

@@ -130,15 +130,15 @@ std::vector<Finding> findings_of(const std::vector<GradientCase>& cases) {
   for (const GradientCase& c : cases) {
     const bool good =
         c.verdict == GradientVerdict::agrees || c.verdict == GradientVerdict::no_backward;
-    findings.push_back({c.name, std::string(word(c.verdict)), good, c.detail});
+    findings.push_back({c.name, std::string(verdict_name(c.verdict)), good, c.detail});
   }
   return findings;
 }
 
-std::string_view word(GradientVerdict verdict) {
-  static constexpr std::string_view kWords[] = {"agrees", "disagrees", "no_rule", "refused",
-                                                "no_backward"};
-  return kWords[static_cast<std::size_t>(verdict)];
+std::string_view verdict_name(GradientVerdict verdict) {
+  static constexpr std::string_view kVerdictNames[] = {"agrees", "disagrees", "no_rule", "refused",
+                                                       "no_backward"};
+  return kVerdictNames[static_cast<std::size_t>(verdict)];
 }
 
 void print_gradients(std::ostream& out, const std::vector<GradientCase>& cases) {
@@ -146,11 +146,11 @@ void print_gradients(std::ostream& out, const std::vector<GradientCase>& cases) 
   for (const GradientCase& c : cases) {
     ++counts[static_cast<std::size_t>(c.verdict)];
     if (c.verdict != GradientVerdict::agrees && c.verdict != GradientVerdict::no_backward)
-      out << fmt::format("{}: {}: {}\n", c.name, word(c.verdict), c.detail);
+      out << fmt::format("{}: {}: {}\n", c.name, verdict_name(c.verdict), c.detail);
   }
   for (std::size_t i = 0; i < counts.size(); ++i)
     out << fmt::format("{}{} {}", i == 0 ? "" : ", ", counts[i],
-                       word(static_cast<GradientVerdict>(i)));
+                       verdict_name(static_cast<GradientVerdict>(i)));
   out << "\n";
 }
 

@@ -18,7 +18,7 @@ enum class GradientVerdict : unsigned char {
   refused,     // any other diagnostic
   no_backward  // the file has no tangents: nothing to compare
 };
-std::string_view word(GradientVerdict verdict);
+std::string_view verdict_name(GradientVerdict verdict);
 
 struct GradientCase {
   std::string name;

@@ -33,18 +33,18 @@ Result<ExceptionList> exceptions_of(const std::string& folder) {
 std::optional<Request> read_request(int argc, char** argv, std::ostream& out, int& status) {
   Request request;
   bool if_present = false;
-  std::vector<std::string> words;
-  for (const std::string& word : std::vector<std::string>(argv + 1, argv + argc)) {
-    if (word == "--all") {
+  std::vector<std::string> arguments;
+  for (const std::string& argument : std::vector<std::string>(argv + 1, argv + argc)) {
+    if (argument == "--all") {
       request.all = true;
-    } else if (word == "--if-present") {
+    } else if (argument == "--if-present") {
       if_present = true;
     } else {
-      words.push_back(word);
+      arguments.push_back(argument);
     }
   }
-  request.folder = words.empty() ? RECUT_SOURCE_DIR "/tests/conformance/samples" : words[0];
-  request.filter = words.size() > 1 ? words[1] : "";
+  request.folder = arguments.empty() ? RECUT_SOURCE_DIR "/tests/conformance/samples" : arguments[0];
+  request.filter = arguments.size() > 1 ? arguments[1] : "";
   if (fs::is_directory(request.folder)) return request;
   status = if_present ? kSkipped : 1;
   out << fmt::format("{}there is no folder {}\n", if_present ? "skipped: " : "", request.folder);

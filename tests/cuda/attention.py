@@ -106,7 +106,7 @@ def main() -> None:
     except ImportError:
         sys.exit("skipped: there is no PyTorch")
     if not torch.cuda.is_available():
-        sys.exit("skipped: PyTorch sees no card")
+        sys.exit("skipped: PyTorch sees no GPU")
     torch.backends.cuda.matmul.allow_tf32 = True
     print(f"on {torch.cuda.get_device_name()}, PyTorch {torch.__version__}")
     print("| layer of | dtype | whose | forward ms | backward ms |")

@@ -49,7 +49,7 @@ def is_met(theirs: Point, ours: Sequence[Point]) -> bool:
     return any(point.bytes <= theirs.bytes and point.ms <= theirs.ms for point in ours)
 
 
-def nearest_words(theirs: Point, ours: Sequence[Point]) -> str:
+def nearest_text(theirs: Point, ours: Sequence[Point]) -> str:
     """How the best of ours within its bytes does."""
     within = [point for point in ours if point.bytes <= theirs.bytes]
     if not within:
@@ -70,7 +70,7 @@ def curve_verdicts(ours: Sequence[Point], theirs: Sequence[Point], noise: float 
     for point in theirs:
         met = is_met(point, ours)
         verdicts.append((met, f"{point.who} at {point.asked}: " + ("below and left, " if met else "NOT BELOW AND LEFT: ")
-                         + nearest_words(point, ours)))
+                         + nearest_text(point, ours)))
     return verdicts
 
 

@@ -178,7 +178,7 @@ class Comparison:
         self.given, self.clock, self.session = given, Clock(given.limit), session
         self.recut = Recut(given.recut, self.clock)
         self.failed = 0
-        self.card = ""
+        self.gpu = ""
 
     def say(self, words: str) -> None:
         print(words, flush=True)
@@ -189,9 +189,9 @@ class Comparison:
         self.say(f"  {'' if good else 'FAILED: '}{before}{words}")
 
     def named(self, session: Session) -> None:
-        if not self.card:
-            self.card = session.call("card")
-            self.say(f"on {self.card}\n")
+        if not self.gpu:
+            self.gpu = session.call("gpu")
+            self.say(f"on {self.gpu}\n")
 
     def attempt(self, name: str, part: Callable[[], None]) -> None:
         try:

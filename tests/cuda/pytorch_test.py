@@ -34,7 +34,7 @@ if arguments[0] == "schedule":
     print(json.dumps({"arena_bytes": 39_900_000}))
     sys.exit(0)
 if arguments[0] == "calibrate":
-    print(json.dumps({"profile": "a card and a graph"}))
+    print(json.dumps({"profile": "a GPU and a graph"}))
     sys.exit(0)
 budget = int(arguments[arguments.index("--budget") + 1].rstrip("B")) if "--budget" in arguments else 100_000_000
 if budget < 40_000_000:
@@ -64,8 +64,8 @@ class FakeSession:
         self.clock.left()
         time.sleep(FakeSession.wait)
         FakeSession.calls.append((name, self.path))
-        if name == "card":
-            return "a card"
+        if name == "gpu":
+            return "a GPU"
         if name == "compare":
             return [{"output": "out.0", "error": FakeSession.error, "movement": 1e-6, "by_tf32": 1e-4}]
         if name == "measure":
@@ -209,7 +209,7 @@ class Runs(unittest.TestCase):
     def test_all_parts(self) -> None:
         code, said = self.run_with("--csv", str(self.path / "csv"), "--budgets", "4", "--steps", "5")
         self.assertEqual(code, 0, said)
-        self.assertIn("on a card", said)
+        self.assertIn("on a GPU", said)
         self.assertIn("f32: 1 outputs, errors up to 1.0e-06", said)
         self.assertIn("| small | exact | 10.000 | 30.000 | 30.000 | 0.333 | 0.333 | 1.0 |", said)
         self.assertIn("mm (library): 2.500 ms in 4", said)
@@ -246,10 +246,10 @@ class Runs(unittest.TestCase):
         self.assertIn("2 verdicts failed", said)
 
     def test_a_fault_is_a_line(self) -> None:
-        (self.path / "recut").write_text("#!/bin/sh\necho 'error: no card' >&2\nexit 2\n")
+        (self.path / "recut").write_text("#!/bin/sh\necho 'error: no GPU' >&2\nexit 2\n")
         code, said = self.run_with("--parts", "values")
         self.assertEqual(code, 1)
-        self.assertIn("FAILED: f32: error: no card", said)
+        self.assertIn("FAILED: f32: error: no GPU", said)
 
     def test_it_stops_in_time(self) -> None:
         FakeSession.wait = 0.2
@@ -262,7 +262,7 @@ class Runs(unittest.TestCase):
             session.process.kill()
             session.process.join()
             with self.assertRaises(pytorch.Fault):
-                session.call("card")
+                session.call("gpu")
 
 
 if __name__ == "__main__":

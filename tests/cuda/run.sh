@@ -56,7 +56,7 @@ fi
 
 if said=$("$recut" run samples/joint/tiny_mlp.json.gz --device cuda --steps 1 2>&1 >/dev/null); then
   :
-elif [[ $said == *"has no CUDA driver"* || $said == *"has no card"* ]]; then
+elif [[ $said == *"has no CUDA driver"* || $said == *"has no GPU"* ]]; then
   echo "skipped: ${said#error: }"
   exit 0
 fi

@@ -86,7 +86,7 @@ def print_row(name, budget, report, complaint):
 def main():
     recut, files = sys.argv[1], sys.argv[2:]
     failed = steps = 0
-    card = ""
+    gpu = ""
     print(ROW.format("graph", "budget", "planned", "measured", "scratch", "taken", "error", "ms",
                      "ready ms", ""))
     for file in files:
@@ -98,8 +98,8 @@ def main():
                 continue
             steps += 1
             failed += not report or not verdict(report).startswith("passed")
-            card = report["card"] if report else card
-    print(f"\n{steps - failed} of {steps} steps passed" + (f" on {card}" if card else ""))
+            gpu = report["card"] if report else gpu
+    print(f"\n{steps - failed} of {steps} steps passed" + (f" on {gpu}" if gpu else ""))
     return 1 if failed else 0
 
 

@@ -225,7 +225,7 @@ class Worker:
         peak = self.peak()
         return {"bytes": peak, "ms": statistics.median(self.measure(steps, tf32))}
 
-    def card(self) -> str:
+    def gpu(self) -> str:
         return f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}"
 
 

@@ -20,9 +20,9 @@ BUDGETS = ("none", "90%")
 
 def trained(recut, file, device, budget):
     """What a training printed; None where no plan is within the budget."""
-    words = [recut, "train", file, "--json", "--steps", str(STEPS), "--lr", "0.001", "--budget", budget,
+    command = [recut, "train", file, "--json", "--steps", str(STEPS), "--lr", "0.001", "--budget", budget,
              "--device", device]
-    done = subprocess.run(words, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True)
     if "can't be held" in done.stderr:
         return None
     if done.returncode != 0:
@@ -30,16 +30,16 @@ def trained(recut, file, device, budget):
     return json.loads(done.stdout)
 
 
-def fault(card, processor):
+def fault(gpu, processor):
     """What is wrong with the GPU's training, or None."""
-    for step, (a, b) in enumerate(zip(card["losses"], processor["losses"], strict=True)):
+    for step, (a, b) in enumerate(zip(gpu["losses"], processor["losses"], strict=True)):
         if abs(a - b) > (FIRST if step < FIRST_STEPS else LATER) * abs(b):
-            return f"step {step}: {a} on the card, {b} on the processor"
-    if card["measured_peak_bytes"] != card["planned_peak_bytes"]:
-        return f"{card['measured_peak_bytes']} bytes measured, {card['planned_peak_bytes']} planned"
-    taken = card["measured_peak_bytes"] + card["scratch_bytes"]
-    if 0 < card["budget_bytes"] < taken:
-        return f"{taken} bytes taken with the scratch of libraries, {card['budget_bytes']} asked for"
+            return f"step {step}: {a} on the GPU, {b} on the processor"
+    if gpu["measured_peak_bytes"] != gpu["planned_peak_bytes"]:
+        return f"{gpu['measured_peak_bytes']} bytes measured, {gpu['planned_peak_bytes']} planned"
+    taken = gpu["measured_peak_bytes"] + gpu["scratch_bytes"]
+    if 0 < gpu["budget_bytes"] < taken:
+        return f"{taken} bytes taken with the scratch of libraries, {gpu['budget_bytes']} asked for"
     return None
 
 
@@ -50,19 +50,19 @@ def main():
         for budget in BUDGETS:
             name = f"{pathlib.Path(file).name.removesuffix('.json.gz'):12} {budget:>5}"
             try:
-                card, processor = (trained(recut, file, device, budget) for device in ("cuda", "cpu"))
+                gpu, processor = (trained(recut, file, device, budget) for device in ("cuda", "cpu"))
             except RuntimeError as said:
                 print(f"{name}  FAILED: {said}")
                 failed += 1
                 continue
-            if card is None or processor is None:
+            if gpu is None or processor is None:
                 print(f"{name}  no plan is within it")
                 continue
-            wrong = fault(card, processor)
+            wrong = fault(gpu, processor)
             failed += wrong is not None
-            print(f"{name}  loss {card['losses'][0]:.6g} to {card['losses'][-1]:.6g} on the card, "
-                  f"{processor['losses'][-1]:.6g} on the processor; step {card['step_ms_median']:.3f} ms; "
-                  f"peak {card['measured_peak_bytes']:,} bytes{'' if wrong is None else '  FAILED: ' + wrong}")
+            print(f"{name}  loss {gpu['losses'][0]:.6g} to {gpu['losses'][-1]:.6g} on the GPU, "
+                  f"{processor['losses'][-1]:.6g} on the processor; step {gpu['step_ms_median']:.3f} ms; "
+                  f"peak {gpu['measured_peak_bytes']:,} bytes{'' if wrong is None else '  FAILED: ' + wrong}")
     return 1 if failed else 0
 
 

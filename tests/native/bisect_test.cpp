@@ -29,9 +29,9 @@ TEST_CASE("bisect: a command that misses an operator names who removed it", "[na
   CHECK(json["rule"] == "multiplication by one");
   CHECK(json["node"] == "c");
   CHECK(json["change_number"] == 2);
-  const Ran words = run({"bisect", file.path(), "--check", "grep -q 'mul.Tensor(%b' {}"});
-  CHECK(words.out.find("noop_removal is guilty") != std::string::npos);
-  CHECK(words.out.find("at node %c") != std::string::npos);
+  const Ran text = run({"bisect", file.path(), "--check", "grep -q 'mul.Tensor(%b' {}"});
+  CHECK(text.out.find("noop_removal is guilty") != std::string::npos);
+  CHECK(text.out.find("at node %c") != std::string::npos);
 }
 
 TEST_CASE("bisect: true passes keep values", "[native]") {

@@ -21,19 +21,19 @@ template <class Work>
 std::pair<recut_status, std::string> tried(Work work) {
   char* error = nullptr;
   const recut_status status = attempt(&error, work);
-  const std::string words = error != nullptr ? error : "";
+  const std::string message = error != nullptr ? error : "";
   recut_text_free(error);
-  return {status, words};
+  return {status, message};
 }
 
 TEST_CASE("c_api: a failed check is a status, and the process lives on", "[native][c_api]") {
-  const auto [status, words] = tried([]() -> recut_status {
+  const auto [status, message] = tried([]() -> recut_status {
     RECUT_CHECK(1 > 2, "one is not above two");
     return RECUT_OK;
   });
   CHECK(status == RECUT_INTERNAL);
-  CHECK(words.find("one is not above two (1 > 2)") != std::string::npos);
-  CHECK(words.find("c_api_faults_test.cpp") != std::string::npos);
+  CHECK(message.find("one is not above two (1 > 2)") != std::string::npos);
+  CHECK(message.find("c_api_faults_test.cpp") != std::string::npos);
 }
 
 TEST_CASE("c_api: whatever is thrown ends in a status", "[native][c_api]") {

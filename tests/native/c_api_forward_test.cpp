@@ -60,7 +60,7 @@ std::string text_of(const OwnedGraph& graph) {
   return taken(text);
 }
 
-TEST_CASE("c_api: a forward graph is not planned, and the words say what to do",
+TEST_CASE("c_api: a forward graph is not planned, and the message names the remedy",
           "[native][c_api]") {
   const OwnedGraph forward = read(kCApiForwardForward);
   REQUIRE(forward.status == RECUT_OK);

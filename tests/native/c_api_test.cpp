@@ -31,7 +31,7 @@ class GraphHandle {
                        const char* name = "mine.json") {
     char* error = nullptr;
     status = recut_graph_read(bytes.data(), bytes.size(), name, options, &graph_, &error);
-    words = taken(error);
+    message = taken(error);
   }
   ~GraphHandle() { recut_graph_free(graph_); }
   GraphHandle(const GraphHandle&) = delete;
@@ -39,7 +39,7 @@ class GraphHandle {
   recut_graph* get() const { return graph_; }
 
   recut_status status = RECUT_INTERNAL;
-  std::string words;
+  std::string message;
 
  private:
   recut_graph* graph_ = nullptr;
@@ -160,7 +160,7 @@ TEST_CASE("c_api: nothing may be freed, and the version is the command's", "[nat
   CHECK(run({"--version"}).out.find(recut_version()) != std::string::npos);
 }
 
-TEST_CASE("c_api: hostile bytes are bad input, in the command's words", "[native][c_api]") {
+TEST_CASE("c_api: hostile bytes are bad input, with the command's messages", "[native][c_api]") {
   const std::string sound = sample_bytes("mlp.json.gz");
   const TemporaryFile file("c_api_hostile.json");
   for (const std::string& bytes :
@@ -173,7 +173,7 @@ TEST_CASE("c_api: hostile bytes are bad input, in the command's words", "[native
     const GraphHandle graph(bytes, nullptr, file.path().c_str());
     CHECK(graph.status == RECUT_BAD_INPUT);
     CHECK(graph.get() == nullptr);
-    CHECK(graph.words + "\n" == run({"show", file.path()}).err);
+    CHECK(graph.message + "\n" == run({"show", file.path()}).err);
   }
   recut_graph* graph = nullptr;
   CHECK(recut_graph_read(nullptr, 5, nullptr, nullptr, &graph, nullptr) == RECUT_BAD_INPUT);
@@ -184,7 +184,7 @@ TEST_CASE("c_api: every prefix of a file is refused or read", "[native][c_api]")
   const std::string sound = bytes_of(RECUT_SOURCE_DIR "/samples/mlp.recut");
   for (std::size_t size = 0; size < sound.size(); size += 7) {
     const GraphHandle graph(sound.substr(0, size));
-    CHECK((graph.status == RECUT_OK) == graph.words.empty());
+    CHECK((graph.status == RECUT_OK) == graph.message.empty());
   }
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("c_api: what is wrong with other options is told", "[native][c_api]") 
     const GraphHandle graph(bytes, options);
     CHECK(graph.status == RECUT_BAD_OPTION);
     CHECK(graph.get() == nullptr);
-    CHECK_FALSE(graph.words.empty());
+    CHECK_FALSE(graph.message.empty());
   }
   const GraphHandle graph(bytes);
   for (const char* options :
@@ -295,12 +295,12 @@ struct Watching {
   std::thread::id thread;
   recut_callbacks callbacks{this, &on_progress, &on_asked};
 
-  static void on_progress(void* user, double fraction, const char* words) {
+  static void on_progress(void* user, double fraction, const char* message) {
     auto& self = *static_cast<Watching*>(user);
     ++self.told;
     self.last = fraction;
     self.thread = std::this_thread::get_id();
-    CHECK(std::strlen(words) > 0);
+    CHECK(std::strlen(message) > 0);
     CHECK(fraction <= 1);
   }
   static int on_asked(void* user) {

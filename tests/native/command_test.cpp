@@ -32,7 +32,7 @@ TEST_CASE("command: bad arguments and missing files are exit code 2", "[native]"
   CHECK(key.err.find("joint_after_passes") != std::string::npos);
 }
 
-TEST_CASE("command: a graph in text that breaks a promise is refused in words", "[native]") {
+TEST_CASE("command: a graph in text that breaks a promise is refused with a message", "[native]") {
   const auto refused = [](const std::string& gradients) {
     const TemporaryFile file("broken.recut");
     std::ofstream(file.path()) << R"(graph "broken" {
@@ -56,7 +56,7 @@ TEST_CASE("command: a graph in text that breaks a promise is refused in words", 
         std::string::npos);
 }
 
-TEST_CASE("command: budgets that no strategy takes are refused in words", "[native]") {
+TEST_CASE("command: budgets that no strategy takes are refused with a message", "[native]") {
   for (const char* budget : {"-1", "nan", "1.5", "5XB", "3GiB", "40%", "0x1", "1e-1"}) {
     INFO(budget);
     const Ran ran = run(

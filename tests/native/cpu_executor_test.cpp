@@ -33,13 +33,13 @@ TEST_CASE("the window's executor: figures of a step, and how far it is", "[gui][
   const Scheduled scheduled = schedule_sample("tiny_conv.json.gz");
   CpuExecutor executor;
   std::vector<double> shares;
-  std::vector<std::string> words;
+  std::vector<std::string> progress_texts;
   std::vector<StepPhase> phases;
   const auto figures = executor.run(scheduled.step(), {.seed = 1, .steps = 3},
                                     [&](StepPhase phase, double share, const std::string& what) {
                                       phases.push_back(phase);
                                       shares.push_back(share);
-                                      words.push_back(what);
+                                      progress_texts.push_back(what);
                                       return true;
                                     });
   REQUIRE(figures.ok());
@@ -56,8 +56,8 @@ TEST_CASE("the window's executor: figures of a step, and how far it is", "[gui][
 
   CHECK(std::is_sorted(shares.begin(), shares.end()));
   CHECK(shares.back() == 1);
-  CHECK(words == std::vector<std::string>{kCompilingMessage, "running", "step 1 of 3",
-                                          "step 2 of 3", "step 3 of 3"});
+  CHECK(progress_texts == std::vector<std::string>{kCompilingMessage, "running", "step 1 of 3",
+                                                   "step 2 of 3", "step 3 of 3"});
   CHECK(phases == std::vector{StepPhase::preparing, StepPhase::measuring, StepPhase::measuring,
                               StepPhase::measuring, StepPhase::checking});
   CHECK(find_device(executor.device()).ok());

@@ -1,4 +1,4 @@
-// recut calibrate --device cuda on a fake GPU (fake_card.h, where everything takes 2 ms): its
+// recut calibrate --device cuda on a fake GPU (fake_gpu.h, where everything takes 2 ms): its
 // profile, the kernels of a graph, and plans and reports by them.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -14,14 +14,14 @@
 #include "engine/cost/device.h"
 #include "native/calibrated_profile.h"
 #include "native/commands/calibrate_arguments.h"
-#include "native/commands/card_profile.h"
+#include "native/commands/gpu_profile.h"
 #include "native/commands/run_arguments.h"
 #include "native/cuda/calibration_kernels.h"
 #include "native/cuda/nvrtc.h"
 #include "native/cuda/shared_library.h"
-#include "native/executors/find_card_profile.h"
+#include "native/executors/find_gpu_profile.h"
 #include "tests/codegen/attention_graph.h"
-#include "tests/native/fake_card.h"
+#include "tests/native/fake_gpu.h"
 #include "tests/native/fake_step.h"
 #include "tests/native/run_command.h"
 #include "tests/native/settings_folder.h"
@@ -30,8 +30,8 @@ namespace recut::native {
 namespace {
 
 using CudaCalibrateJson = nlohmann::json;
-using test::fake_card;
-using test::FakeCard;
+using test::fake_gpu;
+using test::FakeGpu;
 
 constexpr const char* kName = "fake-h100";
 
@@ -51,14 +51,14 @@ class FakeLibraries {
 
 void add_calibration_kernels() {
   const auto nothing = [](void**) {};
-  fake_card().kernels["triad"] = {4, nothing};
-  fake_card().kernels["multiply_adds_f32"] = {2, nothing};
-  fake_card().kernels["multiply_adds_f64"] = {2, nothing};
-  fake_card().kernels["nothing"] = {0, nothing};
+  fake_gpu().kernels["triad"] = {4, nothing};
+  fake_gpu().kernels["multiply_adds_f32"] = {2, nothing};
+  fake_gpu().kernels["multiply_adds_f64"] = {2, nothing};
+  fake_gpu().kernels["nothing"] = {0, nothing};
 }
 
 void give_calibration_kernels() {
-  fake_card() = FakeCard();
+  fake_gpu() = FakeGpu();
   add_calibration_kernels();
 }
 
@@ -67,11 +67,11 @@ Ran calibrate(CalibrateCommand command) {
   command.seconds = 0;
   command.triad_bytes = 65536;
   std::ostringstream out, err;
-  const int code = calibrate_card(command, {test::open_fake_card(), "", 32}, Console{out, err});
+  const int code = calibrate_gpu(command, {test::open_fake_gpu(), "", 32}, Console{out, err});
   return {code, out.str(), err.str()};
 }
 
-TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
+TEST_CASE("calibrate: a GPU's figures, as a profile under the GPU's name",
           "[native][cuda][calibrate]") {
   const FakeLibraries libraries;
   if (!libraries.provided) SKIP("there is no compiler for the libraries");
@@ -82,7 +82,7 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
   const Ran ran = calibrate(command);
   INFO(ran.err);
   REQUIRE(ran.code == kDone);
-  CHECK(fake_card().used_bytes == 0);
+  CHECK(fake_gpu().used_bytes == 0);
   const CudaCalibrateJson json = CudaCalibrateJson::parse(ran.out);
   CHECK(json["profile"] == profile_path(kName));
   CHECK(json["triad_bytes_per_second"].get<double>() == Catch::Approx(3 * 65536 / 2e-3));
@@ -108,10 +108,10 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
 
   command.json = false;
   const Ran told = calibrate(command);
-  for (const char* words :
+  for (const char* description :
        {"Fake H100, CUDA 13.0", "memory", "multiply-adds, f64", "matrix products, tf32",
         "times as long where odd", "a launch in a graph", "written to "})
-    CHECK(told.out.find(words) != std::string::npos);
+    CHECK(told.out.find(description) != std::string::npos);
 }
 
 TEST_CASE("calibrate: prices go by the precision of products", "[native][cuda][calibrate]") {
@@ -123,29 +123,28 @@ TEST_CASE("calibrate: prices go by the precision of products", "[native][cuda][c
   // The same figures for either precision, and the data sheet's where nothing was measured.
   using cuda::Precision;
   for (const Precision precision : {Precision::f32, Precision::tf32, Precision::bf16}) {
-    const auto found = find_card_profile("Fake H100", nullptr, precision);
+    const auto found = find_gpu_profile("Fake H100", nullptr, precision);
     REQUIRE(found.ok());
     CHECK(found->known);
     CHECK(found->profile.name == kName);
     CHECK(found->profile.f32_uses_tf32 == (precision == Precision::tf32));
   }
-  CHECK(find_card_profile("NVIDIA H100 NVL", nullptr, Precision::f32)->profile.name == "h100");
-  const Device of_h100 = find_card_profile("NVIDIA H100 NVL", nullptr, Precision::tf32)->profile;
+  CHECK(find_gpu_profile("NVIDIA H100 NVL", nullptr, Precision::f32)->profile.name == "h100");
+  const Device of_h100 = find_gpu_profile("NVIDIA H100 NVL", nullptr, Precision::tf32)->profile;
   CHECK(of_h100.slowdown_of(DType::f32) == 2.3);
   CHECK(of_h100.slowdown_of(DType::bf16) == 5);
-  CHECK_FALSE(find_card_profile("Another", nullptr, Precision::f32)->known);
+  CHECK_FALSE(find_gpu_profile("Another", nullptr, Precision::f32)->known);
   // Factors that are rounded to bf16 are priced like it.
-  const DeviceProfile rounded = find_card_profile("Another", nullptr, Precision::bf16)->profile;
+  const DeviceProfile rounded = find_gpu_profile("Another", nullptr, Precision::bf16)->profile;
   CHECK(rounded.rates.flops_of(DType::f32) == rounded.rates.flops_of(DType::bf16));
   CHECK(rounded.rates.flops_of(DType::f32) > of_h100.rates.flops_of(DType::f32));
   CHECK(rounded.slowdown_of(DType::f32) == 5);
   // A profile that is named is taken as it is.
-  CHECK(profile_on_card("h100", "Fake H100", nullptr, Precision::bf16)->profile.name == "h100");
-  CHECK(profile_on_card("", "Fake H100", nullptr, Precision::f32)->profile.name == kName);
+  CHECK(profile_on_gpu("h100", "Fake H100", nullptr, Precision::bf16)->profile.name == "h100");
+  CHECK(profile_on_gpu("", "Fake H100", nullptr, Precision::f32)->profile.name == kName);
 }
 
-TEST_CASE("calibrate: a card's kernels are CUDA C++ that NVRTC takes",
-          "[native][cuda][calibrate]") {
+TEST_CASE("calibrate: a GPU's kernels are CUDA C++ that NVRTC takes", "[native][cuda][calibrate]") {
   const auto compiler = cuda::Nvrtc::load(13);
   if (!compiler) SKIP("there is no NVRTC");
   for (const int capability : {80, 90}) {
@@ -155,20 +154,20 @@ TEST_CASE("calibrate: a card's kernels are CUDA C++ that NVRTC takes",
   }
 }
 
-TEST_CASE("calibrate: names of cards as names of profiles", "[native][cuda][calibrate]") {
-  CHECK(profile_name_of_card("NVIDIA H100 80GB HBM3") == "nvidia-h100-80gb-hbm3");
-  CHECK(profile_name_of_card(" (A.B)  c ") == "a-b-c");
+TEST_CASE("calibrate: names of GPUs as names of profiles", "[native][cuda][calibrate]") {
+  CHECK(profile_name_of_gpu("NVIDIA H100 80GB HBM3") == "nvidia-h100-80gb-hbm3");
+  CHECK(profile_name_of_gpu(" (A.B)  c ") == "a-b-c");
   CHECK(profile_name_of_graph("Fake H100", "0123456789abcdef", true) ==
         "fake-h100-0123456789abcdef-tf32");
 }
 
-TEST_CASE("calibrate: without a card it says so, and a processor measures no graph's kernels",
+TEST_CASE("calibrate: without a GPU it says so, and a processor measures no graph's kernels",
           "[native][cuda][calibrate]") {
   const Ran graph = run({"calibrate", sample("tiny_mlp.json.gz")});
   CHECK(graph.code == kBadInput);
-  CHECK(graph.err.find("kernels of a graph are measured on a card: --device cuda") !=
+  CHECK(graph.err.find("kernels of a graph are measured on a GPU: --device cuda") !=
         std::string::npos);
-  if (const auto card = cuda::Card::open(); card.ok()) SKIP("there is a card");
+  if (const auto gpu = cuda::Gpu::open(); gpu.ok()) SKIP("there is a GPU");
   const Ran ran = run({"calibrate", "--device", "cuda"});
   CHECK(ran.code == kBadInput);
   CHECK(ran.out.empty());
@@ -181,10 +180,10 @@ DeviceProfile profile_by(const test::FakeStep& step, cuda::GraphProfile& measure
   auto profile = cuda::profile(step.document, step.scheduled, *step.ready, {});
   if (!profile) FAIL(profile.diagnostics().front().message);
   measured = std::move(*profile);
-  cuda::CardCalibration card{1e9, 1e9, 1e9, {{"f32", 1e9, 1e9}, {"tf32", 2e9, 1e9}}, 1};
-  const CardWords words{"Fake H100", "13.0", false};
-  nlohmann::ordered_json json = card_profile(words, card);
-  add_kernels(json, words, measured);
+  cuda::GpuCalibration gpu{1e9, 1e9, 1e9, {{"f32", 1e9, 1e9}, {"tf32", 2e9, 1e9}}, 1};
+  const GpuDescription description{"Fake H100", "13.0", false};
+  nlohmann::ordered_json json = gpu_profile(description, gpu);
+  add_kernels(json, description, measured);
   auto read = parse_device_profile(json.dump(), "written");
   if (!read) FAIL(format(read.diagnostics()));
   return std::move(*read);
@@ -201,7 +200,7 @@ TEST_CASE("calibrate: the step that was measured is predicted, and its workspace
     std::int64_t arena = 0;
     {
       const test::FakeStep step = test::fake_step(sample(name), "none", true);
-      fake_card().records = false;  // the libraries' calls are no launches of this GPU
+      fake_gpu().records = false;  // the libraries' calls are no launches of this GPU
       profile = profile_by(step, measured);
       arena = step.ready->step.program().arena_bytes;
       CHECK(measured.launches_ms ==
@@ -209,7 +208,7 @@ TEST_CASE("calibrate: the step that was measured is predicted, and its workspace
     }
     REQUIRE(profile->measured != nullptr);
     const test::FakeStep step = test::fake_step(sample(name), "none", true, profile);
-    fake_card().records = false;
+    fake_gpu().records = false;
     const PlanReport& report = step.scheduled.planned.report;
     CHECK(report.step_us == Catch::Approx(1e3 * measured.step_ms));
     const auto execution = test::execute_fake(step);
@@ -232,8 +231,8 @@ TEST_CASE("calibrate: the step that was measured is predicted, and its workspace
 // NVRTC's code.
 Ran run_on_fake(const std::string& path, const std::string& budget, bool json) {
   const test::FakeStep kernels = test::fake_step(path, "none", true);
-  fake_card().records = false;
-  fake_card().slower_ms = 1;  // the algorithm that a library names first is quicker
+  fake_gpu().records = false;
+  fake_gpu().slower_ms = 1;  // the algorithm that a library names first is quicker
   RunCommand command;
   command.graph.path = path;
   command.plan.budget = budget;
@@ -241,7 +240,7 @@ Ran run_on_fake(const std::string& path, const std::string& budget, bool json) {
   command.no_cache = true;
   command.json = json;
   std::ostringstream out, err;
-  const int code = run_on_card(command, Console{out, err}, test::open_fake_card());
+  const int code = run_on_gpu(command, Console{out, err}, test::open_fake_gpu());
   return {code, out.str(), err.str()};
 }
 
@@ -252,7 +251,7 @@ CudaCalibrateJson report_on_fake(const std::string& path, const std::string& bud
   return CudaCalibrateJson::parse(ran.out);
 }
 
-TEST_CASE("calibrate: a graph's kernels, and the card's own profile beside them",
+TEST_CASE("calibrate: a graph's kernels, and the GPU's own profile beside them",
           "[native][cuda][calibrate]") {
   const FakeLibraries libraries;
   if (!libraries.provided) SKIP("there is no compiler for the libraries");
@@ -266,15 +265,15 @@ TEST_CASE("calibrate: a graph's kernels, and the card's own profile beside them"
   const Ran ran = calibrate(command);
   INFO(ran.err);
   REQUIRE(ran.code == kDone);
-  const auto of_card = find_device(profile_path(kName));
-  REQUIRE(of_card.ok());
-  CHECK(of_card->measured == nullptr);
+  const auto of_gpu = find_device(profile_path(kName));
+  REQUIRE(of_gpu.ok());
+  CHECK(of_gpu->measured == nullptr);
   const auto of_graph =
-      find_card_profile("Fake H100", &kernels.document.graph(), cuda::Precision::f32);
+      find_gpu_profile("Fake H100", &kernels.document.graph(), cuda::Precision::f32);
   REQUIRE(of_graph.ok());
   CHECK(of_graph->profile.measured != nullptr);
   CHECK(CudaCalibrateJson::parse(ran.out)["profile"] == profile_path(of_graph->profile.name));
-  CHECK(of_graph->profile.unaligned_slowdown == of_card->unaligned_slowdown);
+  CHECK(of_graph->profile.unaligned_slowdown == of_gpu->unaligned_slowdown);
 
   // Where a file is named, all goes there.
   const TemporaryFile named("named.json");
@@ -285,7 +284,7 @@ TEST_CASE("calibrate: a graph's kernels, and the card's own profile beside them"
   CHECK(find_device(named.path())->measured != nullptr);
 }
 
-TEST_CASE("run: on a card, predictions stand beside times", "[native][cuda][calibrate]") {
+TEST_CASE("run: on a GPU, predictions stand beside times", "[native][cuda][calibrate]") {
   const FakeLibraries libraries;
   if (!libraries.provided) SKIP("there is no compiler for the libraries");
   if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
@@ -304,7 +303,7 @@ TEST_CASE("run: on a card, predictions stand beside times", "[native][cuda][cali
   CHECK(table.out.find("ms  predicted  share") != std::string::npos);
 }
 
-TEST_CASE("run: on a card, the budget bounds arena and scratch together",
+TEST_CASE("run: on a GPU, the budget bounds arena and scratch together",
           "[native][cuda][calibrate]") {
   const FakeLibraries libraries;
   if (!libraries.provided) SKIP("there is no compiler for the libraries");
@@ -349,7 +348,7 @@ std::string convolutions(int count, int gradient) {
          "\n  gradients none, none, %g\n}\n";
 }
 
-TEST_CASE("run: on a card, what has no way within the budget is told with that",
+TEST_CASE("run: on a GPU, what has no algorithm within the budget is reported with it",
           "[native][cuda][calibrate]") {
   const FakeLibraries libraries;
   if (!libraries.provided) SKIP("there is no compiler for the libraries");
@@ -362,7 +361,7 @@ TEST_CASE("run: on a card, what has no way within the budget is told with that",
     const char* told;
   };
   for (const auto& [count, gradient, told] :
-       {Case{1, 4, "cuDNN has no way to compute a convolution"},
+       {Case{1, 4, "cuDNN has no algorithm for a convolution"},
         Case{1, 512, "cuDNN refuses a convolution"},  // it came to the one of 64 bytes
         Case{4, 4, "nothing computes it in "}}) {
     INFO(count << ", " << gradient);
@@ -386,11 +385,11 @@ std::string said_of_plan(const std::string& path, const std::string& budget) {
   command.precision = "tf32";
   command.no_cache = true;
   std::ostringstream out, err;
-  CHECK(run_on_card(command, Console{out, err}, test::open_fake_card()) != kDone);
+  CHECK(run_on_gpu(command, Console{out, err}, test::open_fake_gpu()) != kDone);
   return err.str();
 }
 
-TEST_CASE("run: on a card, a budget decides how convolutions are laid out", "[native][cuda]") {
+TEST_CASE("run: on a GPU, a budget decides how convolutions are laid out", "[native][cuda]") {
   if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
   const SettingsFolder settings;
   const TemporaryFile file("unet.recut");
@@ -405,7 +404,7 @@ TEST_CASE("run: on a card, a budget decides how convolutions are laid out", "[na
   CHECK(said_of_plan(file.path(), "40000").find("(47648 bytes)") != std::string::npos);
 }
 
-TEST_CASE("run: on a card, attention's workspace is in the plan", "[native][cuda][attention]") {
+TEST_CASE("run: on a GPU, attention's workspace is in the plan", "[native][cuda][attention]") {
   if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
   if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
   const SettingsFolder settings;

@@ -13,7 +13,7 @@
 #include "gui/app/train_view.h"
 #include "native/executors/cpu_executor.h"
 #include "tests/gui/window.h"
-#include "tests/native/fake_card.h"
+#include "tests/native/fake_gpu.h"
 #include "tests/native/fake_step.h"
 #include "tests/native/run_command.h"
 #include "tests/paths.h"
@@ -21,7 +21,7 @@
 namespace recut::native {
 namespace {
 
-using test::fake_card;
+using test::fake_gpu;
 
 // A graph without products, so that no library is needed.
 constexpr const char* kCudaExecutorModel =
@@ -32,34 +32,34 @@ constexpr const char* kCudaExecutorModel =
 
 // The processor, and the fake GPU in each precision.
 struct Executors {
-  explicit Executors(CardTools tools) : access(std::make_shared<CardAccess>(std::move(tools))) {}
+  explicit Executors(GpuTools tools) : access(std::make_shared<GpuAccess>(std::move(tools))) {}
 
   gui::NullBackend backend() {
     gui::NullBackend backend = gui::Window::sample_backend();
-    backend.running = {&processor, &card, &card_tf32, &card_bf16};
+    backend.running = {&processor, &gpu, &gpu_tf32, &gpu_bf16};
     backend.files["scales.recut"] = kCudaExecutorModel;
     return backend;
   }
 
   CpuExecutor processor;
-  std::shared_ptr<CardAccess> access;
-  CudaExecutor card{access, cuda::Precision::f32}, card_tf32{access, cuda::Precision::tf32},
-      card_bf16{access, cuda::Precision::bf16};
+  std::shared_ptr<GpuAccess> access;
+  CudaExecutor gpu{access, cuda::Precision::f32}, gpu_tf32{access, cuda::Precision::tf32},
+      gpu_bf16{access, cuda::Precision::bf16};
 };
 
 // A new fake GPU; code lives as long as the tools do.
 struct FakeTools {
-  FakeTools() { fake_card() = test::FakeCard(); }
+  FakeTools() { fake_gpu() = test::FakeGpu(); }
 
-  CardTools tools() {
+  GpuTools tools() {
     return {[this] {
               ++opened;
-              return refusal.empty() ? cuda::Card::open(test::fake_driver())
-                                     : Result<cuda::SharedCard>(error(refusal));
+              return refusal.empty() ? cuda::Gpu::open(test::fake_driver())
+                                     : Result<cuda::SharedGpu>(error(refusal));
             },
-            [this](const cuda::SharedCard& card, Program program, cuda::Factors factors) {
+            [this](const cuda::SharedGpu& gpu, Program program, cuda::Factors factors) {
               codes.emplace_back();
-              return test::compile_fake(card, std::move(program), factors, codes.back());
+              return test::compile_fake(gpu, std::move(program), factors, codes.back());
             }};
   }
 
@@ -85,7 +85,7 @@ struct ExecutorsWindow : gui::Window {
   }
 };
 
-TEST_CASE("the window's card: where it can't be opened it says why, and all else runs",
+TEST_CASE("the window's GPU: where it can't be opened it says why, and all else runs",
           "[gui][cuda]") {
   FakeTools fake;
   fake.refusal = "this machine has no CUDA driver: libcuda.so.1 isn't found";
@@ -94,15 +94,15 @@ TEST_CASE("the window's card: where it can't be opened it says why, and all else
   CHECK(window.state("run_on") == "cpu");
   window.does("panel.show", "run");
   window.does("run.on", "cuda");
-  CHECK(executors.card.title() == "NVIDIA card");
-  CHECK(executors.card_tf32.title() == "NVIDIA card, tf32");
+  CHECK(executors.gpu.title() == "NVIDIA GPU");
+  CHECK(executors.gpu_tf32.title() == "NVIDIA GPU, tf32");
   CHECK(fake.opened == 0);
   window.does("run.step", "2");
   CHECK(fake.opened == 1);
   CHECK(window.state("run") == "failed");
   CHECK(window.state("run_fault").find(fake.refusal) != std::string::npos);
   CHECK(window.app.items.find("run/fault")->value.find(fake.refusal) != std::string::npos);
-  CHECK(executors.card.remark() == fake.refusal);
+  CHECK(executors.gpu.remark() == fake.refusal);
   window.does("train.optimizer", "sgd 0.1");
   window.does("train.begin", "5");
   CHECK(window.state("training_fault").find(fake.refusal) != std::string::npos);
@@ -114,7 +114,7 @@ TEST_CASE("the window's card: where it can't be opened it says why, and all else
   CHECK(window.state("training") == "done");
 }
 
-TEST_CASE("the window's card: steps run in the bytes that were planned", "[gui][cuda]") {
+TEST_CASE("the window's GPU: steps run in the bytes that were planned", "[gui][cuda]") {
   if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
   FakeTools fake;
   {
@@ -127,7 +127,7 @@ TEST_CASE("the window's card: steps run in the bytes that were planned", "[gui][
     CHECK(window.state("run") == "done");
     CHECK(window.state("run_agrees") == "yes");
     CHECK(window.state("run_where") == "Fake H100, f32 products");
-    CHECK(executors.card.title() == "Fake H100");
+    CHECK(executors.gpu.title() == "Fake H100");
     CHECK(window.state("measured_peak") == window.state("run_peak"));
     CHECK(window.app.items.find("run/card") != nullptr);
     CHECK(gui::shown_run(*window.app.document())->taken_bytes > 0);
@@ -141,15 +141,15 @@ TEST_CASE("the window's card: steps run in the bytes that were planned", "[gui][
     window.does("run.check", "3");
     CHECK(window.state("run_where") == "Fake H100, bf16 products");
     CHECK(window.state("run_agrees") == "yes");
-    CHECK(executors.card_bf16.title() == "Fake H100, bf16");
-    CHECK(executors.card_bf16.library().lower ==
+    CHECK(executors.gpu_bf16.title() == "Fake H100, bf16");
+    CHECK(executors.gpu_bf16.library().lower ==
           cuda::lower_options(executors.access->sm_limits()));  // with teams, as recut run has them
     CHECK(fake.opened == 1);
   }
-  CHECK(fake_card().used_bytes == 0);
+  CHECK(fake_gpu().used_bytes == 0);
 }
 
-TEST_CASE("the window's card: a step that was prepared is any thread's", "[gui][cuda]") {
+TEST_CASE("the window's GPU: a step that was prepared is any thread's", "[gui][cuda]") {
   if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
   FakeTools fake;
   auto document = open_document(RECUT_SOURCE_DIR "/samples/dropout.recut", {});
@@ -161,7 +161,7 @@ TEST_CASE("the window's card: a step that was prepared is any thread's", "[gui][
   const Graph& graph = document->graph();
   const auto inputs = inputs_from(graph, {}, 5);
   REQUIRE(inputs.ok());
-  CudaExecutor executor(std::make_shared<CardAccess>(fake.tools()), cuda::Precision::f32);
+  CudaExecutor executor(std::make_shared<GpuAccess>(fake.tools()), cuda::Precision::f32);
   auto program = program_of(*document, *plan);
   REQUIRE(program.ok());
   std::optional<PreparedStep> step;
@@ -184,7 +184,7 @@ TEST_CASE("the window's card: a step that was prepared is any thread's", "[gui][
     CHECK(all_ok(*compared));
   }
   on_thread([&] { step.reset(); });
-  CHECK(fake_card().used_bytes == 0);
+  CHECK(fake_gpu().used_bytes == 0);
 }
 
 // At the last product nothing of the arena is free; its library has an algorithm with 1,024 bytes
@@ -196,11 +196,11 @@ constexpr const char* kScratchModel =
 
 // The fake libraries name the algorithm with scratch first, and it is the quicker.
 void prefer_scratch() {
-  fake_card().records = false;
-  fake_card().slower_ms = 1;
+  fake_gpu().records = false;
+  fake_gpu().slower_ms = 1;
 }
 
-TEST_CASE("the window's card: the budget bounds arena and scratch together", "[gui][cuda]") {
+TEST_CASE("the window's GPU: the budget bounds arena and scratch together", "[gui][cuda]") {
   if (!test::provide_libraries()) SKIP("there is no compiler for the libraries");
   FakeTools fake;
   prefer_scratch();
@@ -208,7 +208,7 @@ TEST_CASE("the window's card: the budget bounds arena and scratch together", "[g
   model.write(kScratchModel);
   const auto document = open_document(model.path(), {});
   REQUIRE(document.ok());
-  CudaExecutor executor(std::make_shared<CardAccess>(fake.tools()), cuda::Precision::f32);
+  CudaExecutor executor(std::make_shared<GpuAccess>(fake.tools()), cuda::Precision::f32);
   std::int64_t arena = 0;
   // As the window runs a step, and as a training has it prepared.
   const auto scratch = [&](const std::string& budget) {
@@ -242,7 +242,7 @@ TEST_CASE("the window's card: the budget bounds arena and scratch together", "[g
     CHECK(scratch(std::to_string(whole + left)) == (whole + left - arena >= 1024 ? 1024 : 0));
 }
 
-TEST_CASE("the window's card: its budget goes with the plan", "[gui][cuda]") {
+TEST_CASE("the window's GPU: its budget goes with the plan", "[gui][cuda]") {
   if (!test::provide_libraries()) SKIP("there is no compiler for the libraries");
   FakeTools fake;
   prefer_scratch();
@@ -270,7 +270,7 @@ TEST_CASE("the window's card: its budget goes with the plan", "[gui][cuda]") {
   CHECK(gui::shown_run(*window.app.document())->scratch_bytes == 0);
 }
 
-TEST_CASE("the window's card: a training goes on there with the parameters as they are",
+TEST_CASE("the window's GPU: a training goes on there with the parameters as they are",
           "[gui][cuda][train]") {
   if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
   FakeTools fake;
@@ -287,7 +287,7 @@ TEST_CASE("the window's card: a training goes on there with the parameters as th
     CHECK(window.state("training_fault") == "");
     CHECK(window.state("training_plans") == "2");
     CHECK(window.state("training_peak") == window.state("training_planned_peak"));
-    CHECK(fake_card().launches > 0);
+    CHECK(fake_gpu().launches > 0);
     window.does("run.on", "cpu");
     window.does("train.begin", "10");
     CHECK(window.state("training_plans") == "3");
@@ -297,7 +297,7 @@ TEST_CASE("the window's card: a training goes on there with the parameters as th
       CHECK(std::abs(mixed[i] - losses[i]) <= 1e-4 * std::abs(losses[i]));
     CHECK(losses.back() < losses.front());
   }
-  CHECK(fake_card().used_bytes == 0);
+  CHECK(fake_gpu().used_bytes == 0);
 }
 
 // Losses of the same training as recut train's, with and without --device cuda.
@@ -323,20 +323,20 @@ std::vector<double> losses_by(Executor& executor) {
   return trained->losses;
 }
 
-TEST_CASE("train: a card makes the losses that a processor makes", "[native][cuda][train]") {
+TEST_CASE("train: a GPU makes the losses that a processor makes", "[native][cuda][train]") {
   if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
   FakeTools fake;
   CpuExecutor processor(2);
   const std::vector<double> expected = losses_by(processor);
   {
-    CudaExecutor card(std::make_shared<CardAccess>(fake.tools()), cuda::Precision::f32);
-    const std::vector<double> found = losses_by(card);
+    CudaExecutor gpu(std::make_shared<GpuAccess>(fake.tools()), cuda::Precision::f32);
+    const std::vector<double> found = losses_by(gpu);
     REQUIRE(found.size() == expected.size());
     for (std::size_t i = 0; i < found.size(); ++i)
       CHECK(std::abs(found[i] - expected[i]) <= 1e-4 * std::abs(expected[i]));
-    CHECK(fake_card().launches > 0);
+    CHECK(fake_gpu().launches > 0);
   }
-  CHECK(fake_card().used_bytes == 0);
+  CHECK(fake_gpu().used_bytes == 0);
 }
 
 }  // namespace

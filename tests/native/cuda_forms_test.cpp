@@ -22,14 +22,14 @@ Operand operand(std::size_t buffer, Shape shape, Strides strides, std::int64_t o
 void multiply(const ProductForm& form, std::vector<std::vector<double>>& buffers) {
   const auto at = [&](const MatrixForm& m, std::int64_t batch, std::int64_t row,
                       std::int64_t column) -> double& {
-    if (m.turned) std::swap(row, column);
+    if (m.transposed) std::swap(row, column);
     REQUIRE(row < m.rows);
     REQUIRE(column < m.columns);
     const std::int64_t place =
         m.offset / item_bytes(form.dtype) + batch * m.batch_stride + row + column * m.leading;
     return buffers[m.buffer].at(static_cast<std::size_t>(place));
   };
-  const std::int64_t inner = form.a.turned ? form.a.rows : form.a.columns;
+  const std::int64_t inner = form.a.transposed ? form.a.rows : form.a.columns;
   for (const MatrixForm* m : {&form.a, &form.b, &form.d}) CHECK(m->leading >= m->rows);
   if (form.c) CHECK(form.c->leading >= form.c->rows);
   for (std::int64_t batch = 0; batch < form.batch; ++batch)
@@ -202,17 +202,17 @@ Convolution convolution(Convolution::Direction direction, bool transposed) {
   return c;
 }
 
-TEST_CASE("cuda: a transposed convolution is one that goes the other way", "[native][cuda]") {
+TEST_CASE("cuda: a transposed convolution is a data gradient", "[native][cuda]") {
   using Direction = Convolution::Direction;
   using Done = ConvolutionForm::Direction;
-  const std::vector<std::tuple<Direction, bool, Done>> ways = {
+  const std::vector<std::tuple<Direction, bool, Done>> directions = {
       {Direction::forward, false, Done::forward},
-      {Direction::input_gradient, false, Done::data},
-      {Direction::weight_gradient, false, Done::filter},
-      {Direction::forward, true, Done::data},
+      {Direction::input_gradient, false, Done::backward_data},
+      {Direction::weight_gradient, false, Done::backward_filter},
+      {Direction::forward, true, Done::backward_data},
       {Direction::input_gradient, true, Done::forward},
-      {Direction::weight_gradient, true, Done::filter}};
-  for (const auto& [direction, transposed, done] : ways) {
+      {Direction::weight_gradient, true, Done::backward_filter}};
+  for (const auto& [direction, transposed, done] : directions) {
     Convolution c = convolution(direction, transposed);
     if (direction != Direction::input_gradient) c.bias = operand(3, {6}, {1}, 2);
     const auto form = form_of(c);

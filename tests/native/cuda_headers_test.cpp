@@ -26,7 +26,7 @@ constexpr Passed passed() {
 }
 
 template <class Ours, class Theirs>
-constexpr bool same_way() {
+constexpr bool same_abi() {
   if constexpr (std::is_void_v<Ours> || std::is_void_v<Theirs>)
     return std::is_void_v<Ours> && std::is_void_v<Theirs>;
   else
@@ -39,7 +39,7 @@ template <class Ours, class Theirs>
 struct Alike : std::false_type {};
 template <class R, class... A, class S, class... B>
 requires(sizeof...(A) == sizeof...(B)) struct Alike<R(A...), S(B...)>
-    : std::bool_constant<same_way<R, S>() && (same_way<A, B>() && ...)> {
+    : std::bool_constant<same_abi<R, S>() && (same_abi<A, B>() && ...)> {
 };
 
 static_assert(Alike<int(char*, double), unsigned(void*, double)>::value);
@@ -63,9 +63,9 @@ static_assert(kComputeMajor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR}
 static_assert(kComputeMinor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR});
 static_assert(kCaptureRelaxed == int{CU_STREAM_CAPTURE_MODE_RELAXED});
 static_assert(kKernelNode == int{CU_GRAPH_NODE_TYPE_KERNEL});
-static_assert(kMostDynamicShared == int{CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES});
+static_assert(kMaxDynamicSharedBytes == int{CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES});
 static_assert(kNonBlockingStream == unsigned{CU_STREAM_NON_BLOCKING});
-static_assert(kUsualEvent == unsigned{CU_EVENT_DEFAULT});
+static_assert(kDefaultEvent == unsigned{CU_EVENT_DEFAULT});
 
 static_assert(sizeof(KernelNode) == sizeof(CUDA_KERNEL_NODE_PARAMS_v2));
 static_assert(offsetof(KernelNode, grid_x) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, gridDimX));
@@ -99,19 +99,19 @@ static_assert(kComputeTf32 == int{CUBLAS_COMPUTE_32F_FAST_TF32});
 static_assert(kComputeBf16 == int{CUBLAS_COMPUTE_32F_FAST_16BF});
 static_assert(kRealF32 == int{CUDA_R_32F});
 static_assert(kRealF16 == int{CUDA_R_16F} && kRealBf16 == int{CUDA_R_16BF});
-static_assert(kStraight == int{CUBLAS_OP_N} && kTurned == int{CUBLAS_OP_T});
+static_assert(kNoTranspose == int{CUBLAS_OP_N} && kTranspose == int{CUBLAS_OP_T});
 static_assert(kPlain == unsigned{CUBLASLT_EPILOGUE_DEFAULT});
 static_assert(kWithBias == unsigned{CUBLASLT_EPILOGUE_BIAS});
 static_assert(kRelu == unsigned{CUBLASLT_EPILOGUE_RELU});
 static_assert(kReluWithBias == unsigned{CUBLASLT_EPILOGUE_RELU_BIAS});
-static_assert(kTurnA == int{CUBLASLT_MATMUL_DESC_TRANSA});
-static_assert(kTurnB == int{CUBLASLT_MATMUL_DESC_TRANSB});
+static_assert(kTransposeA == int{CUBLASLT_MATMUL_DESC_TRANSA});
+static_assert(kTransposeB == int{CUBLASLT_MATMUL_DESC_TRANSB});
 static_assert(kEpilogue == int{CUBLASLT_MATMUL_DESC_EPILOGUE});
 static_assert(kBiasPointer == int{CUBLASLT_MATMUL_DESC_BIAS_POINTER});
 static_assert(kBiasType == int{CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE});
 static_assert(kBatchCount == int{CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT});
 static_assert(kBatchStride == int{CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET});
-static_assert(kMostWorkspace == int{CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES});
+static_assert(kMaxWorkspaceBytes == int{CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES});
 static_assert(kPartialSums == int{CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK});
 static_assert(kAsComputed == unsigned{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
 static_assert(kAlignmentA == int{CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES});
@@ -138,7 +138,7 @@ static_assert(kF32 == int{CUDNN_DATA_FLOAT});
 static_assert(kF16 == int{CUDNN_DATA_HALF} && kBf16 == int{CUDNN_DATA_BFLOAT16});
 static_assert(kChannelsFirst == int{CUDNN_TENSOR_NCHW} && kChannelsLast == int{CUDNN_TENSOR_NHWC});
 static_assert(kCrossCorrelation == int{CUDNN_CROSS_CORRELATION});
-static_assert(kUsualMath == int{CUDNN_DEFAULT_MATH} && kFmaMath == int{CUDNN_FMA_MATH});
+static_assert(kDefaultMath == int{CUDNN_DEFAULT_MATH} && kFmaMath == int{CUDNN_FMA_MATH});
 static_assert(kTensorMath == int{CUDNN_TENSOR_OP_MATH});
 static_assert(kConvertingMath == int{CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION});
 static_assert(0 == int{CUDNN_NON_DETERMINISTIC} && 1 == int{CUDNN_DETERMINISTIC});
@@ -211,7 +211,7 @@ static_assert(kAdd == int{CUDNN_POINTWISE_ADD} && kMultiply == int{CUDNN_POINTWI
 static_assert(kDivide == int{CUDNN_POINTWISE_DIV} && kSubtract == int{CUDNN_POINTWISE_SUB});
 static_assert(kExp == int{CUDNN_POINTWISE_EXP} && kLog == int{CUDNN_POINTWISE_LOG});
 static_assert(kIdentity == int{CUDNN_POINTWISE_IDENTITY});
-static_assert(kAtLeast == int{CUDNN_POINTWISE_CMP_GE});
+static_assert(kGreaterEqual == int{CUDNN_POINTWISE_CMP_GE});
 static_assert(kIndex == int{CUDNN_POINTWISE_GEN_INDEX});
 static_assert(kSelect == int{CUDNN_POINTWISE_BINARY_SELECT});
 static_assert(kSum == int{CUDNN_REDUCE_TENSOR_ADD} && kLargest == int{CUDNN_REDUCE_TENSOR_MAX});

@@ -12,7 +12,7 @@
 
 #include "engine/workspace/open_document.h"
 #include "tests/codegen/attention_graph.h"
-#include "tests/native/fake_card.h"
+#include "tests/native/fake_gpu.h"
 #include "tests/native/fake_step.h"
 #include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"
@@ -31,7 +31,7 @@ TEST_CASE("cuda: products and convolutions are their libraries'", "[native][cuda
     const test::FakeStep step =
         test::fake_step(RECUT_SOURCE_DIR "/samples/" + std::string(name), "none", true);
     CHECK_FALSE(step.ready->step.program().library.empty());
-    test::fake_card().records = false;  // the libraries' calls are no launches of this GPU
+    test::fake_gpu().records = false;  // the libraries' calls are no launches of this GPU
     const auto execution = test::execute_fake(step);
     if (!execution) FAIL(execution.diagnostics().front().message);
     CHECK(execution->agrees());
@@ -50,16 +50,16 @@ TEST_CASE("cuda: what was measured of calls is kept between runs", "[native][cud
   REQUIRE(inputs.ok());
   // Counts the time measurements of a newly started program.
   const auto measured = [&](const CallOptions& options, std::size_t notes) {
-    auto kept = std::make_shared<KeptWays>(cache::Store({folder.path(), 1 << 20, "a build"}),
-                                           *step.ready->step.card());
-    step.ready->step.keep_ways(kept);
-    test::fake_card().elapsed_ms = 500;
-    test::fake_card().slower_ms = 1;
+    auto kept = std::make_shared<AlgorithmCache>(cache::Store({folder.path(), 1 << 20, "a build"}),
+                                                 *step.ready->step.gpu());
+    step.ready->step.set_algorithm_cache(kept);
+    test::fake_gpu().elapsed_ms = 500;
+    test::fake_gpu().slower_ms = 1;
     auto run = Run::prepare(
         step.ready->step, kernel_inputs(step.document.graph(), step.ready->step.program(), *inputs),
         options);
     if (!run) FAIL(run.diagnostics().front().message);
-    const float elapsed_ms = test::fake_card().elapsed_ms;
+    const float elapsed_ms = test::fake_gpu().elapsed_ms;
     CHECK(run->run(1).ok());
     const auto compared =
         compare_with_interpreter(step.document.graph(), *inputs, {.seed = 1}, run->outputs());
@@ -71,9 +71,9 @@ TEST_CASE("cuda: what was measured of calls is kept between runs", "[native][cud
   const int once = measured({}, 0);
   CHECK(once > 0);
   CHECK(measured({}, 0) == 0);
-  CHECK(measured({Precision::tf32, kUsualWorkspace, false}, 0) == once);
+  CHECK(measured({Precision::tf32, kDefaultWorkspaceBytes, false}, 0) == once);
   CHECK(measured({Precision::f32, 600, false}, 0) > 0);  // fewer algorithms fit
-  CHECK(measured({Precision::f32, kUsualWorkspace, true}, 0) == once);
+  CHECK(measured({Precision::f32, kDefaultWorkspaceBytes, true}, 0) == once);
   CHECK(measured({}, 0) == 0);
 
   const cache::Store store({folder.path(), 1 << 20, "a build"});
@@ -109,22 +109,22 @@ TEST_CASE("cuda: attention of 16 bits is cuDNN's where that is quicker",
         const native::TemporaryFile file("attention.recut");
         file.write(form.joint_text());
         const test::FakeStep step = test::fake_step(file.path(), "none", true);
-        const auto launches = [&](float slower_ms, bool may_vary) {
-          test::fake_card().records = false;
-          test::fake_card().elapsed_ms = 500;
-          test::fake_card().slower_ms = slower_ms;
-          const int before = test::fake_card().launches;
-          const auto execution = test::execute_fake(step, Precision::f32, may_vary);
+        const auto launches = [&](float slower_ms, bool allows_nondeterminism) {
+          test::fake_gpu().records = false;
+          test::fake_gpu().elapsed_ms = 500;
+          test::fake_gpu().slower_ms = slower_ms;
+          const int before = test::fake_gpu().launches;
+          const auto execution = test::execute_fake(step, Precision::f32, allows_nondeterminism);
           if (!execution) FAIL(execution.diagnostics().front().message);
           CHECK(execution->agrees());
           CHECK(execution->max_relative_error() <= execution->allowed_error);
-          return test::fake_card().launches - before;
+          return test::fake_gpu().launches - before;
         };
         const int own = launches(1, false), forward = launches(-1, false),
                   both = launches(-1, true);
         CHECK(own > forward);
         CHECK(forward > both);
-        CHECK(test::fake_card().cleared > 0);  // the seeds of a dropout that isn't
+        CHECK(test::fake_gpu().cleared > 0);  // the seeds of a dropout that isn't
       }
   ::unsetenv("RECUT_CUDA_PATH");
 }
@@ -163,7 +163,7 @@ TEST_CASE("cuda: products and convolutions of 16 bits are their libraries'", "[n
     CHECK(program.library.size() == (dtype == "bf16" ? 9 : 10));  // a bias' gradient by loops
     for (const library::Kernel& kernel : program.library)
       for (const loop::Buffer& buffer : kernel.buffers) CHECK(short_name(buffer.dtype) == dtype);
-    test::fake_card().records = false;
+    test::fake_gpu().records = false;
     const auto execution = test::execute_fake(step);
     if (!execution) FAIL(execution.diagnostics().front().message);
     CHECK(execution->agrees());
@@ -182,7 +182,7 @@ TEST_CASE("cuda: what precisions round, and how far off that may be", "[native][
   for (const auto& [precision, least, most] :
        {std::tuple(Precision::f32, 0.0, 1e-5), std::tuple(Precision::tf32, 1e-4, 2e-3),
         std::tuple(Precision::bf16, 1e-3, 2e-2)}) {
-    test::fake_card().records = false;
+    test::fake_gpu().records = false;
     const auto execution = test::execute_fake(step, precision);
     if (!execution) FAIL(execution.diagnostics().front().message);
     CHECK(execution->agrees());
@@ -210,7 +210,7 @@ TEST_CASE("cuda: convolutions of single channels round no factors", "[native][cu
       "  results %y\n  gradients %gk, %gx\n}\n");
   const test::FakeStep step = test::fake_step(file.path(), "none", true);
   CHECK_FALSE(step.ready->step.program().library.empty());
-  test::fake_card().records = false;
+  test::fake_gpu().records = false;
   const auto execution = test::execute_fake(step, Precision::tf32);
   if (!execution) FAIL(execution.diagnostics().front().message);
   CHECK(execution->max_relative_error() <= 1e-5);
@@ -227,7 +227,7 @@ std::vector<std::string> left_to_libraries(const test::FakeStep& step) {
 }
 
 // The fake cuDNN has no gradient of grouped dilated kernels, and no planes of three dimensions.
-TEST_CASE("cuda: what cuDNN has no way for is computed by loops", "[native][cuda]") {
+TEST_CASE("cuda: what cuDNN has no algorithm for is computed by loops", "[native][cuda]") {
   if (!provide_libraries()) SKIP("there is no compiler for the libraries");
   const auto graph = [](const char* dtype, bool transposed) {
     return fmt::format(
@@ -259,7 +259,7 @@ TEST_CASE("cuda: what cuDNN has no way for is computed by loops", "[native][cuda
       // A transposed convolution is a gradient to cuDNN, and its input's gradient is none.
       CHECK(left_to_libraries(step) ==
             (transposed ? Names{"convolution_backward", "h", "w"} : Names{"h", "w", "y"}));
-      test::fake_card().records = false;
+      test::fake_gpu().records = false;
       const auto execution = test::execute_fake(step);
       if (!execution) FAIL(execution.diagnostics().front().message);
       CHECK(execution->agrees());
@@ -280,8 +280,8 @@ TEST_CASE("cuda: a library that isn't there refuses nothing", "[native][cuda]") 
   const Graph& graph = document->graph();
   const auto kernel = library::library_kernel(graph, StorageModel(graph), graph.find("z"));
   REQUIRE(kernel);
-  test::fake_card() = test::FakeCard();
-  const library::SupportsKernel takes = library_takes(test::open_fake_card(), CallOptions());
+  test::fake_gpu() = test::FakeGpu();
+  const library::SupportsKernel takes = library_takes(test::open_fake_gpu(), CallOptions());
   CHECK(takes(*kernel) == library_takes(Precision::f32)(*kernel));
   ::unsetenv("RECUT_CUDA_PATH");
 }
@@ -297,8 +297,8 @@ TEST_CASE("cuda: what libraries may take decides what they are asked for", "[nat
   const auto takes = [&](const char* node, std::int64_t most) {
     const auto kernel = library::library_kernel(graph, StorageModel(graph), graph.find(node));
     REQUIRE(kernel);
-    test::fake_card() = test::FakeCard();
-    return library_takes(test::open_fake_card(), {Precision::f32, most, false})(*kernel);
+    test::fake_gpu() = test::FakeGpu();
+    return library_takes(test::open_fake_gpu(), {Precision::f32, most, false})(*kernel);
   };
   CHECK(takes("z", 4096));
   CHECK(takes("convolution_backward", 4096));

@@ -9,7 +9,7 @@
 #include "engine/workspace/compile.h"
 #include "engine/workspace/open_document.h"
 #include "engine/workspace/scheduling.h"
-#include "native/cuda/card.h"
+#include "native/cuda/gpu.h"
 #include "native/cuda/library_calls.h"
 #include "native/cuda/nvrtc.h"
 #include "native/cuda/shared_library.h"
@@ -42,9 +42,9 @@ class SearchPath {
 };
 
 TEST_CASE("cuda: without a driver it says so", "[native][cuda]") {
-  CHECK(complaint_cuda_loading(Card::open("libno_such_driver.so.1")) ==
+  CHECK(complaint_cuda_loading(Gpu::open("libno_such_driver.so.1")) ==
         "this machine has no CUDA driver: libno_such_driver.so.1 isn't found");
-  CHECK(complaint_cuda_loading(Card::open("libm.so.6")) ==
+  CHECK(complaint_cuda_loading(Gpu::open("libm.so.6")) ==
         "libm.so.6 has no function cuInit: another version of it is needed");
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("cuda: NVRTC takes the kernels of whole steps", "[native][cuda]") {
 }
 
 TEST_CASE("cuda: recut run and recut train say what is missing", "[native][cuda]") {
-  if (Card::open().ok()) SKIP("there is a card");
+  if (Gpu::open().ok()) SKIP("there is a GPU");
   for (const char* command : {"run", "train"}) {
     CAPTURE(command);
     const native::Ran ran =

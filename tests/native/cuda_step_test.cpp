@@ -2,7 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/codegen/attention_graph.h"
-#include "tests/native/fake_card.h"
+#include "tests/native/fake_gpu.h"
 #include "tests/native/fake_step.h"
 #include "tests/native/run_command.h"
 
@@ -10,11 +10,11 @@ namespace recut::cuda {
 namespace {
 
 using test::execute_fake;
-using test::fake_card;
+using test::fake_gpu;
 using test::fake_step;
-using test::FakeCard;
+using test::FakeGpu;
 using test::FakeStep;
-using test::open_fake_card;
+using test::open_fake_gpu;
 
 template <class T>
 std::string complaint_cuda_step(const Result<T>& result) {
@@ -22,31 +22,31 @@ std::string complaint_cuda_step(const Result<T>& result) {
   return result.diagnostics().front().message;
 }
 
-TEST_CASE("cuda: which cards and drivers are refused, and why", "[native][cuda]") {
+TEST_CASE("cuda: which GPUs and drivers are refused, and why", "[native][cuda]") {
   const auto refusal = [](const auto& change) {
-    fake_card() = FakeCard();
-    change(fake_card());
-    return complaint_cuda_step(Card::open(test::fake_driver()));
+    fake_gpu() = FakeGpu();
+    change(fake_gpu());
+    return complaint_cuda_step(Gpu::open(test::fake_driver()));
   };
-  CHECK(refusal([](FakeCard& card) { card.driver_version = 11080; }) ==
+  CHECK(refusal([](FakeGpu& gpu) { gpu.driver_version = 11080; }) ==
         "the CUDA driver is too old: it knows CUDA 11.8, and Recut needs 12.0");
-  CHECK(refusal([](FakeCard& card) { card.cards = 0; }) ==
-        "this machine has no card that CUDA's driver can see");
-  CHECK(refusal([](FakeCard& card) { card.capability = 75; }) ==
-        "Fake H100 is an sm_75 card, and Recut's kernels need sm_80 or later");
-  fake_card() = FakeCard();
-  CHECK(open_fake_card()->capability() == 90);
-  CHECK(open_fake_card()->driver_version() == "13.0");
+  CHECK(refusal([](FakeGpu& gpu) { gpu.gpus = 0; }) ==
+        "this machine has no GPU that CUDA's driver can see");
+  CHECK(refusal([](FakeGpu& gpu) { gpu.capability = 75; }) ==
+        "Fake H100 is an sm_75 GPU, and Recut's kernels need sm_80 or later");
+  fake_gpu() = FakeGpu();
+  CHECK(open_fake_gpu()->capability() == 90);
+  CHECK(open_fake_gpu()->driver_version() == "13.0");
 }
 
 TEST_CASE("cuda: too little memory is told with what is asked and what is free", "[native][cuda]") {
-  fake_card() = FakeCard();
-  const SharedCard card = open_fake_card();
-  const auto half = DeviceMemory::reserve(card, std::int64_t{32} << 20, "the first half");
+  fake_gpu() = FakeGpu();
+  const SharedGpu gpu = open_fake_gpu();
+  const auto half = DeviceMemory::reserve(gpu, std::int64_t{32} << 20, "the first half");
   REQUIRE(half.ok());
-  CHECK(complaint_cuda_step(
-            DeviceMemory::reserve(card, std::int64_t{48} << 20, "the step's arena")) ==
-        "the step's arena can't be had: it takes 48.0 MiB, and Fake H100 has 32.0 MiB free");
+  CHECK(
+      complaint_cuda_step(DeviceMemory::reserve(gpu, std::int64_t{48} << 20, "the step's arena")) ==
+      "the step's arena can't be had: it takes 48.0 MiB, and Fake H100 has 32.0 MiB free");
 }
 
 TEST_CASE("cuda: steps as they are launched, in the bytes that were planned", "[native][cuda]") {
@@ -65,11 +65,11 @@ TEST_CASE("cuda: steps as they are launched, in the bytes that were planned", "[
       CHECK(execution->not_recorded.empty());
       CHECK(execution->taken_bytes >= execution->planned_peak_bytes);
       // Once as it is, once to be recorded, five times with clocks.
-      CHECK(fake_card().graph_launches == 4);
-      CHECK(fake_card().launches >= 7 * static_cast<int>(execution->launches));
+      CHECK(fake_gpu().graph_launches == 4);
+      CHECK(fake_gpu().launches >= 7 * static_cast<int>(execution->launches));
       for (const KernelTime& time : execution->times) CHECK(time.ms >= 1.99);
     }
-    CHECK(fake_card().used_bytes == 0);
+    CHECK(fake_gpu().used_bytes == 0);
   }
 }
 
@@ -110,19 +110,19 @@ TEST_CASE("cuda: a recorded step draws by the seed of each run", "[native][cuda]
     REQUIRE(compared.ok());
     CHECK(all_ok(*compared));
   }
-  CHECK(fake_card().graph_launches == 4);
-  CHECK(fake_card().changed_nodes >= 2);
-  CHECK(fake_card().changed_nodes % 2 == 0);
+  CHECK(fake_gpu().graph_launches == 4);
+  CHECK(fake_gpu().changed_nodes >= 2);
+  CHECK(fake_gpu().changed_nodes % 2 == 0);
 }
 
 TEST_CASE("cuda: what can't be recorded is launched kernel by kernel", "[native][cuda]") {
   if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
   const FakeStep step = fake_step(native::sample("tiny_mlp.json.gz"));
-  fake_card().records = false;
+  fake_gpu().records = false;
   const auto execution = execute_fake(step);
   REQUIRE(execution.ok());
   CHECK(execution->agrees());
-  CHECK(fake_card().graph_launches == 0);
+  CHECK(fake_gpu().graph_launches == 0);
   CHECK(execution->not_recorded ==
         "the step can't be recorded as a graph: CUDA_ERROR_FAKE (the test's own)");
 }

@@ -66,9 +66,9 @@ TEST_CASE("execution: small kernels are one thread's, with the same bits", "[nat
   CHECK(parallel > 0);
   const auto inputs = inputs_from(sample.document.graph(), {}, 1);
   REQUIRE(inputs.ok());
-  const auto outputs = [&](int threads, double least_shared_work) {
+  const auto outputs = [&](int threads, double min_parallel_work) {
     auto run = Run::prepare(step, kernel_inputs(sample.document.graph(), step.program(), *inputs),
-                            threads, least_shared_work);
+                            threads, min_parallel_work);
     REQUIRE(run.ok());
     REQUIRE(run->run(1).ok());
     std::vector<std::string> bytes;

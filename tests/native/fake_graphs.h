@@ -14,12 +14,12 @@
 
 namespace recut::cuda::cudnn {
 
-using Places = std::vector<std::int64_t>;
+using IntVector = std::vector<std::int64_t>;
 
 struct GraphTensor {
   std::int64_t number = 0;
   Type type = kF32;
-  Places shape, strides;
+  IntVector shape, strides;
   bool between = false, from_host = false;
 
   std::int64_t count() const {
@@ -27,21 +27,22 @@ struct GraphTensor {
     for (const std::int64_t size : shape) count *= size;
     return count;
   }
-  Places at(std::int64_t n) const {  // the index of the n-th element, the last dimension quickest
-    Places place(shape.size());
-    for (std::size_t d = shape.size(); d-- > 0; n /= shape[d]) place[d] = n % shape[d];
-    return place;
+  IntVector at(
+      std::int64_t n) const {  // the index of the n-th element, the last dimension quickest
+    IntVector index(shape.size());
+    for (std::size_t d = shape.size(); d-- > 0; n /= shape[d]) index[d] = n % shape[d];
+    return index;
   }
-  std::int64_t in_memory(const Places& place) const {
+  std::int64_t in_memory(const IntVector& index) const {
     std::int64_t sum = 0;
-    for (std::size_t d = 0; d < place.size(); ++d) sum += place[d] * strides[d];
+    for (std::size_t d = 0; d < index.size(); ++d) sum += index[d] * strides[d];
     return sum;
   }
   // The element that is combined with another tensor's: dimensions of one broadcast, and a
   // smaller dimension serves as many neighbours each.
-  std::int64_t under(const Places& place, const Places& of) const {
+  std::int64_t under(const IntVector& index, const IntVector& of) const {
     std::int64_t n = 0;
-    for (std::size_t d = 0; d < shape.size(); ++d) n = n * shape[d] + place[d] / (of[d] / shape[d]);
+    for (std::size_t d = 0; d < shape.size(); ++d) n = n * shape[d] + index[d] / (of[d] / shape[d]);
     return n;
   }
   double as_stored(double value) const {
@@ -155,8 +156,8 @@ class GraphRun {
           load(tensor.stored(), memory_.at(tensor.number), tensor.in_memory(tensor.at(n))));
     return values_[tensor.number] = std::move(read);
   }
-  double of(const GraphTensor& tensor, const Places& place, const Places& shape) {
-    return value(tensor)[static_cast<std::size_t>(tensor.under(place, shape))];
+  double of(const GraphTensor& tensor, const IntVector& index, const IntVector& shape) {
+    return value(tensor)[static_cast<std::size_t>(tensor.under(index, shape))];
   }
 
   Values result(const GraphProgram::Step& step) {
@@ -169,14 +170,14 @@ class GraphRun {
     return y;
   }
 
-  double pointwise(const GraphProgram::Step& step, const Places& place) {
-    const Places& shape = step.y.shape;
-    if (step.how == kIndex) return static_cast<double>(place[static_cast<std::size_t>(step.axis)]);
-    const double x = of(step.x, place, shape);
+  double pointwise(const GraphProgram::Step& step, const IntVector& index) {
+    const IntVector& shape = step.y.shape;
+    if (step.how == kIndex) return static_cast<double>(index[static_cast<std::size_t>(step.axis)]);
+    const double x = of(step.x, index, shape);
     if (step.how == kExp) return std::exp(x);
     if (step.how == kLog) return std::log(x);
     if (step.how == kIdentity) return x;
-    const double b = of(step.b, place, shape);
+    const double b = of(step.b, index, shape);
     switch (step.how) {
       case kAdd:
         return x + b;
@@ -186,16 +187,16 @@ class GraphRun {
         return x * b;
       case kDivide:
         return x / b;
-      case kAtLeast:
+      case kGreaterEqual:
         return x >= b ? 1 : 0;
       default:
-        return of(step.t, place, shape) != 0 ? x : b;
+        return of(step.t, index, shape) != 0 ? x : b;
     }
   }
 
-  double product(const GraphProgram::Step& step, const Places& place) {
+  double product(const GraphProgram::Step& step, const IntVector& index) {
     const GraphTensor &a = step.x, &b = step.b;
-    Places left = place, right = place, of_left = step.y.shape, of_right = step.y.shape;
+    IntVector left = index, right = index, of_left = step.y.shape, of_right = step.y.shape;
     of_left[3] = a.shape[3];
     of_right[2] = b.shape[2];
     double sum = 0;

@@ -17,10 +17,10 @@ namespace recut::cuda::cublas_lt {
 
 struct HandleOfCublas {};
 struct PreferenceOfCublas {
-  std::uint64_t most_workspace = 0;
+  std::uint64_t max_workspace = 0;
 };
 struct ProductOfCublas {
-  Turn turn_a = kStraight, turn_b = kStraight;
+  MatmulTranspose transpose_a = kNoTranspose, transpose_b = kNoTranspose;
   Epilogue epilogue = kPlain;
   Compute compute = kComputeF32;
   std::int32_t bias_type = -1;
@@ -70,11 +70,11 @@ Status cublasLtMatmulDescDestroy(Product product) {
 Status cublasLtMatmulDescSetAttribute(Product product, ProductAttribute which, const void* value,
                                       std::size_t bytes) {
   if (bytes != (which == kBiasPointer ? 8 : 4)) return kRefused;
-  void* const to = which == kTurnA      ? static_cast<void*>(&product->turn_a)
-                   : which == kTurnB    ? static_cast<void*>(&product->turn_b)
-                   : which == kEpilogue ? static_cast<void*>(&product->epilogue)
-                   : which == kBiasType ? static_cast<void*>(&product->bias_type)
-                                        : static_cast<void*>(&product->bias);
+  void* const to = which == kTransposeA   ? static_cast<void*>(&product->transpose_a)
+                   : which == kTransposeB ? static_cast<void*>(&product->transpose_b)
+                   : which == kEpilogue   ? static_cast<void*>(&product->epilogue)
+                   : which == kBiasType   ? static_cast<void*>(&product->bias_type)
+                                          : static_cast<void*>(&product->bias);
   std::memcpy(to, value, bytes);
   return kSuccess;
 }
@@ -106,8 +106,8 @@ Status cublasLtMatmulPreferenceDestroy(Preference preference) {
 }
 Status cublasLtMatmulPreferenceSetAttribute(Preference preference, PreferenceAttribute which,
                                             const void* value, std::size_t bytes) {
-  if (which == kMostWorkspace) std::memcpy(&preference->most_workspace, value, bytes);
-  return bytes == (which == kMostWorkspace ? 8 : 4) ? kSuccess : kRefused;
+  if (which == kMaxWorkspaceBytes) std::memcpy(&preference->max_workspace, value, bytes);
+  return bytes == (which == kMaxWorkspaceBytes ? 8 : 4) ? kSuccess : kRefused;
 }
 Status cublasLtMatmulAlgoGetHeuristic(Handle, Product product, Matrix a, Matrix b, Matrix c,
                                       Matrix d, Preference preference, int, Candidate* found,
@@ -116,10 +116,13 @@ Status cublasLtMatmulAlgoGetHeuristic(Handle, Product product, Matrix a, Matrix 
   if (product->compute != kComputeF32 && d->type != kRealF32) return kRefused;
   if ((product->epilogue & kWithBias) != 0 && product->bias_type != d->type) return kRefused;
   *count = 0;
-  for (const auto& [way, bytes] : {std::pair(0, 512), std::pair(1, 1024), std::pair(2, 0)})
-    if (static_cast<std::uint64_t>(bytes) <= preference->most_workspace)
-      found[(*count)++] = {
-          {{static_cast<std::uint64_t>(way)}}, static_cast<std::size_t>(bytes), kSuccess, 1, {}};
+  for (const auto& [algorithm, bytes] : {std::pair(0, 512), std::pair(1, 1024), std::pair(2, 0)})
+    if (static_cast<std::uint64_t>(bytes) <= preference->max_workspace)
+      found[(*count)++] = {{{static_cast<std::uint64_t>(algorithm)}},
+                           static_cast<std::size_t>(bytes),
+                           kSuccess,
+                           1,
+                           {}};
   return kSuccess;
 }
 Status cublasLtMatmul(Handle, Product product, const void* alpha, const void* a, Matrix a_form,
@@ -128,8 +131,9 @@ Status cublasLtMatmul(Handle, Product product, const void* alpha, const void* a,
                       std::size_t workspace_bytes, driver::StreamHandle) {
   if (algorithm->data[0] == 0 || !all_alike(a_form, b_form, c_form, d_form)) return kRefused;
   std::memset(workspace, 0xff, workspace_bytes);
-  const bool turned_a = product->turn_a == kTurned, turned_b = product->turn_b == kTurned;
-  const std::int64_t inner = turned_a ? a_form->rows : a_form->columns;
+  const bool transposed_a = product->transpose_a == kTranspose,
+             transposed_b = product->transpose_b == kTranspose;
+  const std::int64_t inner = transposed_a ? a_form->rows : a_form->columns;
   const int bits = product->compute == kComputeF32    ? kAllBits
                    : product->compute == kComputeTf32 ? kBitsOfTf32
                                                       : kBitsOfBf16;
@@ -139,8 +143,8 @@ Status cublasLtMatmul(Handle, Product product, const void* alpha, const void* a,
       for (std::int64_t j = 0; j < d_form->columns; ++j) {
         double sum = 0;
         for (std::int64_t k = 0; k < inner; ++k)
-          sum += rounded(turned_a ? (*a_form)(a, n, k, i) : (*a_form)(a, n, i, k), bits) *
-                 rounded(turned_b ? (*b_form)(b, n, j, k) : (*b_form)(b, n, k, j), bits);
+          sum += rounded(transposed_a ? (*a_form)(a, n, k, i) : (*a_form)(a, n, i, k), bits) *
+                 rounded(transposed_b ? (*b_form)(b, n, j, k) : (*b_form)(b, n, k, j), bits);
         sum *= by;
         if (by_c != 0) sum += by_c * (*c_form)(c, n, i, j);
         if ((product->epilogue & kWithBias) != 0) sum += load(d_form->stored(), product->bias, i);
@@ -181,7 +185,7 @@ struct FilterOfCudnn : TensorOfCudnn {};
 struct WindowsOfCudnn {
   std::vector<int> padding, stride, dilation;
   int groups = 1;
-  Math math = kUsualMath;
+  Math math = kDefaultMath;
   Type computed_in = kF32;
 };
 constexpr auto kRefused = static_cast<Status>(3000);
@@ -238,13 +242,13 @@ inline Status offer(const WindowsOfCudnn& windows, bool gradient, int* count, Ca
 // Takes f32 tensors in f32 without tensor cores or as tf32, and other tensors with them.
 inline bool takes(const TensorOfCudnn& x, const TensorOfCudnn& w, const TensorOfCudnn& y,
                   const WindowsOfCudnn& windows, Algorithm algorithm, std::size_t bytes) {
-  const bool in_f32 = windows.math == kFmaMath || windows.math == kUsualMath;
+  const bool in_f32 = windows.math == kFmaMath || windows.math == kDefaultMath;
   return x.type == w.type && w.type == y.type && windows.computed_in == kF32 && algorithm == 2 &&
          (x.type == kF32 ? in_f32 : windows.math == kTensorMath) && bytes == 4096;
 }
 // A factor, rounded as the convolution's math does.
 inline double factor(const WindowsOfCudnn& windows, double value) {
-  return rounded(value, windows.math == kUsualMath ? kBitsOfTf32 : kAllBits);
+  return rounded(value, windows.math == kDefaultMath ? kBitsOfTf32 : kAllBits);
 }
 
 extern "C" {

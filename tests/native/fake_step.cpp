@@ -11,7 +11,7 @@
 #include "engine/workspace/compile.h"
 #include "engine/workspace/library_workspaces.h"
 #include "engine/workspace/open_document.h"
-#include "tests/native/fake_card.h"
+#include "tests/native/fake_gpu.h"
 #include "tests/native/temporary_folder.h"
 #include "tests/paths.h"
 
@@ -19,12 +19,12 @@ namespace recut::test {
 namespace {
 
 // The first launch of several does all of their work.
-void give_to_card(const std::vector<cuda::Launch>& launches, std::size_t parameters,
-                  const std::function<void(void** arguments)>& run) {
+void register_kernel(const std::vector<cuda::Launch>& launches, std::size_t parameters,
+                     const std::function<void(void** arguments)>& run) {
   bool first = true;
   for (const cuda::Launch& launch : launches) {
-    fake_card().kernels[launch.symbol] = {parameters, [](void**) {}};
-    if (first) fake_card().kernels[launch.symbol].run = run;
+    fake_gpu().kernels[launch.symbol] = {parameters, [](void**) {}};
+    if (first) fake_gpu().kernels[launch.symbol].run = run;
     first = false;
   }
 }
@@ -35,10 +35,10 @@ std::vector<void*> addresses_of(void** arguments, std::size_t buffers) {
   return addresses;
 }
 
-void give_to_card(const Program& program, const CudaOnCpu& code) {
+void register_kernel(const Program& program, const CudaOnCpu& code) {
   for (std::size_t k = 0; k < program.kernels.size(); ++k) {
     const std::size_t buffers = loop::brought_buffers(program.kernels[k]);
-    give_to_card(code.module().kernels[k], buffers + 2, [&code, k, buffers](void** arguments) {
+    register_kernel(code.module().kernels[k], buffers + 2, [&code, k, buffers](void** arguments) {
       long long seed = 0, *fault = nullptr;
       std::memcpy(&seed, arguments[buffers], 8);
       std::memcpy(&fault, arguments[buffers + 1], 8);
@@ -49,7 +49,7 @@ void give_to_card(const Program& program, const CudaOnCpu& code) {
   }
   for (std::size_t k = 0; k < program.library.size(); ++k) {
     const std::size_t buffers = program.library[k].buffers.size();
-    give_to_card(code.module().library[k], buffers + 1, [&code, k, buffers](void** arguments) {
+    register_kernel(code.module().library[k], buffers + 1, [&code, k, buffers](void** arguments) {
       void* workspace = nullptr;
       std::memcpy(&workspace, arguments[buffers], 8);
       code.run_library(k, addresses_of(arguments, buffers), workspace);
@@ -59,20 +59,20 @@ void give_to_card(const Program& program, const CudaOnCpu& code) {
 
 }  // namespace
 
-cuda::SharedCard open_fake_card() {
-  auto card = cuda::Card::open(fake_driver());
-  REQUIRE(card.ok());
-  return *card;
+cuda::SharedGpu open_fake_gpu() {
+  auto gpu = cuda::Gpu::open(fake_driver());
+  REQUIRE(gpu.ok());
+  return *gpu;
 }
 
-Result<cuda::ReadyStep> compile_fake(const cuda::SharedCard& card, Program program,
+Result<cuda::ReadyStep> compile_fake(const cuda::SharedGpu& gpu, Program program,
                                      cuda::Factors factors, std::unique_ptr<CudaOnCpu>& code) {
   auto compiled = CudaOnCpu::compile(cuda::emit_step(program, factors));
   if (!compiled) return compiled.diagnostics();
   code = std::make_unique<CudaOnCpu>(std::move(*compiled));
-  give_to_card(program, *code);
+  register_kernel(program, *code);
   auto step =
-      cuda::Step::load(card, std::move(program),
+      cuda::Step::load(gpu, std::move(program),
                        {"", code->module().kernels, code->module().library, code->module().faults});
   if (!step) return step.diagnostics();
   return cuda::ReadyStep{std::move(*step), {}, 0};
@@ -97,34 +97,35 @@ bool provide_libraries() {
 
 FakeStep fake_step(const std::string& path, const std::string& budget, bool library,
                    const std::optional<DeviceProfile>& profile) {
-  fake_card() = FakeCard();
+  fake_gpu() = FakeGpu();
   auto document = open_document(path, {});
   REQUIRE(document.ok());
   SchedulingRequest request;
   request.planning.cost_model = "fused";
   request.planning.budget = budget;
   request.planning.profile = profile;
-  if (profile) REQUIRE(add_library_workspaces(*document, *profile, cuda::kUsualWorkspace).ok());
+  if (profile)
+    REQUIRE(add_library_workspaces(*document, *profile, cuda::kDefaultWorkspaceBytes).ok());
   auto scheduled = schedule_document(*document, request);
   REQUIRE(scheduled.ok());
-  const cuda::SharedCard card = open_fake_card();
+  const cuda::SharedGpu gpu = open_fake_gpu();
   auto program = program_of(*document, *scheduled,
                             {.library = library,
-                             .library_takes = cuda::library_takes(card, cuda::CallOptions()),
-                             .lower = cuda::lower_options({fake_card().capability >= 90})});
+                             .library_takes = cuda::library_takes(gpu, cuda::CallOptions()),
+                             .lower = cuda::lower_options({fake_gpu().capability >= 90})});
   REQUIRE(program.ok());
   std::unique_ptr<CudaOnCpu> code;
-  auto ready = compile_fake(card, std::move(*program), cuda::Factors::f32, code);
+  auto ready = compile_fake(gpu, std::move(*program), cuda::Factors::f32, code);
   REQUIRE(ready.ok());
   return {std::move(*document), std::move(*scheduled), std::move(code),
           std::make_unique<cuda::ReadyStep>(std::move(*ready))};
 }
 
 Result<cuda::Execution> execute_fake(const FakeStep& step, cuda::Precision precision,
-                                     bool may_vary) {
+                                     bool allows_nondeterminism) {
   cuda::ExecutionRequest request;
   request.calls.precision = precision;
-  request.calls.may_vary = may_vary;
+  request.calls.allows_nondeterminism = allows_nondeterminism;
   request.seed = 1;
   request.steps = 3;
   request.check = true;

@@ -1,4 +1,4 @@
-// Steps on a fake GPU (fake_card.h), with the emitter's kernels, compiled for this processor.
+// Steps on a fake GPU (fake_gpu.h), with the emitter's kernels, compiled for this processor.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 namespace recut::test {
 
 // A new fake GPU with nothing on it.
-cuda::SharedCard open_fake_card();
+cuda::SharedGpu open_fake_gpu();
 
 // The program's code on the fake GPU, valid as long as `code` is. Fails where the compiler does.
-Result<cuda::ReadyStep> compile_fake(const cuda::SharedCard& card, Program program,
+Result<cuda::ReadyStep> compile_fake(const cuda::SharedGpu& gpu, Program program,
                                      cuda::Factors factors, std::unique_ptr<CudaOnCpu>& code);
 
 // Puts cuBLASLt and cuDNN (fake_libraries.h) into the first searched folder, as long as
@@ -34,6 +34,6 @@ FakeStep fake_step(const std::string& path, const std::string& budget = "none",
 // Runs and checks it: once uncaptured, once captured, then three steps, and five with clocks.
 Result<cuda::Execution> execute_fake(const FakeStep& step,
                                      cuda::Precision precision = cuda::Precision::f32,
-                                     bool may_vary = false);
+                                     bool allows_nondeterminism = false);
 
 }  // namespace recut::test

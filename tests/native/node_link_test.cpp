@@ -79,7 +79,7 @@ TEST_CASE("node-link: what can't be held comes with the least that can", "[nativ
   CHECK(held.out.find("chain · node-link graph") == 0);
 }
 
-TEST_CASE("node-link: what makes no sense for it is refused in words", "[native]") {
+TEST_CASE("node-link: what makes no sense for it is refused with a message", "[native]") {
   const TemporaryFile graph("chain.json");
   graph.write(mirrored_chain(3, false));
   CHECK(run({"plan", graph.path(), "--strategy", "torch"}).code == kBadInput);

@@ -139,9 +139,9 @@ TEST_CASE("run: what can't be run is refused by name", "[native][cpu]") {
     CHECK(native::run({"run", sample("tiny_mlp.json.gz"), option, word}).code == native::kBadInput);
   for (const auto& [option, word] :
        {std::pair("--precision", "tf32"), std::pair("--workspace", "1MiB")}) {
-    const Ran card = native::run({"run", sample("tiny_mlp.json.gz"), option, word});
-    CHECK(card.code == native::kBadInput);
-    CHECK(card.err == std::string("error: ") + option + ": for --device cuda alone\n");
+    const Ran gpu = native::run({"run", sample("tiny_mlp.json.gz"), option, word});
+    CHECK(gpu.code == native::kBadInput);
+    CHECK(gpu.err == std::string("error: ") + option + ": for --device cuda alone\n");
   }
 }
 

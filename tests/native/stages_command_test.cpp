@@ -82,23 +82,23 @@ TEST_CASE("command: named passes join the usual stage", "[native][passes]") {
 }
 
 // The passes of a step for a GPU, and whether they padded its product.
-struct OnCard {
+struct OnGpu {
   std::vector<std::string> names;
   bool padded = false;
 };
-OnCard on_card(const std::function<void(GraphArguments&)>& ask) {
+OnGpu on_gpu(const std::function<void(GraphArguments&)>& ask) {
   const TemporaryFile file("card.recut");
   file.write(
       "graph \"g\" {\n %a = input f32[4095, 4096]\n %b = input f32[4096, 4094]\n"
       " %y = mm(%a, %b)\n results %y\n}\n");
   GraphArguments graph;
   graph.path = file.path();
-  graph.card.emplace();
+  graph.gpu.emplace();
   ask(graph);
   std::ostringstream out, err;
   const auto document = graph.open(Console{out, err});
   if (!document) FAIL(document.diagnostics().front().message);
-  OnCard found;
+  OnGpu found;
   for (const PassReport& pass : document->passes.passes) {
     found.names.push_back(pass.name);
     found.padded |= pass.name == "pad_mm" && pass.changed;
@@ -106,16 +106,16 @@ OnCard on_card(const std::function<void(GraphArguments&)>& ask) {
   return found;
 }
 
-TEST_CASE("command: a card's products are padded where stages run", "[native][passes][cuda]") {
-  CHECK(on_card([](GraphArguments&) {}).padded);
-  CHECK(on_card([](GraphArguments& graph) { graph.passes = "pad_mm,dead_code"; }).padded);
-  CHECK(on_card([](GraphArguments& graph) { graph.stages = "pre-grad,joint"; }).padded);
-  CHECK_FALSE(on_card([](GraphArguments& graph) { graph.skip = "pad_mm"; }).padded);
-  CHECK_FALSE(on_card([](GraphArguments& graph) { graph.passes = "dead_code"; }).padded);
-  CHECK_FALSE(on_card([](GraphArguments& graph) { graph.stages = "pre-grad"; }).padded);
-  CHECK(on_card([](GraphArguments& graph) { graph.no_passes = true; }).names.empty());
-  const auto slow = [](GraphArguments& graph) { graph.card->slowdown_of(DType::f32) = 1; };
-  CHECK_FALSE(on_card(slow).padded);
+TEST_CASE("command: a GPU's products are padded where stages run", "[native][passes][cuda]") {
+  CHECK(on_gpu([](GraphArguments&) {}).padded);
+  CHECK(on_gpu([](GraphArguments& graph) { graph.passes = "pad_mm,dead_code"; }).padded);
+  CHECK(on_gpu([](GraphArguments& graph) { graph.stages = "pre-grad,joint"; }).padded);
+  CHECK_FALSE(on_gpu([](GraphArguments& graph) { graph.skip = "pad_mm"; }).padded);
+  CHECK_FALSE(on_gpu([](GraphArguments& graph) { graph.passes = "dead_code"; }).padded);
+  CHECK_FALSE(on_gpu([](GraphArguments& graph) { graph.stages = "pre-grad"; }).padded);
+  CHECK(on_gpu([](GraphArguments& graph) { graph.no_passes = true; }).names.empty());
+  const auto slow = [](GraphArguments& graph) { graph.gpu->slowdown_of(DType::f32) = 1; };
+  CHECK_FALSE(on_gpu(slow).padded);
 }
 
 TEST_CASE("command: what is wrong with stages is said", "[native][passes]") {

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 // They ask for files in folders, which a page leaves to the browser.
 const kNotHere = ['documents', 'faults'];
 
-// Places and sizes as in the native window, with a quarter of its pixels: without a graphics card drawing them is what
+// Places and sizes as in the native window, with a quarter of its pixels: without a GPU drawing them is what
 // takes the time. looks_checks.mjs looks at whole ones.
 const kScreen = { viewport: { width: 1680, height: 1050 }, deviceScaleFactor: 0.5 };
 

@@ -9,7 +9,7 @@ import { serve } from '../../wasm/serve.mjs';
 import { Skipped } from '../checks.mjs';
 
 const kGraphs = '../../../shared/graphs';
-const kMember = 'js/team_member.js';
+const kPoolThread = 'js/pool_thread.js';
 
 function fileOf(kit, name) {
   const own = join(kit.samples, name + '.json.gz');
@@ -192,7 +192,7 @@ async function sameLosses(kit, name, optimizer, steps) {
 async function siteWithMember(kit, script, use) {
   const folder = await mkdtemp(join(tmpdir(), 'recut-page-'));
   await cp(kit.siteFolder, folder, { recursive: true });
-  await writeFile(join(folder, kMember), script);
+  await writeFile(join(folder, kPoolThread), script);
   const site = await serve(folder, 0, '', true);
   try {
     return await use(site.url, folder);
@@ -213,7 +213,7 @@ async function fallsBy(tab, words) {
 }
 
 const kNeverReady = "onmessage = ({ data }) => data.module === undefined && postMessage('started');";
-// Falls in every turn; words of memory as in team.js.
+// Falls in every turn; words of memory as in thread_pool.js.
 const kFalls = `
 onmessage = ({ data }) => {
   if (data.module === undefined) return postMessage('started');
@@ -281,7 +281,7 @@ export const checks = {
     await siteWithMember(kit, kNeverReady, async (url, folder) => {
       const tab = await openTraining(kit, 'tiny_lm', 'sgd 0.2', url);
       if ((await threadsOf(tab)) > 1) await fallsBy(tab, /a thread of the page does not start/);
-      await cp(join(kit.siteFolder, kMember), join(folder, kMember));
+      await cp(join(kit.siteFolder, kPoolThread), join(folder, kPoolThread));
       await trainOn(tab, 'train.begin', 10);
       assert.equal(await tab.state('training_steps'), '10');
     });
@@ -299,7 +299,7 @@ export const checks = {
     await siteWithMember(kit, kFalls, async (url, folder) => {
       const tab = await openTraining(kit, 'mlp', 'sgd 0.1', url); // small kernels have no other thread
       if ((await threadsOf(tab)) > 1) await fallsBy(tab, /a thread of the page has stopped/);
-      await cp(join(kit.siteFolder, kMember), join(folder, kMember));
+      await cp(join(kit.siteFolder, kPoolThread), join(folder, kPoolThread));
       await trainOn(tab, 'train.begin', 10);
       assert.equal(await tab.state('training_steps'), '10');
     });

@@ -8,7 +8,7 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-constexpr double kLeast = -3.4028234663852886e38, kLeastOfHalf = -65504;  // of f32, of f16
+constexpr double kLowestF32 = -3.4028234663852886e38, kLowestF16 = -65504;  // of f32, of f16
 
 class Writer {
  public:
@@ -105,7 +105,7 @@ class Writer {
                                         {{"self", positions(f_.keys)}, {"other", rows}});
     const Argument size(Ints{f_.batches, 1, f_.queries, f_.keys});
     const NodeId wide = w_.call("expand", {{"self", choice}, {"size", size}});
-    const double lowest = item_bytes(dtype) == 2 ? kLeastOfHalf : kLeast;
+    const double lowest = item_bytes(dtype) == 2 ? kLowestF16 : kLowestF32;
     const NodeId least = number(dtype, lowest);
     const NodeId shown = f_.unknown ? w_.input(dtype, {}) : number(dtype, 0.5);
     return w_.call("where.self", {{"condition", wide},

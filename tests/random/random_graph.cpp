@@ -10,8 +10,8 @@
 namespace recut::test {
 namespace {
 
-constexpr std::int64_t kMostElements = 512;
-constexpr int kMostRefusals = 200;  // of one call; no graph needs that many
+constexpr std::int64_t kMaxElements = 512;
+constexpr int kMaxRefusals = 200;  // of one call; no graph needs that many
 
 class Generator {
  public:
@@ -47,7 +47,7 @@ class Generator {
   }
 
   void add_calls(std::int64_t count) {
-    while (count > 0 && refusals_ < kMostRefusals) {
+    while (count > 0 && refusals_ < kMaxRefusals) {
       if (add_call()) {
         --count;
         refusals_ = 0;
@@ -103,7 +103,7 @@ class Generator {
     Graph attempt = graph_;
     const auto node = attempt.make(op, std::move(arguments));
     if (!node || attempt[*node].outputs.size() != 1) return false;
-    if (element_count(attempt.type(*node).shape) > kMostElements) return false;
+    if (element_count(attempt.type(*node).shape) > kMaxElements) return false;
     graph_ = std::move(attempt);
     values_.push_back(*node);
     // The newest value counts twice, so that graphs grow deep rather than wide.

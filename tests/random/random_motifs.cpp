@@ -55,25 +55,25 @@ void parts(Draw& d, MotifWriter& w) {
   const std::int64_t dim = d.random.below(d.type(x).rank());
   const std::int64_t length = d.type(x).shape[static_cast<std::size_t>(dim)];
   const std::int64_t cut = length / 2;
-  const std::int64_t way = d.random.below(5);
+  const std::int64_t variant = d.random.below(5);
   const Argument together(ArgumentList{x, x});
-  if (way == 4) x = w.call("cat", {{"tensors", together}, {"dim", dim}});
+  if (variant == 4) x = w.call("cat", {{"tensors", together}, {"dim", dim}});
   NodeId whole;
-  if (way == 3)
+  if (variant == 3)
     whole = w.call("split.Tensor", {{"self", x}, {"split_size", length - cut}, {"dim", dim}});
-  const Ints sizes = way == 1   ? Ints{cut, length - cut}
-                     : way == 2 ? Ints{cut, length - cut, 0}
-                                : Ints{length, length};
-  if (way == 1 || way == 2 || way == 4)
+  const Ints sizes = variant == 1   ? Ints{cut, length - cut}
+                     : variant == 2 ? Ints{cut, length - cut, 0}
+                                    : Ints{length, length};
+  if (variant == 1 || variant == 2 || variant == 4)
     whole = w.call("split_with_sizes", {{"self", x}, {"split_sizes", ints(sizes)}, {"dim", dim}});
   ArgumentList pieces;
-  for (std::int64_t i = 0; i < (way == 2 ? 3 : 2); ++i)
-    pieces.push_back(way == 0 ? w.call("slice.Tensor", {{"self", x},
-                                                        {"dim", dim},
-                                                        {"start", i == 0 ? 0 : cut},
-                                                        {"end", i == 0 ? cut : length}})
-                              : w.call("getitem", {{"self", whole}, {"index", i}}));
-  if (way == 4)
+  for (std::int64_t i = 0; i < (variant == 2 ? 3 : 2); ++i)
+    pieces.push_back(variant == 0 ? w.call("slice.Tensor", {{"self", x},
+                                                            {"dim", dim},
+                                                            {"start", i == 0 ? 0 : cut},
+                                                            {"end", i == 0 ? cut : length}})
+                                  : w.call("getitem", {{"self", whole}, {"index", i}}));
+  if (variant == 4)
     w.call("clone", {{"self", pieces.front()}, {"memory_format", "contiguous_format"}});
   else
     w.call("cat", {{"tensors", Argument(pieces)}, {"dim", dim}});

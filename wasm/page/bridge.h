@@ -43,7 +43,7 @@ void host_text_field(int shown, const char* label, double left, double top, doub
                      double height);
 // The widgets for screen readers, as JSON (mirror.cpp), and messages to read aloud.
 void host_mirror(const char* json);
-void host_announce(const char* words, int urgent);
+void host_announce(const char* message, int urgent);
 // The state of the front document, for the address bar.
 void host_set_link(const char* fragment);
 }

@@ -132,17 +132,17 @@ EMSCRIPTEN_KEEPALIVE void page_file_held(const char* name, const char* bytes, st
   page->backend.hold(name, std::string(bytes, count));
 }
 // A file that couldn't be read, and the reason.
-EMSCRIPTEN_KEEPALIVE void page_file_failed(const char* name, const char* words) {
+EMSCRIPTEN_KEEPALIVE void page_file_failed(const char* name, const char* message) {
   if (app() == nullptr) return;
-  app()->open_failed(name, {Diagnostic{words, name, 0, 0}});
+  app()->open_failed(name, {Diagnostic{message, name, 0, 0}});
   host_wake();
 }
 EMSCRIPTEN_KEEPALIVE void page_sample_given(const char* name, const char* bytes,
                                             std::size_t count) {
   page->backend.give_sample(name, std::string(bytes, count));
 }
-EMSCRIPTEN_KEEPALIVE void page_sample_failed(const char* name, const char* words) {
-  page->backend.give_sample(name, Diagnostic{words, std::string("sample ") + name, 0, 0});
+EMSCRIPTEN_KEEPALIVE void page_sample_failed(const char* name, const char* message) {
+  page->backend.give_sample(name, Diagnostic{message, std::string("sample ") + name, 0, 0});
 }
 
 // `state`: a HelperReply::State.
@@ -152,8 +152,8 @@ EMSCRIPTEN_KEEPALIVE void page_helper_reply(int errand, int state, const char* b
       {errand, static_cast<gui::HelperReply::State>(state), std::string(bytes, count)});
 }
 
-EMSCRIPTEN_KEEPALIVE void page_say(const char* words, int fault) {
-  if (app() != nullptr) app()->say(words, fault != 0);
+EMSCRIPTEN_KEEPALIVE void page_say(const char* message, int fault) {
+  if (app() != nullptr) app()->say(message, fault != 0);
 }
 EMSCRIPTEN_KEEPALIVE void page_follow(const char* fragment) { page->follow(fragment); }
 EMSCRIPTEN_KEEPALIVE void page_save_workspace() {

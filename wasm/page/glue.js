@@ -64,8 +64,8 @@ mergeInto(LibraryManager.library, {
   host_mirror: function (json) {
     Module.host.mirror(JSON.parse(UTF8ToString(json)));
   },
-  host_announce: function (words, urgent) {
-    Module.host.announce(UTF8ToString(words), urgent !== 0);
+  host_announce: function (message, urgent) {
+    Module.host.announce(UTF8ToString(message), urgent !== 0);
   },
   host_set_link: function (fragment) {
     Module.host.setLink(UTF8ToString(fragment));

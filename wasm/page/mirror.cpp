@@ -65,24 +65,24 @@ void Mirror::tell_items(const gui::App& app) {
 // Announces the latest notice; without one, why the front document can't be read.
 void Mirror::tell_notices(const gui::App& app) {
   const bool fault = app.notices.empty() || app.notices.back().fault;
-  const std::string words =
+  const std::string message =
       app.notices.empty() ? app.state("fault").value_or("") : app.notices.back().words;
-  if (words == notice_) return;
-  notice_ = words;
-  if (!words.empty()) host_announce(words.c_str(), fault ? 1 : 0);
+  if (message == notice_) return;
+  notice_ = message;
+  if (!message.empty()) host_announce(message.c_str(), fault ? 1 : 0);
 }
 
 void Mirror::tell_plan(const gui::App& app) {
   if (!app.has_ready() || !app.document()->shown || !app.idle()) return;
   const gui::DocumentView& document = *app.document();
   const PlanReport& report = document.shown->report();
-  const std::string words =
+  const std::string message =
       fmt::format("{}: peak {}, step {}, {}", document.title, format_bytes(report.peak_bytes),
                   format_micros(report.step_us),
                   document.holds() ? "within the budget" : "the budget can't be held");
-  if (words == plan_) return;
-  plan_ = words;
-  host_announce(words.c_str(), 0);
+  if (message == plan_) return;
+  plan_ = message;
+  host_announce(message.c_str(), 0);
 }
 
 }  // namespace recut::page

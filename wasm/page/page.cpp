@@ -8,7 +8,7 @@ namespace {
 
 // The longest delay of the address while the screen keeps changing, as in training: browsers accept
 // a new address only a few times a second.
-constexpr double kLongestUntold = 0.5;  // seconds
+constexpr double kMaxUntoldSeconds = 0.5;  // seconds
 
 }  // namespace
 
@@ -33,7 +33,7 @@ double Page::tick() {
   app->tick();
   tell_text_field();
   const double now = backend.now();
-  if (app->settled() || now - told_ >= kLongestUntold) {
+  if (app->settled() || now - told_ >= kMaxUntoldSeconds) {
     tell_link();
     mirror.tell(*app);
     told_ = now;

@@ -12,7 +12,7 @@
 namespace recut::page {
 namespace {
 
-constexpr std::size_t kMostHeld = std::size_t{128} << 20;  // bytes of files
+constexpr std::size_t kMaxHeldBytes = std::size_t{128} << 20;  // bytes of files
 
 const char* css_of(ImGuiMouseCursor cursor) {
   switch (cursor) {
@@ -121,7 +121,7 @@ void PageBackend::hold(const std::string& name, std::string bytes) {
   held_.emplace_back(name, std::move(bytes));
   std::size_t total = 0;
   for (const auto& file : held_) total += file.second.size();
-  while (total > kMostHeld) {
+  while (total > kMaxHeldBytes) {
     total -= held_.front().second.size();
     held_.erase(held_.begin());
   }

@@ -18,8 +18,8 @@ recut::gui::ErrandServer& server() {
 }
 
 // Whether the memory sufficed for the work; if not, the worker is of no more use.
-template <class Deed>
-int within_memory(Deed&& deed) {
+template <class Work>
+int within_memory(Work&& deed) {
   try {
     deed();
     return 1;

@@ -33,15 +33,15 @@ function plain(graph) {
   return file;
 }
 
-async function run(words, threads = 1) {
-  assert.equal(await program.run(words, threads), 0, words.join(' '));
+async function run(args, threads = 1) {
+  assert.equal(await program.run(args, threads), 0, args.join(' '));
 }
 
 const withoutTimes = (bytes) => bytes.toString('latin1').replace(/("solve_ms": ?)[0-9.e+-]+/g, '$10');
 
 function native(form, graph) {
   const out = join(folder, 'native.out');
-  const plan = (...words) => execFileSync(recut, ['plan', graph, ...words, out]);
+  const plan = (...args) => execFileSync(recut, ['plan', graph, ...args, out]);
   const torch = ['--strategy', 'torch', '--budget', '0.4'];
   if (form === 'plan') plan(...torch, '--out');
   else if (form === 'peak') plan('--budget', '60%', '--out');

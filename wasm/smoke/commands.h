@@ -10,12 +10,12 @@
 
 namespace recut::smoke {
 
-using Words = std::span<const std::string>;
+using CommandArguments = std::span<const std::string>;
 
-int show_command(Words given);
-int window_command(Words given);
-int step_command(Words given);
-int train_command(Words given);
+int show_command(CommandArguments given);
+int window_command(CommandArguments given);
+int step_command(CommandArguments given);
+int train_command(CommandArguments given);
 
 Result<Done> write_text(const std::string& path, std::string_view text);
 

@@ -20,8 +20,8 @@ namespace {
 
 struct Command {
   std::string_view name;
-  std::size_t least_words;
-  int (*run)(recut::smoke::Words);
+  std::size_t min_arguments;
+  int (*run)(recut::smoke::CommandArguments);
 };
 
 constexpr Command kCommands[] = {
@@ -39,18 +39,20 @@ int flushed(int status) {
 
 }  // namespace
 
-recut::Result<recut::Done> recut::smoke::write_text(const std::string& path, std::string_view text) {
+recut::Result<recut::Done> recut::smoke::write_text(const std::string& path,
+                                                    std::string_view text) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
-  const bool whole = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const bool whole =
+      file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (file != nullptr && std::fclose(file) == 0 && whole) return Done{};
   return recut::error("can't write " + path);
 }
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> words(argv + 1, argv + argc);
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
   for (const Command& command : kCommands)
-    if (words.size() > command.least_words && words[0] == command.name)
-      return flushed(command.run(recut::smoke::Words(words).subspan(1)));
+    if (arguments.size() > command.min_arguments && arguments[0] == command.name)
+      return flushed(command.run(recut::smoke::CommandArguments(arguments).subspan(1)));
   std::fputs("usage: recut_smoke show|window|step|train …, as main.cpp says\n", stderr);
   return 2;
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { endTeams, teamOf } from './threads.mjs';
+import { endThreadPools, threadPoolOf } from './threads.mjs';
 
 export class Program {
   #create;
@@ -17,20 +17,20 @@ export class Program {
   }
 
   // Runs the program and resolves to its exit code; a trap rejects.
-  async run(words, threads = 1) {
-    const team = await teamOf(threads);
+  async run(args, threads = 1) {
+    const threadPool = await threadPoolOf(threads);
     try {
-      return await this.#run(words, team);
+      return await this.#run(args, threadPool);
     } finally {
-      await endTeams();
+      await endThreadPools();
     }
   }
 
-  #run(words, team) {
+  #run(args, threadPool) {
     return new Promise((ended, fell) => {
       this.#create({
-        arguments: words,
-        host: { team },
+        arguments: args,
+        host: { threadPool },
         instantiateWasm: (imports, done) => {
           const instance = WebAssembly.instantiate(this.#compiled, imports);
           instance.then((made) => done(made, this.#compiled)).catch(fell);
@@ -47,6 +47,6 @@ export class Program {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const [path, threads, ...words] = process.argv.slice(2);
-  process.exit(await new Program(path).run(words, Number(threads)));
+  const [path, threads, ...args] = process.argv.slice(2);
+  process.exit(await new Program(path).run(args, Number(threads)));
 }

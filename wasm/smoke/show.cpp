@@ -52,7 +52,7 @@ Result<std::string> output(std::string_view form, const std::string& path) {
 
 }  // namespace
 
-int show_command(Words given) {
+int show_command(CommandArguments given) {
   const auto text = output(given[0], given[1]);
   const auto done = text ? write_text(given[2], *text) : Result<Done>(text.diagnostics());
   if (!done) std::fputs(format(done.diagnostics()).c_str(), stderr);

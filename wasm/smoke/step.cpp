@@ -28,7 +28,7 @@ Result<StepMeasurement> measured(const std::string& path, const std::string& bud
 
 }  // namespace
 
-int step_command(Words given) {
+int step_command(CommandArguments given) {
   StepRunOptions order;
   order.steps = given.size() > 2 ? std::atoi(given[2].c_str()) : 3;
   order.check = given.size() < 4;

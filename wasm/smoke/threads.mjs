@@ -1,6 +1,6 @@
 // The page's thread pool (page/js/thread_pool.js) on node's own threads.
 import { Worker as Thread } from 'node:worker_threads';
-import { Team } from '../page/js/team.js';
+import { ThreadPool } from '../page/js/thread_pool.js';
 
 // The preamble of an emulated browser worker.
 const kBegin = `
@@ -34,12 +34,12 @@ globalThis.Worker = class {
 globalThis.crossOriginIsolated = true;
 
 // A pool of so many threads, this one among them.
-export async function teamOf(threads) {
+export async function threadPoolOf(threads) {
   Object.defineProperty(globalThis, 'navigator', { value: { hardwareConcurrency: threads }, configurable: true });
-  const team = new Team();
-  await team.started;
-  if (team.size !== threads) throw new Error(`${team.size} threads in place of ${threads}`);
-  return team;
+  const threadPool = new ThreadPool();
+  await threadPool.started;
+  if (threadPool.size !== threads) throw new Error(`${threadPool.size} threads in place of ${threads}`);
+  return threadPool;
 }
 
-export const endTeams = () => Promise.all([...started].map((one) => one.terminate()));
+export const endThreadPools = () => Promise.all([...started].map((one) => one.terminate()));

@@ -93,7 +93,7 @@ class Training {
   std::string losses_;
 };
 
-Result<bool> trained(Words given) {
+Result<bool> trained(CommandArguments given) {
   auto document = opened(given[0], given[1]);
   if (!document) return document.diagnostics();
   Training training(std::move(*document), std::atoi(given[2].c_str()));
@@ -107,7 +107,7 @@ Result<bool> trained(Words given) {
 
 }  // namespace
 
-int train_command(Words given) {
+int train_command(CommandArguments given) {
   const auto holds = trained(given);
   if (!holds) {
     std::fputs(format(holds.diagnostics()).c_str(), stderr);

@@ -42,7 +42,7 @@ Diagnostics play(const std::string& path, gui::NullBackend& backend) {
 
 }  // namespace
 
-int window_command(Words given) {
+int window_command(CommandArguments given) {
   gui::NullBackend backend;
   Diagnostics faults;
   for (std::size_t i = 1; i < given.size() && faults.empty(); ++i)

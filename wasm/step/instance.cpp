@@ -35,7 +35,7 @@ Instance::~Instance() {
   if (number_ != 0) step_drop(number_);
 }
 
-void* Instance::place_of(const std::string& name) const {
+void* Instance::offset_of(const std::string& name) const {
   void* const place = step_export(number_, name.c_str());
   RECUT_CHECK(place != nullptr, "a module exports its stages");
   return place;

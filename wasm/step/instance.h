@@ -22,12 +22,12 @@ class Instance {
   // An exported function, valid as long as the instance.
   template <class Function>
   Function* find(const std::string& name) const {
-    return reinterpret_cast<Function*>(place_of(name));
+    return reinterpret_cast<Function*>(offset_of(name));
   }
 
  private:
   explicit Instance(int number) : number_(number) {}
-  void* place_of(const std::string& name) const;
+  void* offset_of(const std::string& name) const;
 
   int number_ = 0;
 };

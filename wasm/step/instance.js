@@ -3,25 +3,25 @@
 mergeInto(LibraryManager.library, {
   // The exported functions of each instance, by name, as table slots. `free`: slots that closed instances no longer
   // need.
-  $stepInstances: { last: 0, places: {}, free: [] },
+  $stepInstances: { last: 0, slots: {}, free: [] },
 
   // Like addFunction, but without its scan of the whole table.
-  $stepPlace__deps: ['$stepInstances'],
-  $stepPlace: function (made) {
+  $stepSlots__deps: ['$stepInstances'],
+  $stepSlots: function (made) {
     const names = Object.keys(made), free = stepInstances.free;
     if (names.length > free.length) {
       const begin = wasmTable.grow(names.length - free.length);
-      for (let place = wasmTable.length - 1; place >= begin; --place) free.push(place);
+      for (let slot = wasmTable.length - 1; slot >= begin; --slot) free.push(slot);
     }
-    const places = {};
+    const slots = {};
     names.forEach(function (name) {
-      places[name] = free.pop();
-      wasmTable.set(places[name], made[name]);
+      slots[name] = free.pop();
+      wasmTable.set(slots[name], made[name]);
     });
-    return places;
+    return slots;
   },
 
-  step_instantiate__deps: ['$stepInstances', '$stepPlace'],
+  step_instantiate__deps: ['$stepInstances', '$stepSlots'],
   step_instantiate: function (bytes, count, functions, problem) {
     try {
       const module = new WebAssembly.Module(HEAPU8.slice(bytes, bytes + count));
@@ -31,7 +31,7 @@ mergeInto(LibraryManager.library, {
         if (one.kind === 'function') given[one.name] = wasmTable.get(HEAPU32[next++]);
       });
       const made = new WebAssembly.Instance(module, { recut: given }).exports;
-      stepInstances.places[++stepInstances.last] = stepPlace(made);
+      stepInstances.slots[++stepInstances.last] = stepSlots(made);
       return stepInstances.last;
     } catch (error) {
       stringToUTF8(String(error.message), problem, 256);
@@ -40,15 +40,15 @@ mergeInto(LibraryManager.library, {
   },
   step_export__deps: ['$stepInstances'],
   step_export: function (instance, name) {
-    return stepInstances.places[instance][UTF8ToString(name)] | 0;
+    return stepInstances.slots[instance][UTF8ToString(name)] | 0;
   },
   step_drop__deps: ['$stepInstances'],
   step_drop: function (instance) {
-    Object.values(stepInstances.places[instance]).forEach(function (place) {
-      wasmTable.set(place, null);
-      stepInstances.free.push(place);
+    Object.values(stepInstances.slots[instance]).forEach(function (slot) {
+      wasmTable.set(slot, null);
+      stepInstances.free.push(slot);
     });
-    delete stepInstances.places[instance];
+    delete stepInstances.slots[instance];
   },
   // Until about version 13, V8 loaded all values of a basic block at its beginning, so that six rows of a product ran
   // out of registers. No API tells that; Float16Array, which came with 13.5, gives the version away.

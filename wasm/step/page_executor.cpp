@@ -12,8 +12,8 @@
 #include "engine/runtime/program_text.h"
 #include "engine/support/clock.h"
 #include "engine/workspace/compile.h"
+#include "wasm/step/parallel_training_run.h"
 #include "wasm/step/step.h"
-#include "wasm/step/team_training_run.h"
 
 // The page's executor of steps. Where the thread pool has several threads (cross-origin isolation),
 // a step runs as a ParallelRun with a shared memory of its own; else as a Run in the program's
@@ -24,7 +24,7 @@ namespace recut::step {
 namespace {
 
 // A page's clock has a resolution of tenths of a millisecond.
-constexpr double kLeastMs = 2;
+constexpr double kMinStepMs = 2;
 
 // Progress of the whole run when execution begins, and when it ends before a check.
 constexpr double kCompiled = 0.2, kRan = 0.6;
@@ -50,7 +50,7 @@ class Session {
     (void)progress_(StepPhase::preparing, 0, kCompilingMessage);
     auto inputs = inputs_from(graph_, {}, order_.seed);
     if (!inputs) return inputs.diagnostics();
-    if (team_size() > 1) return on_team(std::move(*inputs));
+    if (pool_size() > 1) return on_thread_pool(std::move(*inputs));
     const Clock::time_point began = Clock::now();
     auto program = make();
     if (!program) return program.diagnostics();
@@ -63,14 +63,14 @@ class Session {
   }
 
  private:
-  Result<StepMeasurement> on_team(Inputs inputs) {
+  Result<StepMeasurement> on_thread_pool(Inputs inputs) {
     Clock::time_point began = Clock::now();
     auto program = make();
     if (!program) return program.diagnostics();
     figures_.compile_ms = ms_since(began);
     const std::vector<Tensor> read = inputs_of(*program, inputs);
     began = Clock::now();  // making inputs doesn't count as compiling
-    auto run = TeamRun::prepare(std::move(*program), read);
+    auto run = ParallelRun::prepare(std::move(*program), read);
     if (!run) return run.diagnostics();
     figures_.compile_ms += ms_since(began);
     run->read(read);
@@ -109,7 +109,7 @@ class Session {
                        kCompiled + whole * done / order_.steps,
                        fmt::format("step {} of {}", done, order_.steps));
     };
-    const auto steps = time_steps(run, order_.seed, {order_.steps, kLeastMs, tell});
+    const auto steps = time_steps(run, order_.seed, {order_.steps, kMinStepMs, tell});
     if (!steps) return steps.diagnostics();
     figures_.program = program_digest(run.program());
     figures_.steps = order_.steps;
@@ -144,7 +144,7 @@ class Session {
 }  // namespace
 
 std::string PageExecutor::where() const {
-  return fmt::format("this page, {} thread{}", team_size(), team_size() == 1 ? "" : "s");
+  return fmt::format("this page, {} thread{}", pool_size(), pool_size() == 1 ? "" : "s");
 }
 
 KernelLibrary PageExecutor::library() const {
@@ -154,11 +154,11 @@ KernelLibrary PageExecutor::library() const {
 }
 
 Result<PreparedStep> PageExecutor::prepare(Program program, const BindInputs& read) {
-  if (team_size() > 1) {
+  if (pool_size() > 1) {
     std::vector<Tensor> inputs = read(program);
-    auto run = TeamTrainingRun::prepare(std::move(program), std::move(inputs));
+    auto run = ParallelTrainingRun::prepare(std::move(program), std::move(inputs));
     if (!run) return run.diagnostics();
-    return PreparedStep{nullptr, std::make_unique<TeamTrainingRun>(std::move(*run))};
+    return PreparedStep{nullptr, std::make_unique<ParallelTrainingRun>(std::move(*run))};
   }
   auto step = Step::compile(std::move(program));
   if (!step) return step.diagnostics();

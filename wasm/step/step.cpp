@@ -71,12 +71,12 @@ Run::Run(const Step& step, std::vector<Tensor> inputs, Block arena, Block scratc
       arena_(std::move(arena)),
       scratch_(std::move(scratch)) {
   for (const Launch& launch : step.program().launches)
-    for (const Place& place : launch.buffers) buffers_.push_back(address(place));
+    for (const Place& location : launch.buffers) buffers_.push_back(address(location));
 }
 
-std::byte* Run::address(const Place& place) const {
-  std::byte* const base = place.input ? inputs_[*place.input].storage->data() : arena_.data();
-  return base + place.offset;
+std::byte* Run::address(const Place& location) const {
+  std::byte* const base = location.input ? inputs_[*location.input].storage->data() : arena_.data();
+  return base + location.offset;
 }
 
 void Run::paint(std::byte with) { std::fill_n(arena_.data(), arena_.bytes(), with); }

@@ -77,7 +77,7 @@ class Run : public StepRun {
 
  private:
   Run(const Step& step, std::vector<Tensor> inputs, Block arena, Block scratch);
-  std::byte* address(const Place& place) const;
+  std::byte* address(const Place& location) const;
 
   const Step& step_;
   std::vector<Tensor> inputs_;

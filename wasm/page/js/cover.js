@@ -26,7 +26,7 @@ export function uncover() {
 
 // Shows a message for people. `list`: missing features; `log`: the last output. `over`: the drawn canvas stays visible
 // behind it. `afresh` is called before a start without the saved state.
-export function showFailure({ title, words, list = [], log = '', over = false, retry = true, afresh = null }) {
+export function showFailure({ title, message, list = [], log = '', over = false, retry = true, afresh = null }) {
   const cover = at('cover');
   cover.hidden = false;
   cover.classList.remove('gone');
@@ -34,7 +34,7 @@ export function showFailure({ title, words, list = [], log = '', over = false, r
   at('loading').hidden = true;
   at('failure').hidden = false;
   at('failure-title').textContent = title;
-  at('failure-words').textContent = words;
+  at('failure-message').textContent = message;
   at('failure-list').replaceChildren(
     ...list.map((one) => Object.assign(document.createElement('li'), { textContent: one })),
   );

@@ -59,8 +59,8 @@ export class Files {
       if (!response.ok) throw new Error(`the server answers ${response.status}`);
       this.#engine.call('sample_given', name, await unpacked(await response.blob()));
     } catch (error) {
-      const words = error instanceof TypeError ? "can't be fetched: no connection?" : error.message;
-      this.#engine.call('sample_failed', name, words);
+      const message = error instanceof TypeError ? "can't be fetched: no connection?" : error.message;
+      this.#engine.call('sample_failed', name, message);
     }
     this.#loop.wake();
   }

@@ -9,9 +9,9 @@ const kNone = 2;
 const kScript = new URL('./worker.js', import.meta.url);
 
 // One worker and the queue of its requests.
-class Bench {
+class RequestQueue {
   #compiled;
-  #patient;
+  #background;
   #files;
   #reply;
   #worker = null;
@@ -20,9 +20,9 @@ class Bench {
   #current = null;
 
   // `background`: it is not the worker for urgent requests.
-  constructor(compiled, patient, files, reply) {
+  constructor(compiled, background, files, reply) {
     this.#compiled = compiled;
-    this.#patient = patient;
+    this.#background = background;
     this.#files = files;
     this.#reply = reply;
   }
@@ -35,7 +35,7 @@ class Bench {
   end(errand) {
     this.#queue = this.#queue.filter((one) => one.errand !== errand);
     if (this.#current?.errand === errand) {
-      this.#dismiss();
+      this.#stopWorker();
       this.#next();
     }
   }
@@ -48,14 +48,14 @@ class Bench {
     if (this.#current !== null || this.#queue.length === 0) return;
     this.#current = this.#queue.shift();
     const { serial, task } = this.#current;
-    if (this.#worker === null && !this.#hire()) return;
+    if (this.#worker === null && !this.#startWorker()) return;
     const file = this.#known.has(serial) ? null : this.#files.get(serial);
     this.#known.add(serial);
     this.#worker.postMessage({ serial, file, task });
   }
 
   // False where the browser or its settings allow no workers.
-  #hire() {
+  #startWorker() {
     try {
       this.#worker = new Worker(kScript, { type: 'module' });
     } catch {
@@ -65,46 +65,46 @@ class Bench {
     let started = false;
     this.#worker.onmessage = ({ data }) => {
       started = true;
-      this.#heard(data);
+      this.#onReply(data);
     };
     this.#worker.onerror = (event) => {
       event.preventDefault();
-      if (started) this.#fell(event.message ?? '');
+      if (started) this.#fail(event.message ?? '');
       else this.#giveUp();
     };
-    this.#worker.postMessage({ compiled: this.#compiled, patient: this.#patient });
+    this.#worker.postMessage({ compiled: this.#compiled, background: this.#background });
     return true;
   }
 
   // `isBroken`: the worker must be replaced.
-  #heard({ bytes, done, spent, fell }) {
+  #onReply({ bytes, done, isBroken, fell }) {
     if (this.#current === null) return;
-    if (fell !== undefined) return this.#fell(fell);
+    if (fell !== undefined) return this.#fail(fell);
     if (bytes !== undefined) this.#reply(this.#current.errand, kFound, bytes);
     if (done) {
       this.#current = null;
-      if (spent) this.#dismiss();
+      if (isBroken) this.#stopWorker();
       this.#next();
     }
   }
 
-  #fell(why) {
+  #fail(why) {
     const memory = /memory|allocation|RangeError/i.test(why);
-    const words = memory ? 'the browser has no memory left for this' : `a worker stopped: ${why}`;
+    const message = memory ? 'the browser has no memory left for this' : `a worker stopped: ${why}`;
     const { errand } = this.#current;
-    this.#dismiss();
-    this.#reply(errand, kFell, new TextEncoder().encode(words));
+    this.#stopWorker();
+    this.#reply(errand, kFell, new TextEncoder().encode(message));
     this.#next();
   }
 
   #giveUp() {
     const errand = this.#current.errand;
-    this.#dismiss();
+    this.#stopWorker();
     this.#queue = [];
     this.#reply(errand, kNone, new Uint8Array());
   }
 
-  #dismiss() {
+  #stopWorker() {
     this.#worker?.terminate();
     this.#worker = null;
     this.#known.clear();
@@ -115,27 +115,27 @@ class Bench {
 export class Helper {
   #files = new Map(); // by serial number: path and bytes
   #urgent;
-  #patient;
+  #background;
 
   // `reply(request, state, bytes)` delivers one reply.
   constructor(compiled, reply) {
-    this.#urgent = new Bench(compiled, false, this.#files, reply);
-    this.#patient = new Bench(compiled, true, this.#files, reply);
+    this.#urgent = new RequestQueue(compiled, false, this.#files, reply);
+    this.#background = new RequestQueue(compiled, true, this.#files, reply);
   }
 
   file(serial, path, bytes) {
     this.#files.set(serial, { path, bytes });
   }
   begin(errand, urgent, serial, task) {
-    (urgent ? this.#urgent : this.#patient).begin(errand, serial, task);
+    (urgent ? this.#urgent : this.#background).begin(errand, serial, task);
   }
   end(errand) {
     this.#urgent.end(errand);
-    this.#patient.end(errand);
+    this.#background.end(errand);
   }
   close(serial) {
     this.#files.delete(serial);
     this.#urgent.close(serial);
-    this.#patient.close(serial);
+    this.#background.close(serial);
   }
 }

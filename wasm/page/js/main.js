@@ -32,7 +32,7 @@ function tellFall(error) {
   const memory = /out of memory|OOM|allocat|enlarge/i.test(String(error?.message ?? error));
   showFailure({
     title: memory ? 'The browser has no more memory for Recut' : 'Recut has stopped',
-    words: memory
+    message: memory
       ? 'The graph is too large for this page. The desktop program takes as much memory as the machine has.'
       : 'This is a fault of Recut, not yours. The address keeps what was open, chosen and selected; beginning again leads back to it.',
     log: [...said, String(error?.stack ?? error)].join('\n'),
@@ -120,7 +120,7 @@ async function start() {
   if (missing.length > 0) {
     return showFailure({
       title: "This browser can't run Recut",
-      words: 'It lacks:',
+      message: 'It lacks:',
       list: missing,
       retry: false,
     });
@@ -148,7 +148,7 @@ async function start() {
 start().catch((error) =>
   showFailure({
     title: "Recut can't start",
-    words: navigator.onLine ? 'Something of it could not be loaded or started.' : 'There is no connection.',
+    message: navigator.onLine ? 'Something of it could not be loaded or started.' : 'There is no connection.',
     log: [...said, String(error?.stack ?? error)].join('\n'),
     afresh,
   }),

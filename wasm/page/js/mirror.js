@@ -30,7 +30,7 @@ function setAttributes(element, attributes) {
 // "trade-off/budget field" is the field "budget field" of the panel "trade-off".
 const panelOf = (id) => (id.includes('/') ? id.slice(0, id.indexOf('/')) : '');
 
-function wordsOf(item) {
+function textOf(item) {
   const { name } = item;
   if (item.kind === 'button') return name;
   const counted = item.kind === 'toggle' && /^\d/.test(item.value ?? '');
@@ -53,10 +53,10 @@ function spanOf(item) {
 }
 
 function attributesOf(item) {
-  const words = wordsOf(item);
+  const text = textOf(item);
   return {
     role: kRoles[item.kind] ?? null,
-    'aria-label': words,
+    'aria-label': text,
     'aria-description': item.hint ?? null,
     'aria-disabled': item.off ? 'true' : null,
     'aria-selected': item.kind === 'tab' ? item.value === 'chosen' : null,
@@ -148,23 +148,23 @@ export class Mirror {
       element.dataset.place = style;
       Object.assign(element.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
     }
-    const words = item.kind === 'field' ? (item.value ?? '') : item.kind === 'row' ? '' : wordsOf(item);
-    if (item.kind === 'row') this.#cell(element, wordsOf(item));
-    else if (element.textContent !== words) element.textContent = words;
+    const text = item.kind === 'field' ? (item.value ?? '') : item.kind === 'row' ? '' : textOf(item);
+    if (item.kind === 'row') this.#cell(element, textOf(item));
+    else if (element.textContent !== text) element.textContent = text;
     return element;
   }
 
   // A grid's row has cells.
-  #cell(row, words) {
+  #cell(row, text) {
     if (row.firstElementChild === null) {
       row.append(document.createElement('span'));
       row.firstElementChild.setAttribute('role', 'gridcell');
     }
-    if (row.textContent !== words) row.firstElementChild.textContent = words;
+    if (row.textContent !== text) row.firstElementChild.textContent = text;
   }
 }
 
-export function announce(words, urgent) {
+export function announce(text, urgent) {
   const place = document.getElementById(urgent ? 'urgent' : 'polite');
-  place.textContent = words;
+  place.textContent = text;
 }

@@ -9,7 +9,7 @@ const kAway = 320; // milliseconds that a flick lasts
 
 export function listenToTouch(engine, loop) {
   const fingers = new Map(); // pointerId → the latest event
-  let way = null; // of one finger: 'down', 'drag', 'scroll', 'held'; of two: 'pinch'
+  let gesture = null; // of one finger: 'down', 'drag', 'scroll', 'held'; of two: 'pinch'
   let began = null;
   let apart = 0;
   let holding = 0;
@@ -32,14 +32,14 @@ export function listenToTouch(engine, loop) {
 
   function begin(event) {
     cancelAnimationFrame(flick);
-    way = 'down';
+    gesture = 'down';
     began = event;
     speed = [0, 0];
     send(event);
     loop.tick();
     holding = setTimeout(() => {
-      if (way !== 'down') return;
-      way = 'held';
+      if (gesture !== 'down') return;
+      gesture = 'held';
       press(1);
     }, kHeld);
   }
@@ -47,17 +47,17 @@ export function listenToTouch(engine, loop) {
   function move(event, before) {
     const dx = event.clientX - before.clientX;
     const dy = event.clientY - before.clientY;
-    if (way === 'down') {
+    if (gesture === 'down') {
       if (Math.hypot(event.clientX - began.clientX, event.clientY - began.clientY) < kStill) return;
       clearTimeout(holding);
-      way = engine.call('drags_at', ...pixelsOf(began)) ? 'drag' : 'scroll';
-      if (way === 'drag') {
+      gesture = engine.call('drags_at', ...pixelsOf(began)) ? 'drag' : 'scroll';
+      if (gesture === 'drag') {
         engine.call('button', 0, 1);
         loop.tick();
       }
     }
-    if (way === 'drag') send(event);
-    if (way === 'scroll') {
+    if (gesture === 'drag') send(event);
+    if (gesture === 'scroll') {
       const time = Math.max(1, event.timeStamp - before.timeStamp);
       speed = [dx / time, dy / time];
       scroll(dx, dy);
@@ -80,13 +80,13 @@ export function listenToTouch(engine, loop) {
 
   function end(event) {
     clearTimeout(holding);
-    if (way === 'down') {
+    if (gesture === 'down') {
       send(event);
       press(0);
     }
-    if (way === 'drag') engine.call('button', 0, 0);
-    if (way === 'scroll' && Math.hypot(...speed) > 0.1) glide();
-    way = null;
+    if (gesture === 'drag') engine.call('button', 0, 0);
+    if (gesture === 'scroll' && Math.hypot(...speed) > 0.1) glide();
+    gesture = null;
     loop.tick();
     engine.call('pointer_left'); // nothing stays hovered
     loop.wake();
@@ -97,8 +97,8 @@ export function listenToTouch(engine, loop) {
 
   function beginPinch() {
     clearTimeout(holding);
-    if (way === 'drag') engine.call('button', 0, 0);
-    way = 'pinch';
+    if (gesture === 'drag') engine.call('button', 0, 0);
+    gesture = 'pinch';
     apart = distance([...fingers.values()]);
   }
 
@@ -124,7 +124,7 @@ export function listenToTouch(engine, loop) {
     const before = fingers.get(event.pointerId);
     if (!ours(event) || before === undefined) return;
     fingers.set(event.pointerId, event);
-    if (way === 'pinch') {
+    if (gesture === 'pinch') {
       if (fingers.size === 2) pinch();
     } else {
       move(event, before);
@@ -132,11 +132,11 @@ export function listenToTouch(engine, loop) {
   });
   const gone = (event) => {
     if (!ours(event) || !fingers.delete(event.pointerId)) return;
-    if (way === 'pinch') {
-      if (fingers.size === 0) way = null;
+    if (gesture === 'pinch') {
+      if (fingers.size === 0) gesture = null;
       return;
     }
-    if (event.type === 'pointercancel' && way === 'down') way = 'held';
+    if (event.type === 'pointercancel' && gesture === 'down') gesture = 'held';
     end(event);
   };
   canvas.addEventListener('pointerup', gone);

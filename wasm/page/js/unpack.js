@@ -1,6 +1,6 @@
 // Decompresses files and responses that are gzipped.
 
-const kMost = 2 ** 29; // bytes; the engine's own bound (engine/input/bytes.h)
+const kMaxUnpackedBytes = 2 ** 29; // bytes; the engine's own bound (engine/input/bytes.h)
 
 const isGzip = (piece) => piece.length >= 2 && piece[0] === 0x1f && piece[1] === 0x8b;
 
@@ -13,7 +13,7 @@ async function allOf(stream) {
     const { done, value } = await reader.read();
     if (done) break;
     count += value.length;
-    if (count > kMost) {
+    if (count > kMaxUnpackedBytes) {
       await reader.cancel();
       throw new Error('it holds more than the 512 MiB that Recut reads');
     }
@@ -30,7 +30,7 @@ async function allOf(stream) {
 
 // `blob`: a File, or a fetched response. Fails with a message for people.
 export async function unpacked(blob) {
-  if (blob.size > kMost) throw new Error('it holds more than the 512 MiB that Recut reads');
+  if (blob.size > kMaxUnpackedBytes) throw new Error('it holds more than the 512 MiB that Recut reads');
   const head = new Uint8Array(await blob.slice(0, 2).arrayBuffer());
   if (!isGzip(head)) return allOf(blob.stream());
   try {

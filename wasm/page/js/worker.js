@@ -3,7 +3,7 @@
 import createRecut from '../recut.js';
 import { Engine } from './engine.js';
 import { isModel, loadModels, openDimensions, readModel } from './models.js';
-import { Team } from './team.js';
+import { ThreadPool } from './thread_pool.js';
 
 const fell = (error) => postMessage({ fell: String(error?.message ?? error) });
 
@@ -12,7 +12,7 @@ function run(compiled) {
     createRecut({
       host: {
         reply: (bytes) => postMessage({ bytes }, [bytes.buffer]),
-        team,
+        threadPool,
         keepBytes: (bytes, sizeAt) => worker.keepBytes(bytes, sizeAt),
         readModel,
         openDimensions,
@@ -24,21 +24,21 @@ function run(compiled) {
         return {};
       },
     }).then(async (module) => {
-      await team?.started;
+      await threadPool?.started;
       worker = new Engine(module, fell, '_worker_');
       resolve(worker);
     }),
   );
 }
 
-let team = null;
+let threadPool = null;
 let worker = null; // set once it runs
 let engine; // promised by the first message
 
-async function hear({ compiled, patient, serial, file, task, close }) {
+async function hear({ compiled, background, serial, file, task, close }) {
   // `background`: this worker runs steps, too.
   if (compiled !== undefined) {
-    if (patient) team = new Team();
+    if (background) threadPool = new ThreadPool();
     engine = run(compiled);
     return;
   }
@@ -49,7 +49,7 @@ async function hear({ compiled, patient, serial, file, task, close }) {
     (file === null || worker.call('open', serial, file.path, file.bytes) !== 0) && worker.call('serve', serial, task) !== 0;
   if (worker.fallen) return;
   if (!sufficed) return fell('no memory is left');
-  postMessage({ done: true, spent: team?.spent });
+  postMessage({ done: true, isBroken: threadPool?.isBroken });
 }
 
 // Messages are handled one after the other.

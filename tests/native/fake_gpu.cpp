@@ -1,4 +1,4 @@
-#include "tests/native/fake_card.h"
+#include "tests/native/fake_gpu.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -44,18 +44,18 @@ Object& object(Handle given) {
 }
 
 Status reserve(Address* address, std::size_t bytes) {
-  FakeCard& card = fake_card();
+  FakeGpu& gpu = fake_gpu();
   if (current == nullptr) return kNoContext;
-  if (card.used_bytes + bytes > card.total_bytes) return kOutOfMemory;
+  if (gpu.used_bytes + bytes > gpu.total_bytes) return kOutOfMemory;
   *address = reinterpret_cast<Address>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
   blocks[*address] = bytes;
-  card.used_bytes += bytes;
+  gpu.used_bytes += bytes;
   return kSuccess;
 }
 
 Status release(Address address) {
   if (current == nullptr) return kNoContext;
-  fake_card().used_bytes -= blocks[address];
+  fake_gpu().used_bytes -= blocks[address];
   blocks.erase(address);
   std::free(reinterpret_cast<void*>(address));  // NOLINT
   return kSuccess;
@@ -74,7 +74,7 @@ Status launch(FunctionHandle function, unsigned, unsigned, unsigned, unsigned, u
               unsigned, StreamHandle, void** arguments, void**) {
   const FakeKernel& kernel = object<FakeKernel>(function);
   if (current == nullptr) return kNoContext;
-  ++fake_card().launches;
+  ++fake_gpu().launches;
   if (recorded != nullptr)
     recorded->push_back(new Node(kernel, arguments));
   else
@@ -83,16 +83,16 @@ Status launch(FunctionHandle function, unsigned, unsigned, unsigned, unsigned, u
 }
 
 Status find(FunctionHandle* function, ModuleHandle, const char* name) {
-  const auto found = fake_card().kernels.find(name);
-  if (found == fake_card().kernels.end()) return kRefused;
+  const auto found = fake_gpu().kernels.find(name);
+  if (found == fake_gpu().kernels.end()) return kRefused;
   *function = handle<FunctionHandle>(&found->second);
   return kSuccess;
 }
 
 void add_memory(Functions& f) {
   f.cuMemGetInfo_v2 = [](std::size_t* free, std::size_t* total) {
-    *total = fake_card().total_bytes;
-    *free = *total - fake_card().used_bytes;
+    *total = fake_gpu().total_bytes;
+    *free = *total - fake_gpu().used_bytes;
     return kSuccess;
   };
   f.cuMemAlloc_v2 = reserve;
@@ -100,7 +100,7 @@ void add_memory(Functions& f) {
   f.cuMemsetD8Async = [](Address to, unsigned char with, std::size_t bytes, StreamHandle) {
     if (!reaches(to, bytes)) return kRefused;
     std::memset(reinterpret_cast<void*>(to), with, bytes);  // NOLINT
-    ++fake_card().cleared;
+    ++fake_gpu().cleared;
     return kSuccess;
   };
   f.cuMemcpyHtoD_v2 = [](Address to, const void* from, std::size_t bytes) {
@@ -123,7 +123,7 @@ void add_memory(Functions& f) {
 void add_card(Functions& f) {
   f.cuInit = [](unsigned) { return kSuccess; };
   f.cuDriverGetVersion = [](int* version) {
-    *version = fake_card().driver_version;
+    *version = fake_gpu().driver_version;
     return kSuccess;
   };
   f.cuGetErrorName = [](Status, const char** name) {
@@ -135,7 +135,7 @@ void add_card(Functions& f) {
     return kSuccess;
   };
   f.cuDeviceGetCount = [](int* count) {
-    *count = fake_card().cards;
+    *count = fake_gpu().gpus;
     return kSuccess;
   };
   f.cuDeviceGet = [](cuda::driver::Device* device, int number) {
@@ -147,14 +147,14 @@ void add_card(Functions& f) {
     return kSuccess;
   };
   f.cuDeviceGetAttribute = [](int* value, DeviceAttribute which, cuda::driver::Device) {
-    if (which == kComputeMajor) *value = fake_card().capability / 10;
-    if (which == kComputeMinor) *value = fake_card().capability % 10;
+    if (which == kComputeMajor) *value = fake_gpu().capability / 10;
+    if (which == kComputeMinor) *value = fake_gpu().capability % 10;
     if (which == kMultiprocessorCount) *value = 2;
     if (which == kL2Bytes) *value = 1 << 20;
     return kSuccess;
   };
   f.cuDevicePrimaryCtxRetain = [](Context* context, cuda::driver::Device) {
-    *context = handle<Context>(&fake_card());
+    *context = handle<Context>(&fake_gpu());
     return kSuccess;
   };
   f.cuDevicePrimaryCtxRelease_v2 = [](cuda::driver::Device) { return kSuccess; };
@@ -166,20 +166,20 @@ void add_card(Functions& f) {
 
 void add_streams(Functions& f) {
   f.cuStreamCreate = [](StreamHandle* stream, unsigned) {
-    *stream = handle<StreamHandle>(&fake_card());
+    *stream = handle<StreamHandle>(&fake_gpu());
     return current != nullptr ? kSuccess : kNoContext;
   };
   f.cuStreamDestroy_v2 = [](StreamHandle) { return kSuccess; };
   f.cuStreamSynchronize = [](StreamHandle) { return recorded == nullptr ? kSuccess : kRefused; };
   f.cuEventCreate = [](EventHandle* event, unsigned) {
-    *event = handle<EventHandle>(&fake_card());
+    *event = handle<EventHandle>(&fake_gpu());
     return kSuccess;
   };
   f.cuEventDestroy_v2 = [](EventHandle) { return kSuccess; };
   f.cuEventRecord = [](EventHandle, StreamHandle) { return kSuccess; };
   f.cuEventElapsedTime = [](float* ms, EventHandle, EventHandle) {
-    *ms = fake_card().elapsed_ms;
-    fake_card().elapsed_ms += fake_card().slower_ms;
+    *ms = fake_gpu().elapsed_ms;
+    fake_gpu().elapsed_ms += fake_gpu().slower_ms;
     return kSuccess;
   };
   f.cuModuleLoadData = [](ModuleHandle* module, const void* image) {
@@ -204,7 +204,7 @@ using Nodes = std::vector<Node*>;
 
 void add_graphs(Functions& f) {
   f.cuStreamBeginCapture_v2 = [](StreamHandle, CaptureMode) {
-    if (!fake_card().records) return kRefused;
+    if (!fake_gpu().records) return kRefused;
     recorded = new Nodes();
     return kSuccess;
   };
@@ -230,7 +230,7 @@ void add_graphs(Functions& f) {
   };
   f.cuGraphExecKernelNodeSetParams_v2 = [](GraphExec, GraphNode node, const KernelNode* kernel) {
     object<Node>(node).take(kernel->arguments);
-    ++fake_card().changed_nodes;
+    ++fake_gpu().changed_nodes;
     return kSuccess;
   };
   f.cuGraphInstantiateWithFlags = [](GraphExec* exec, GraphHandle graph, unsigned long long) {
@@ -238,7 +238,7 @@ void add_graphs(Functions& f) {
     return kSuccess;
   };
   f.cuGraphLaunch = [](GraphExec exec, StreamHandle) {
-    ++fake_card().graph_launches;
+    ++fake_gpu().graph_launches;
     for (Node* node : object<Nodes>(exec)) node->kernel->run(node->own());
     return kSuccess;
   };
@@ -252,9 +252,9 @@ void add_graphs(Functions& f) {
 
 }  // namespace
 
-FakeCard& fake_card() {
-  static FakeCard card;
-  return card;
+FakeGpu& fake_gpu() {
+  static FakeGpu gpu;
+  return gpu;
 }
 
 cuda::driver::Functions fake_driver() {

@@ -1,4 +1,4 @@
-#include "native/cuda/card.h"
+#include "native/cuda/gpu.h"
 
 #include <fmt/core.h>
 
@@ -17,7 +17,7 @@
 namespace recut::cuda {
 namespace {
 
-constexpr int kLeastDriver = 12000;  // the lowest CUDA version of a driver
+constexpr int kMinDriverVersion = 12000;  // the lowest CUDA version of a driver
 
 std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
@@ -33,7 +33,7 @@ Result<Done> find_functions(const SharedLibrary& library, driver::Functions& fun
 
 }  // namespace
 
-Result<SharedCard> Card::open(const char* driver) {
+Result<SharedGpu> Gpu::open(const char* driver) {
   const std::vector<std::string> names = {driver}, folders = {""};
   const auto library = SharedLibrary::open("CUDA's driver", names, folders);
   if (!library)
@@ -43,23 +43,24 @@ Result<SharedCard> Card::open(const char* driver) {
   return open(functions);
 }
 
-Result<SharedCard> Card::open(const driver::Functions& functions) {
-  std::shared_ptr<Card> card(new Card());
-  card->functions_ = functions;
-  if (auto done = card->connect(); !done) return done.diagnostics();
-  return SharedCard(std::move(card));
+Result<SharedGpu> Gpu::open(const driver::Functions& functions) {
+  std::shared_ptr<Gpu> gpu(new Gpu());
+  gpu->functions_ = functions;
+  if (auto done = gpu->connect(); !done) return done.diagnostics();
+  return SharedGpu(std::move(gpu));
 }
 
-Result<Done> Card::connect() {
+Result<Done> Gpu::connect() {
   const driver::Functions& f = functions_;
-  if (f.cuDriverGetVersion(&driver_version_) == driver::kSuccess && driver_version_ < kLeastDriver)
+  if (f.cuDriverGetVersion(&driver_version_) == driver::kSuccess &&
+      driver_version_ < kMinDriverVersion)
     return error(fmt::format("the CUDA driver is too old: it knows CUDA {}, and Recut needs {}",
-                             version_text(driver_version_), version_text(kLeastDriver)));
+                             version_text(driver_version_), version_text(kMinDriverVersion)));
   int count = 0;
   driver::Status status = f.cuInit(0);
   if (status == driver::kSuccess) status = f.cuDeviceGetCount(&count);
   if (status == driver::kNoDevice || (status == driver::kSuccess && count == 0))
-    return error("this machine has no card that CUDA's driver can see");
+    return error("this machine has no GPU that CUDA's driver can see");
   if (auto ready = done(status, "CUDA's driver doesn't start"); !ready) return ready;
   char name[256] = {};
   int major = 0, minor = 0;
@@ -69,49 +70,49 @@ Result<Done> Card::connect() {
     status = f.cuDeviceGetAttribute(&major, driver::kComputeMajor, device_);
   if (status == driver::kSuccess)
     status = f.cuDeviceGetAttribute(&minor, driver::kComputeMinor, device_);
-  if (auto known = done(status, "CUDA's driver says nothing of the card"); !known) return known;
+  if (auto known = done(status, "CUDA's driver says nothing of the GPU"); !known) return known;
   name_ = name;
   capability_ = 10 * major + minor;
-  if (capability_ < kLeastCapability)
-    return error(fmt::format("{} is an sm_{} card, and Recut's kernels need sm_{} or later", name_,
-                             capability_, kLeastCapability));
+  if (capability_ < kMinCapability)
+    return error(fmt::format("{} is an sm_{} GPU, and Recut's kernels need sm_{} or later", name_,
+                             capability_, kMinCapability));
   status = f.cuDevicePrimaryCtxRetain(&context_, device_);
   if (auto had = done(status, fmt::format("{} can't be used", name_)); !had) return had;
   return enter();
 }
 
-Card::~Card() {
+Gpu::~Gpu() {
   if (context_ != nullptr) functions_.cuDevicePrimaryCtxRelease_v2(device_);
 }
 
-Result<Done> Card::enter() const {
+Result<Done> Gpu::enter() const {
   return done(functions_.cuCtxSetCurrent(context_), fmt::format("{} can't be used", name_));
 }
 
-const driver::Functions& Card::driver_here() const {
+const driver::Functions& Gpu::driver_here() const {
   functions_.cuCtxSetCurrent(context_);
   return functions_;
 }
 
-std::string Card::driver_version() const { return version_text(driver_version_); }
+std::string Gpu::driver_version() const { return version_text(driver_version_); }
 
-CardMemory Card::memory() const {
+GpuMemory Gpu::memory() const {
   std::size_t free = 0, total = 0;
   functions_.cuMemGetInfo_v2(&free, &total);
   return {static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)};
 }
 
-SmLimits Card::sm_limits() const {
+SmLimits Gpu::sm_limits() const {
   return {capability_ >= 90, attribute(driver::kMultiprocessorCount)};
 }
 
-int Card::attribute(driver::DeviceAttribute which) const {
+int Gpu::attribute(driver::DeviceAttribute which) const {
   int value = 0;
   functions_.cuDeviceGetAttribute(&value, which, device_);
   return value;
 }
 
-Result<Done> Card::done(driver::Status status, std::string_view doing) const {
+Result<Done> Gpu::done(driver::Status status, std::string_view doing) const {
   if (status == driver::kSuccess) return Done{};
   const char *name = nullptr, *text = nullptr;
   functions_.cuGetErrorName(status, &name);
@@ -122,33 +123,32 @@ Result<Done> Card::done(driver::Status status, std::string_view doing) const {
                   text == nullptr ? "unknown to the driver" : text));
 }
 
-Result<DeviceMemory> DeviceMemory::reserve(SharedCard card, std::int64_t bytes,
+Result<DeviceMemory> DeviceMemory::reserve(SharedGpu gpu, std::int64_t bytes,
                                            std::string_view what) {
   DeviceMemory memory;
   if (bytes > 0) {
     const driver::Status status =
-        card->driver().cuMemAlloc_v2(&memory.address_, static_cast<std::size_t>(bytes));
+        gpu->driver().cuMemAlloc_v2(&memory.address_, static_cast<std::size_t>(bytes));
     if (status == driver::kOutOfMemory)
       return error(fmt::format("{} can't be had: it takes {}, and {} has {} free", what,
-                               format_bytes(bytes), card->name(),
-                               format_bytes(card->memory().free)));
-    if (auto had = card->done(status, fmt::format("{} can't be had", what)); !had)
+                               format_bytes(bytes), gpu->name(), format_bytes(gpu->memory().free)));
+    if (auto had = gpu->done(status, fmt::format("{} can't be had", what)); !had)
       return had.diagnostics();
   }
-  memory.card_ = std::move(card);
+  memory.gpu_ = std::move(gpu);
   memory.bytes_ = bytes;
   return memory;
 }
 
 DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept
-    : card_(std::move(other.card_)),
+    : gpu_(std::move(other.gpu_)),
       address_(std::exchange(other.address_, 0)),
       bytes_(std::exchange(other.bytes_, 0)) {}
 
 DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
   if (this == &other) return *this;
   release();
-  card_ = std::move(other.card_);
+  gpu_ = std::move(other.gpu_);
   address_ = std::exchange(other.address_, 0);
   bytes_ = std::exchange(other.bytes_, 0);
   return *this;
@@ -157,30 +157,30 @@ DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
 DeviceMemory::~DeviceMemory() { release(); }
 
 void DeviceMemory::release() {
-  if (address_ != 0) card_->driver_here().cuMemFree_v2(address_);
+  if (address_ != 0) gpu_->driver_here().cuMemFree_v2(address_);
 }
 
 Result<Done> DeviceMemory::fill(std::byte with) {
   if (bytes_ == 0) return Done{};
-  driver::Status status = card_->driver().cuMemsetD8_v2(address_, static_cast<unsigned char>(with),
-                                                        static_cast<std::size_t>(bytes_));
-  if (status == driver::kSuccess) status = card_->driver().cuStreamSynchronize(nullptr);
-  return card_->done(status, "the card's memory can't be filled");
+  driver::Status status = gpu_->driver().cuMemsetD8_v2(address_, static_cast<unsigned char>(with),
+                                                       static_cast<std::size_t>(bytes_));
+  if (status == driver::kSuccess) status = gpu_->driver().cuStreamSynchronize(nullptr);
+  return gpu_->done(status, "the GPU's memory can't be filled");
 }
 
 Result<Done> DeviceMemory::write(std::int64_t offset, std::span<const std::byte> from) {
   if (from.empty()) return Done{};
-  driver::Status status = card_->driver().cuMemcpyHtoD_v2(
+  driver::Status status = gpu_->driver().cuMemcpyHtoD_v2(
       address_ + static_cast<driver::Address>(offset), from.data(), from.size());
-  if (status == driver::kSuccess) status = card_->driver().cuStreamSynchronize(nullptr);
-  return card_->done(status, "the card's memory can't be written");
+  if (status == driver::kSuccess) status = gpu_->driver().cuStreamSynchronize(nullptr);
+  return gpu_->done(status, "the GPU's memory can't be written");
 }
 
 Result<Done> DeviceMemory::read(std::int64_t offset, std::span<std::byte> to) const {
   if (to.empty()) return Done{};
-  return card_->done(card_->driver().cuMemcpyDtoH_v2(
-                         to.data(), address_ + static_cast<driver::Address>(offset), to.size()),
-                     "the card's memory can't be read");
+  return gpu_->done(gpu_->driver().cuMemcpyDtoH_v2(
+                        to.data(), address_ + static_cast<driver::Address>(offset), to.size()),
+                    "the GPU's memory can't be read");
 }
 
 }  // namespace recut::cuda

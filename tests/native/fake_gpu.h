@@ -17,16 +17,16 @@ struct FakeKernel {
 };
 
 // The state of the fake driver: one GPU in each process.
-struct FakeCard {
+struct FakeGpu {
   std::map<std::string, FakeKernel> kernels;
   std::size_t total_bytes = std::size_t{64} << 20, used_bytes = 0;
-  int capability = 90, driver_version = 13000, cards = 1;
+  int capability = 90, driver_version = 13000, gpus = 1;
   int launches = 0, graph_launches = 0, changed_nodes = 0, cleared = 0;
   bool records = true;   // whether it allows stream capture
   float elapsed_ms = 2;  // between any two events
   float slower_ms = 0;   // added to each next event time
 };
-FakeCard& fake_card();
+FakeGpu& fake_gpu();
 
 cuda::driver::Functions fake_driver();
 

@@ -17,14 +17,14 @@ struct FoundProfile {
   DeviceProfile profile;
   bool known = true;
 };
-Result<FoundProfile> find_card_profile(const std::string& card, const Graph* graph,
-                                       cuda::Precision precision);
+Result<FoundProfile> find_gpu_profile(const std::string& gpu, const Graph* graph,
+                                      cuda::Precision precision);
 
 // The device as passes of a step see it, with library products in that precision.
 Device device_of_step(const DeviceProfile& profile, cuda::Precision precision);
 
 // The profile that --profile names, as find_device reads it; else the GPU's.
-Result<FoundProfile> profile_on_card(const std::string& named, const std::string& card,
-                                     const Graph* graph, cuda::Precision precision);
+Result<FoundProfile> profile_on_gpu(const std::string& named, const std::string& gpu,
+                                    const Graph* graph, cuda::Precision precision);
 
 }  // namespace recut::native

@@ -10,12 +10,12 @@
 namespace recut::native {
 
 // Adds --device ("cpu" or "cuda"), and --precision of the GPU's libraries.
-void add_card_options(CLI::App& command, std::string& target, std::string& precision);
+void add_gpu_options(CLI::App& command, std::string& target, std::string& precision);
 
 // The bytes of --workspace that libraries may take for a call; the default for "".
-Result<std::int64_t> most_workspace(const std::string& workspace);
+Result<std::int64_t> max_workspace(const std::string& workspace);
 
 // Fails where one of these options was given for a processor.
-Result<Done> refuse_card_options(const std::string& precision, const std::string& workspace);
+Result<Done> refuse_gpu_options(const std::string& precision, const std::string& workspace);
 
 }  // namespace recut::native

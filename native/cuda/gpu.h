@@ -16,33 +16,33 @@
 namespace recut::cuda {
 
 inline constexpr const char* kDriverLibrary = "libcuda.so.1";
-inline constexpr int kLeastCapability = 80;  // sm_80
+inline constexpr int kMinCapability = 80;  // sm_80
 
-struct CardMemory {
+struct GpuMemory {
   std::int64_t free = 0, total = 0;
 };
 
 // A GPU and this process' context on it. The driver keeps a current context for each thread: the
 // thread that opens the GPU has it, others call enter() before they use anything on it. Every
 // object on the GPU keeps the GPU alive, and any thread may release it.
-class Card {
+class Gpu {
  public:
   // Opens the first visible GPU (CUDA_VISIBLE_DEVICES). Fails, with one sentence, where there is
   // no driver, one that is too old, no GPU, or one below sm_80.
-  static Result<std::shared_ptr<const Card>> open(const char* driver = kDriverLibrary);
+  static Result<std::shared_ptr<const Gpu>> open(const char* driver = kDriverLibrary);
   // The same with a driver that was found.
-  static Result<std::shared_ptr<const Card>> open(const driver::Functions& functions);
+  static Result<std::shared_ptr<const Gpu>> open(const driver::Functions& functions);
 
-  Card(const Card&) = delete;
-  Card& operator=(const Card&) = delete;
-  ~Card();
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+  ~Gpu();
 
   const std::string& name() const { return name_; }  // "NVIDIA H100 80GB HBM3"
   int capability() const { return capability_; }     // 90 of sm_90
   SmLimits sm_limits() const;
   int driver_major() const { return driver_version_ / 1000; }  // the CUDA version that it knows
   std::string driver_version() const;                          // "13.0"
-  CardMemory memory() const;
+  GpuMemory memory() const;
   int attribute(driver::DeviceAttribute which) const;  // 0 where the driver doesn't say
 
   // Makes this context the calling thread's.
@@ -54,7 +54,7 @@ class Card {
   Result<Done> done(driver::Status status, std::string_view doing) const;
 
  private:
-  Card() = default;
+  Gpu() = default;
   Result<Done> connect();
 
   driver::Functions functions_;
@@ -63,14 +63,14 @@ class Card {
   std::string name_;
   int capability_ = 0, driver_version_ = 0;
 };
-using SharedCard = std::shared_ptr<const Card>;
+using SharedGpu = std::shared_ptr<const Gpu>;
 
 // A block of the GPU's memory.
 class DeviceMemory {
  public:
   // Reserves `bytes` bytes at an address that is a multiple of 256; `what` needs them, for the
   // message. Fails where the GPU hasn't that many free.
-  static Result<DeviceMemory> reserve(SharedCard card, std::int64_t bytes, std::string_view what);
+  static Result<DeviceMemory> reserve(SharedGpu gpu, std::int64_t bytes, std::string_view what);
 
   DeviceMemory() = default;
   DeviceMemory(DeviceMemory&& other) noexcept;
@@ -88,7 +88,7 @@ class DeviceMemory {
  private:
   void release();
 
-  SharedCard card_;
+  SharedGpu gpu_;
   driver::Address address_ = 0;
   std::int64_t bytes_ = 0;
 };

@@ -5,18 +5,18 @@
 #include <utility>
 #include <vector>
 
+#include "wasm/step/parallel_run.h"
 #include "wasm/step/step.h"
-#include "wasm/step/team_run.h"
 
 namespace recut::step {
 
 // Every run copies the current inputs into the step's memory and all outputs back: parameters
 // travel both ways with each step.
-class TeamTrainingRun : public StepRun {
+class ParallelTrainingRun : public StepRun {
  public:
-  // As TeamRun::prepare. The inputs' storages are shared with the caller, which may change them
+  // As ParallelRun::prepare. The inputs' storages are shared with the caller, which may change them
   // between runs.
-  static Result<TeamTrainingRun> prepare(Program program, std::vector<Tensor> inputs);
+  static Result<ParallelTrainingRun> prepare(Program program, std::vector<Tensor> inputs);
 
   const Program& program() const override { return run_.program(); }
   Result<Done> run(std::uint64_t seed, std::span<double> launch_seconds = {}) override;
@@ -28,14 +28,14 @@ class TeamTrainingRun : public StepRun {
   }
 
  private:
-  TeamTrainingRun(TeamRun run, std::vector<Tensor> inputs, Block outputs,
-                  std::vector<std::int64_t> begins)
+  ParallelTrainingRun(ParallelRun run, std::vector<Tensor> inputs, Block outputs,
+                      std::vector<std::int64_t> begins)
       : run_(std::move(run)),
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
         begins_(std::move(begins)) {}
 
-  TeamRun run_;
+  ParallelRun run_;
   std::vector<Tensor> inputs_;
   Block outputs_;                     // storages of the outputs
   std::vector<std::int64_t> begins_;  // offset of each of them, in bytes

@@ -1,4 +1,4 @@
-#include "wasm/step/team_run.h"
+#include "wasm/step/parallel_run.h"
 
 #include <algorithm>
 #include <array>
@@ -10,29 +10,29 @@
 #include "wasm/step/c_functions.h"
 #include "wasm/step/instance.h"
 
-// team.js
+// thread_pool.js
 extern "C" {
-int team_threads();
+int pool_threads();
 // Returns the step's number, or 0 and the reason in `problem`.
-int team_open(const char* bytes, std::size_t count, void* const* functions, std::uint32_t pages,
+int pool_open(const char* bytes, std::size_t count, void* const* functions, std::uint32_t pages,
               char* problem);
-void team_close(int step);
-void team_prepare(int step, std::uint32_t fault, std::uint32_t scratch, std::uint32_t stride);
-void team_copy_in(int step, std::uint32_t at, const void* from, std::uint32_t count);
-void team_copy_out(int step, std::uint32_t at, void* to, std::uint32_t count);
-void team_fill(int step, std::uint32_t at, std::uint32_t count, int paint);
-std::uint32_t team_end_of_written(int step, std::uint32_t at, std::uint32_t count, int paint);
-void team_run(int step, std::uint32_t stage, std::uint32_t buffers, double extent, double grain,
+void pool_close(int step);
+void pool_prepare(int step, std::uint32_t fault, std::uint32_t scratch, std::uint32_t stride);
+void pool_copy_in(int step, std::uint32_t at, const void* from, std::uint32_t count);
+void pool_copy_out(int step, std::uint32_t at, void* to, std::uint32_t count);
+void pool_fill(int step, std::uint32_t at, std::uint32_t count, int paint);
+std::uint32_t pool_end_of_written(int step, std::uint32_t at, std::uint32_t count, int paint);
+void pool_run(int step, std::uint32_t stage, std::uint32_t buffers, double extent, double grain,
               const std::int64_t* seed);
 }
 
 namespace recut::step {
 namespace {
 
-constexpr std::int64_t kTeamRunAlignment = 64, kPage = 65536;
+constexpr std::int64_t kParallelRunAlignment = 64, kPage = 65536;
 // The memory begins with the control words (thread_pool.js), then the fault word.
-constexpr std::int64_t kFaultPlace = 64, kListsPlace = 128;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 31;
+constexpr std::int64_t kFaultOffset = 64, kListsOffset = 128;
+constexpr std::int64_t kMaxStepBytes = std::int64_t{1} << 31;
 
 // Bytes of a storage up to the last one that the output shows.
 std::int64_t shown_bytes(const ProgramOutput& output) {
@@ -47,25 +47,25 @@ std::int64_t shown_bytes(const ProgramOutput& output) {
 
 }  // namespace
 
-int team_size() { return team_threads(); }
+int pool_size() { return pool_threads(); }
 
-Result<TeamRun> TeamRun::prepare(Program program, std::span<const Tensor> inputs) {
+Result<ParallelRun> ParallelRun::prepare(Program program, std::span<const Tensor> inputs) {
   wasm::Module module = wasm::emit(program.kernels, {has_relaxed_simd(), true});
-  Places places;
-  std::int64_t end = kListsPlace;
+  MemoryOffsets offsets;
+  std::int64_t end = kListsOffset;
   const auto reserve = [&](std::int64_t bytes) {
     const std::int64_t begin = end;
-    end = aligned(end + bytes, kTeamRunAlignment);
+    end = aligned(end + bytes, kParallelRunAlignment);
     return begin;
   };
   std::size_t addresses = 0;
   for (const Launch& launch : program.launches) addresses += launch.buffers.size();
-  places.lists = reserve(static_cast<std::int64_t>(addresses * sizeof(std::uint32_t)));
-  places.scratch_stride = aligned(module.scratch_bytes, kTeamRunAlignment);
-  places.scratch = reserve(team_size() * places.scratch_stride);
-  for (const Tensor& input : inputs) places.inputs.push_back(reserve(input.storage->size()));
-  places.arena = reserve(program.arena_bytes);
-  if (end >= kMostBytes)
+  offsets.lists = reserve(static_cast<std::int64_t>(addresses * sizeof(std::uint32_t)));
+  offsets.scratch_stride = aligned(module.scratch_bytes, kParallelRunAlignment);
+  offsets.scratch = reserve(pool_size() * offsets.scratch_stride);
+  for (const Tensor& input : inputs) offsets.inputs.push_back(reserve(input.storage->size()));
+  offsets.arena = reserve(program.arena_bytes);
+  if (end >= kMaxStepBytes)
     return error("a step's memory of " + format_bytes(end) +
                  " can't be had: a page can give it 2 GiB");
   std::vector<void*> functions;
@@ -73,96 +73,96 @@ Result<TeamRun> TeamRun::prepare(Program program, std::span<const Tensor> inputs
   std::array<char, 256> problem{};
   const auto pages = static_cast<std::uint32_t>((end + kPage - 1) / kPage);
   const int step =
-      team_open(module.bytes.data(), module.bytes.size(), functions.data(), pages, problem.data());
+      pool_open(module.bytes.data(), module.bytes.size(), functions.data(), pages, problem.data());
   if (step == 0) return error(std::string("the step can't be prepared here: ") + problem.data());
-  return TeamRun(step, std::move(program), std::move(module), std::move(places));
+  return ParallelRun(step, std::move(program), std::move(module), std::move(offsets));
 }
 
-TeamRun::TeamRun(int step, Program program, wasm::Module module, Places places)
+ParallelRun::ParallelRun(int step, Program program, wasm::Module module, MemoryOffsets offsets)
     : step_(step),
       program_(std::move(program)),
       module_(std::move(module)),
-      places_(std::move(places)) {
+      offsets_(std::move(offsets)) {
   for (std::uint32_t first = 0; const auto& stages : module_.kernels) {
     first_stage_.push_back(first);
     first += static_cast<std::uint32_t>(stages.size());
   }
-  team_prepare(step_, kFaultPlace, static_cast<std::uint32_t>(places_.scratch),
-               static_cast<std::uint32_t>(places_.scratch_stride));
+  pool_prepare(step_, kFaultOffset, static_cast<std::uint32_t>(offsets_.scratch),
+               static_cast<std::uint32_t>(offsets_.scratch_stride));
   write_lists();
 }
 
-TeamRun::TeamRun(TeamRun&& other) noexcept
+ParallelRun::ParallelRun(ParallelRun&& other) noexcept
     : StepRun(std::move(other)),
       step_(std::exchange(other.step_, 0)),
       program_(std::move(other.program_)),
       module_(std::move(other.module_)),
-      places_(std::move(other.places_)),
+      offsets_(std::move(other.offsets_)),
       first_stage_(std::move(other.first_stage_)) {}
 
-TeamRun::~TeamRun() {
-  if (step_ != 0) team_close(step_);
+ParallelRun::~ParallelRun() {
+  if (step_ != 0) pool_close(step_);
 }
 
-void TeamRun::read(std::span<const Tensor> inputs) {
+void ParallelRun::read(std::span<const Tensor> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto count = static_cast<std::size_t>(inputs[i].storage->size());
-    copy_in(places_.inputs[i], {inputs[i].storage->data(), count});
+    copy_in(offsets_.inputs[i], {inputs[i].storage->data(), count});
   }
 }
 
-void TeamRun::copy_in(std::int64_t at, std::span<const std::byte> bytes) {
-  team_copy_in(step_, static_cast<std::uint32_t>(at), bytes.data(),
+void ParallelRun::copy_in(std::int64_t at, std::span<const std::byte> bytes) {
+  pool_copy_in(step_, static_cast<std::uint32_t>(at), bytes.data(),
                static_cast<std::uint32_t>(bytes.size()));
 }
 
-std::int64_t TeamRun::place_of(const Place& place) const {
-  return (place.input ? places_.inputs[*place.input] : places_.arena) + place.offset;
+std::int64_t ParallelRun::offset_of(const Place& location) const {
+  return (location.input ? offsets_.inputs[*location.input] : offsets_.arena) + location.offset;
 }
 
-void TeamRun::write_lists() {
+void ParallelRun::write_lists() {
   std::vector<std::uint32_t> addresses;
   for (const Launch& launch : program_.launches)
-    for (const Place& place : launch.buffers)
-      addresses.push_back(static_cast<std::uint32_t>(place_of(place)));
-  copy_in(places_.lists, std::as_bytes(std::span(addresses)));
+    for (const Place& location : launch.buffers)
+      addresses.push_back(static_cast<std::uint32_t>(offset_of(location)));
+  copy_in(offsets_.lists, std::as_bytes(std::span(addresses)));
 }
 
-Result<Done> TeamRun::run(std::uint64_t seed, std::span<double> launch_seconds) {
+Result<Done> ParallelRun::run(std::uint64_t seed, std::span<double> launch_seconds) {
   const auto with = static_cast<std::int64_t>(seed);
   std::int64_t fault = 0;
-  copy_in(kFaultPlace, std::as_bytes(std::span(&fault, 1)));
-  auto list = static_cast<std::uint32_t>(places_.lists);
+  copy_in(kFaultOffset, std::as_bytes(std::span(&fault, 1)));
+  auto list = static_cast<std::uint32_t>(offsets_.lists);
   for (std::size_t i = 0; i < program_.launches.size(); ++i) {
     const Launch& launch = program_.launches[i];
     const Clock::time_point began = Clock::now();
     std::uint32_t number = first_stage_[launch.kernel];
     for (const loop::Stage& stage : module_.kernels[launch.kernel]) {
       const bool shared = stage.parallel && stage.work >= loop::kLeastSharedWork;
-      team_run(step_, number++, list, static_cast<double>(stage.extent),
+      pool_run(step_, number++, list, static_cast<double>(stage.extent),
                shared ? static_cast<double>(stage.grain) : 0, &with);
     }
     if (!launch_seconds.empty())
       launch_seconds[i] = std::chrono::duration<double>(Clock::now() - began).count();
     list += static_cast<std::uint32_t>(launch.buffers.size() * sizeof(std::uint32_t));
   }
-  team_copy_out(step_, kFaultPlace, &fault, sizeof fault);
+  pool_copy_out(step_, kFaultOffset, &fault, sizeof fault);
   if (fault != 0) return error(module_.faults[static_cast<std::size_t>(fault - 1)]);
   return Done{};
 }
 
-void TeamRun::paint(std::byte with) {
-  team_fill(step_, static_cast<std::uint32_t>(places_.arena),
+void ParallelRun::paint(std::byte with) {
+  pool_fill(step_, static_cast<std::uint32_t>(offsets_.arena),
             static_cast<std::uint32_t>(program_.arena_bytes), std::to_integer<int>(with));
 }
 
-std::int64_t TeamRun::end_of_written(std::byte paint) const {
-  return team_end_of_written(step_, static_cast<std::uint32_t>(places_.arena),
+std::int64_t ParallelRun::end_of_written(std::byte paint) const {
+  return pool_end_of_written(step_, static_cast<std::uint32_t>(offsets_.arena),
                              static_cast<std::uint32_t>(program_.arena_bytes),
                              std::to_integer<int>(paint));
 }
 
-Tensor TeamRun::output(std::size_t number) const {
+Tensor ParallelRun::output(std::size_t number) const {
   const ProgramOutput& output = program_.outputs[number];
   if (!output.node.valid()) return Tensor();
   std::vector<std::byte> storage(static_cast<std::size_t>(output_bytes(number)));
@@ -170,13 +170,13 @@ Tensor TeamRun::output(std::size_t number) const {
   return output_value(output, storage.data());
 }
 
-std::int64_t TeamRun::output_bytes(std::size_t number) const {
+std::int64_t ParallelRun::output_bytes(std::size_t number) const {
   const ProgramOutput& output = program_.outputs[number];
   return output.node.valid() ? shown_bytes(output) : 0;
 }
 
-void TeamRun::read_output(std::size_t number, std::span<std::byte> to) const {
-  team_copy_out(step_, static_cast<std::uint32_t>(place_of(program_.outputs[number].place)),
+void ParallelRun::read_output(std::size_t number, std::span<std::byte> to) const {
+  pool_copy_out(step_, static_cast<std::uint32_t>(offset_of(program_.outputs[number].place)),
                 to.data(), static_cast<std::uint32_t>(to.size()));
 }
 

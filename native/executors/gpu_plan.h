@@ -17,11 +17,11 @@
 
 namespace recut::native {
 
-struct CardPlanRequest {
-  std::string card;  // its name: "NVIDIA H100 80GB HBM3"
+struct GpuPlanRequest {
+  std::string gpu;  // its name: "NVIDIA H100 80GB HBM3"
   cuda::Precision precision = cuda::Precision::f32;
   bool library = true;  // products and convolutions are calls of cuBLASLt and cuDNN
-  std::int64_t most_workspace_bytes = cuda::kUsualWorkspace;  // bytes, of one such call
+  std::int64_t max_workspace_bytes = cuda::kDefaultWorkspaceBytes;  // bytes, of one such call
   std::string profile;  // named, as find_device reads it; "": the GPU's own
   PlanningRequest planning;
 
@@ -31,7 +31,7 @@ struct CardPlanRequest {
   std::function<void(std::string_view phase)> progress = [](std::string_view) {};
 };
 
-struct CardPlan {
+struct GpuPlan {
   Document document;
   ScheduledPlan scheduled;
   std::optional<DeviceProfile> known;  // the profile of this GPU that priced it, if any
@@ -41,6 +41,6 @@ struct CardPlan {
 // Plans in the fused model and schedules. Plans twice where convolutions could have channels last:
 // copies between layouts take room, so that a small budget may be better off without. Fails as
 // find_gpu_profile, `open` and schedule_document do.
-Result<CardPlan> plan_for_card(const CardPlanRequest& request);
+Result<GpuPlan> plan_for_gpu(const GpuPlanRequest& request);
 
 }  // namespace recut::native

@@ -1,11 +1,11 @@
-#include "native/commands/card_options.h"
+#include "native/commands/gpu_options.h"
 
 #include "engine/support/units.h"
 #include "native/cuda/device_call.h"
 
 namespace recut::native {
 
-void add_card_options(CLI::App& command, std::string& target, std::string& precision) {
+void add_gpu_options(CLI::App& command, std::string& target, std::string& precision) {
   command
       .add_option("--device", target,
                   "Device to run on: cpu, or cuda for the first NVIDIA GPU (default: cpu)")
@@ -19,14 +19,14 @@ void add_card_options(CLI::App& command, std::string& target, std::string& preci
       ->type_name("TYPE");
 }
 
-Result<std::int64_t> most_workspace(const std::string& workspace) {
-  if (workspace.empty()) return cuda::kUsualWorkspace;
+Result<std::int64_t> max_workspace(const std::string& workspace) {
+  if (workspace.empty()) return cuda::kDefaultWorkspaceBytes;
   const auto bytes = parse_bytes(workspace);
   if (!bytes) return error("--workspace takes a number of bytes: 256MiB");
   return *bytes;
 }
 
-Result<Done> refuse_card_options(const std::string& precision, const std::string& workspace) {
+Result<Done> refuse_gpu_options(const std::string& precision, const std::string& workspace) {
   if (precision != "f32") return error("--precision: for --device cuda alone");
   if (!workspace.empty()) return error("--workspace: for --device cuda alone");
   return Done{};

@@ -13,18 +13,18 @@
 namespace recut::step {
 
 // The number of threads; 1: this one alone.
-int team_size();
+int pool_size();
 
-class TeamRun : public StepRun {
+class ParallelRun : public StepRun {
  public:
   // Compiles all kernels into one module, which every thread instantiates, and reserves memory
   // with room for `inputs` (as Run::prepare's), which read() copies into it. Fails where the
   // memory is missing.
-  static Result<TeamRun> prepare(Program program, std::span<const Tensor> inputs);
+  static Result<ParallelRun> prepare(Program program, std::span<const Tensor> inputs);
   void read(std::span<const Tensor> inputs);
 
-  TeamRun(TeamRun&& other) noexcept;
-  ~TeamRun() override;
+  ParallelRun(ParallelRun&& other) noexcept;
+  ~ParallelRun() override;
 
   const Program& program() const override { return program_; }
   Result<Done> run(std::uint64_t seed, std::span<double> launch_seconds = {}) override;
@@ -38,21 +38,21 @@ class TeamRun : public StepRun {
 
  private:
   // The layout of the step's memory: offsets in bytes from its beginning.
-  struct Places {
+  struct MemoryOffsets {
     std::int64_t lists = 0, arena = 0;
     std::int64_t scratch = 0, scratch_stride = 0;  // of each thread, one after another
     std::vector<std::int64_t> inputs;
   };
 
-  TeamRun(int step, Program program, wasm::Module module, Places places);
+  ParallelRun(int step, Program program, wasm::Module module, MemoryOffsets offsets);
   void copy_in(std::int64_t at, std::span<const std::byte> bytes);
-  std::int64_t place_of(const Place& place) const;
+  std::int64_t offset_of(const Place& location) const;
   void write_lists();
 
   int step_;  // the thread pool's number; 0: moved from
   Program program_;
   wasm::Module module_;
-  Places places_;
+  MemoryOffsets offsets_;
   std::vector<std::uint32_t> first_stage_;  // by kernel, counted through the module
 };
 

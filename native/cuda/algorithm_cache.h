@@ -9,29 +9,29 @@
 #include <vector>
 
 #include "native/cache/tolerant_store.h"
-#include "native/cuda/card.h"
+#include "native/cuda/gpu.h"
 
 namespace recut::cuda {
 
-struct MeasuredWay {
-  std::size_t way = 0;
+struct MeasuredAlgorithm {
+  std::size_t algorithm = 0;
   std::int64_t workspace_bytes = 0;
   double seconds = 0;
   bool avoided = false;  // since it gives other bits each time
 };
 
-class KeptWays {
+class AlgorithmCache {
  public:
   // The algorithms of each call of one kernel, in the order of preference.
-  using Ways = std::vector<std::vector<MeasuredWay>>;
+  using KernelAlgorithms = std::vector<std::vector<MeasuredAlgorithm>>;
 
-  KeptWays(cache::Store store, const Card& card);
+  AlgorithmCache(cache::Store store, const Gpu& gpu);
 
   // The measurements kept under this key. The key names all that they depend on but the GPU, its
   // driver and this build.
-  std::optional<Ways> find(const std::string& words);
+  std::optional<KernelAlgorithms> find(const std::string& key);
   // Replaces what is kept under the key.
-  void add(const std::string& words, Ways ways);
+  void add(const std::string& key, KernelAlgorithms algorithms);
   // Writes the additions for later runs. Of two programs that write at once, one's additions are
   // lost and measured again.
   void write();
@@ -40,20 +40,20 @@ class KeptWays {
   const std::vector<std::string>& notes() const { return store_.notes(); }
 
  private:
-  struct Known {
-    cache::Digest words;
-    Ways ways;
+  struct CachedKernel {
+    cache::Digest key;
+    KernelAlgorithms algorithms;
   };
   struct Fields;
 
   void read();
-  std::vector<Known>::iterator place_of(const cache::Digest& words);
+  std::vector<CachedKernel>::iterator entry_of(const cache::Digest& key);
 
   cache::TolerantStore store_;
   std::string target_;
   cache::Digest key_;
   bool was_read_ = false;
-  std::vector<Known> known_;  // the latest last
+  std::vector<CachedKernel> cached_;  // the latest last
 };
 
 }  // namespace recut::cuda

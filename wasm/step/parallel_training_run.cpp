@@ -1,4 +1,4 @@
-#include "wasm/step/team_training_run.h"
+#include "wasm/step/parallel_training_run.h"
 
 #include <utility>
 
@@ -7,26 +7,27 @@
 namespace recut::step {
 namespace {
 
-constexpr std::int64_t kTeamTrainingRunAlignment = 64;
+constexpr std::int64_t kParallelTrainingRunAlignment = 64;
 
 }  // namespace
 
-Result<TeamTrainingRun> TeamTrainingRun::prepare(Program program, std::vector<Tensor> inputs) {
-  auto run = TeamRun::prepare(std::move(program), inputs);
+Result<ParallelTrainingRun> ParallelTrainingRun::prepare(Program program,
+                                                         std::vector<Tensor> inputs) {
+  auto run = ParallelRun::prepare(std::move(program), inputs);
   if (!run) return run.diagnostics();
   std::vector<std::int64_t> begins;
   std::int64_t end = 0;
   for (std::size_t i = 0; i < run->program().outputs.size(); ++i) {
     begins.push_back(end);
-    end = aligned(end + run->output_bytes(i), kTeamTrainingRunAlignment);
+    end = aligned(end + run->output_bytes(i), kParallelTrainingRunAlignment);
   }
   auto outputs = Block::reserve(end, "a place for outputs");
   if (!outputs) return outputs.diagnostics();
-  return TeamTrainingRun(std::move(*run), std::move(inputs), std::move(*outputs),
-                         std::move(begins));
+  return ParallelTrainingRun(std::move(*run), std::move(inputs), std::move(*outputs),
+                             std::move(begins));
 }
 
-Result<Done> TeamTrainingRun::run(std::uint64_t seed, std::span<double> launch_seconds) {
+Result<Done> ParallelTrainingRun::run(std::uint64_t seed, std::span<double> launch_seconds) {
   run_.read(inputs_);
   auto done = run_.run(seed, launch_seconds);
   for (std::size_t i = 0; done && i < begins_.size(); ++i) {
@@ -36,7 +37,7 @@ Result<Done> TeamTrainingRun::run(std::uint64_t seed, std::span<double> launch_s
   return done;
 }
 
-Tensor TeamTrainingRun::output(std::size_t number) const {
+Tensor ParallelTrainingRun::output(std::size_t number) const {
   const ProgramOutput& output = program().outputs[number];
   return output.node.valid() ? output_value(output, output_storage(number)) : Tensor();
 }

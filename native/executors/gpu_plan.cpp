@@ -1,10 +1,10 @@
-#include "native/executors/card_plan.h"
+#include "native/executors/gpu_plan.h"
 
 #include <algorithm>
 
 #include "engine/workspace/library_workspaces.h"
 #include "native/cuda/attention_call.h"
-#include "native/executors/find_card_profile.h"
+#include "native/executors/find_gpu_profile.h"
 
 namespace recut::native {
 namespace {
@@ -15,13 +15,13 @@ constexpr std::string_view kLayoutPass = "channels_last";
 // one H100.
 constexpr double kWonByLayout = 1.09;
 
-class CardPlanner {
+class GpuPlanner {
  public:
-  explicit CardPlanner(const CardPlanRequest& request) : request_(request) {}
+  explicit GpuPlanner(const GpuPlanRequest& request) : request_(request) {}
 
   // Convolutions stay as they are where the budget has no room for copies in another layout, or
   // where recomputation costs more than channels last save.
-  Result<CardPlan> run() {
+  Result<GpuPlan> run() {
     auto planned = plan("");
     if (!planned || !lays_out(planned->document)) return planned;
     const bool held = planned->scheduled.holds();
@@ -57,7 +57,7 @@ class CardPlanner {
     return report.step_us / report.baseline_step_us;
   }
 
-  Result<CardPlan> plan(std::string_view skip) const {
+  Result<GpuPlan> plan(std::string_view skip) const {
     auto document = open(skip);
     if (!document) return document.diagnostics();
     std::optional<DeviceProfile> known;
@@ -67,7 +67,7 @@ class CardPlanner {
     request_.progress("planning");
     auto scheduled = schedule_document(*document, *request);
     if (!scheduled) return scheduled.diagnostics();
-    return CardPlan{std::move(*document), std::move(*scheduled), std::move(known), {}};
+    return GpuPlan{std::move(*document), std::move(*scheduled), std::move(known), {}};
   }
 
   // Products of libraries are padded by the GPU profile's figures.
@@ -81,8 +81,8 @@ class CardPlanner {
   // With a graph, the profile of its kernels where there is one: they are measured with library
   // products in f32 and tf32. Times in the graph's file are no profile of the GPU.
   Result<FoundProfile> profile(const Graph* graph) const {
-    return profile_on_card(is_measured() ? "" : request_.profile, request_.card,
-                           request_.library ? graph : nullptr, request_.precision);
+    return profile_on_gpu(is_measured() ? "" : request_.profile, request_.gpu,
+                          request_.library ? graph : nullptr, request_.precision);
   }
 
   bool is_measured() const { return request_.profile == kMeasuredDevice; }
@@ -99,18 +99,16 @@ class CardPlanner {
     if (found->known) known = request.planning.profile;
     if (!request_.library) return request;
     const auto added =
-        add_library_workspaces(document, *request.planning.profile, request_.most_workspace_bytes);
+        add_library_workspaces(document, *request.planning.profile, request_.max_workspace_bytes);
     if (!added) return added.diagnostics();
     return request;
   }
 
-  const CardPlanRequest& request_;
+  const GpuPlanRequest& request_;
 };
 
 }  // namespace
 
-Result<CardPlan> plan_for_card(const CardPlanRequest& request) {
-  return CardPlanner(request).run();
-}
+Result<GpuPlan> plan_for_gpu(const GpuPlanRequest& request) { return GpuPlanner(request).run(); }
 
 }  // namespace recut::native

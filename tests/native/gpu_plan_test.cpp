@@ -1,6 +1,6 @@
 // The plan that a GPU runs, whichever command opens the graph: recut run, or recut train with an
 // optimizer in it. No GPU is needed.
-#include "native/executors/card_plan.h"
+#include "native/executors/gpu_plan.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -15,7 +15,7 @@ namespace recut::native {
 namespace {
 
 // A product with an odd number of columns, which is slow on tensor cores.
-constexpr const char* kCardPlanModel =
+constexpr const char* kGpuPlanModel =
     "graph \"odd\" {\n  %w = parameter f32[4096, 4093]\n  %x = input f32[4096, 4096]\n"
     "  %y = mm(%x, %w)\n  %s = mul.Tensor(%y, %y)\n  %loss = mean(%s)\n  results %loss\n}\n";
 
@@ -25,16 +25,16 @@ struct Asked {
 };
 
 // The request of recut train.
-CardPlanRequest training_of(const std::string& path, Asked& asked) {
-  CardPlanRequest request;
-  request.card = "NVIDIA H100 80GB HBM3";
+GpuPlanRequest training_of(const std::string& path, Asked& asked) {
+  GpuPlanRequest request;
+  request.gpu = "NVIDIA H100 80GB HBM3";
   request.open = [&asked, path](const std::optional<Device>& device,
                                 std::string_view skip) -> Result<Document> {
     asked.devices.push_back(device);
     asked.skips.emplace_back(skip);
     GraphArguments graph;
     graph.path = path;
-    graph = graph.for_card(device, skip);
+    graph = graph.for_gpu(device, skip);
     std::ostringstream out, err;
     auto file = graph.read(Console{out, err});
     if (!file) return file.diagnostics();
@@ -56,16 +56,16 @@ bool changed(const Document& document, std::string_view pass) {
   });
 }
 
-TEST_CASE("card plan: a training has the passes and prices of a card", "[native][cuda][train]") {
+TEST_CASE("GPU plan: a training has the passes and prices of a GPU", "[native][cuda][train]") {
   const SettingsFolder settings;
   const TemporaryFile model("odd.recut");
-  model.write(kCardPlanModel);
+  model.write(kGpuPlanModel);
   for (const cuda::Precision precision :
        {cuda::Precision::f32, cuda::Precision::tf32, cuda::Precision::bf16}) {
     Asked asked;
-    CardPlanRequest request = training_of(model.path(), asked);
+    GpuPlanRequest request = training_of(model.path(), asked);
     request.precision = precision;
-    const auto planned = plan_for_card(request);
+    const auto planned = plan_for_gpu(request);
     if (!planned) FAIL(format(planned.diagnostics()));
     const bool tensor_cores = precision != cuda::Precision::f32;
     REQUIRE(asked.devices.size() == 1);
@@ -80,23 +80,23 @@ TEST_CASE("card plan: a training has the passes and prices of a card", "[native]
   }
 }
 
-TEST_CASE("card plan: rounded products are quicker, and times of another card are no profile",
+TEST_CASE("GPU plan: rounded products are quicker, and times of another GPU are no profile",
           "[native][cuda]") {
   const SettingsFolder settings;
   const TemporaryFile model("odd.recut");
-  model.write(kCardPlanModel);
+  model.write(kGpuPlanModel);
   Asked asked;
-  CardPlanRequest request = training_of(model.path(), asked);
+  GpuPlanRequest request = training_of(model.path(), asked);
   const auto micros = [&] {
-    const auto planned = plan_for_card(request);
+    const auto planned = plan_for_gpu(request);
     REQUIRE(planned.ok());
-    CHECK(planned->known.has_value() == (request.card != "Another"));
+    CHECK(planned->known.has_value() == (request.gpu != "Another"));
     return planned->scheduled.planned.report.step_us;
   };
   const double exact = micros();
   request.precision = cuda::Precision::bf16;
   CHECK(micros() < exact);
-  request.card = "Another";
+  request.gpu = "Another";
   CHECK(micros() < exact);
 
   // Without libraries no pass prepares operands for them.

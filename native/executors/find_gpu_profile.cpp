@@ -1,4 +1,4 @@
-#include "native/executors/find_card_profile.h"
+#include "native/executors/find_gpu_profile.h"
 
 #include <cctype>
 #include <nlohmann/json.hpp>
@@ -13,10 +13,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxProfileFileBytes = std::int64_t{1} << 20;
 
 // Prices GPUs that have no profile.
-constexpr std::string_view kUsualCard = "h100";
+constexpr std::string_view kFallbackGpu = "h100";
 
 std::string plain(std::string_view name) {
   std::string letters;
@@ -27,8 +27,8 @@ std::string plain(std::string_view name) {
 }
 
 // The built-in profile whose name is in the GPU's: "NVIDIA H100 80GB HBM3", "h100".
-const BuiltinProfile* builtin_of_card(std::string_view card) {
-  const std::string name = plain(card);
+const BuiltinProfile* builtin_profile_of_gpu(std::string_view gpu) {
+  const std::string name = plain(gpu);
   for (const BuiltinProfile& profile : builtin_profiles())
     if (name.find(plain(profile.name)) != std::string::npos) return &profile;
   return nullptr;
@@ -43,11 +43,11 @@ Result<DeviceProfile> at_precision(std::string_view text, std::string_view file,
   return parse_device_profile(json.dump(), file);
 }
 
-FoundProfile builtin(const std::string& card, bool tf32) {
-  const BuiltinProfile* own = builtin_of_card(card);
+FoundProfile builtin(const std::string& gpu, bool tf32) {
+  const BuiltinProfile* own = builtin_profile_of_gpu(gpu);
   const bool known = own != nullptr;
   for (const BuiltinProfile& profile : builtin_profiles())
-    if (!known && profile.name == kUsualCard) own = &profile;
+    if (!known && profile.name == kFallbackGpu) own = &profile;
   auto profile = at_precision(own->json, own->name, tf32);
   RECUT_CHECK(profile.ok(), "a built-in profile is one");
   return {std::move(*profile), known};
@@ -61,18 +61,17 @@ void price_as_bf16(DeviceProfile& profile) {
 }
 
 // By the rates of f32 and tf32, which profiles have.
-Result<FoundProfile> find_measured(const std::string& card, const Graph* graph, bool tf32) {
+Result<FoundProfile> find_measured(const std::string& gpu, const Graph* graph, bool tf32) {
   std::string path;
-  if (graph != nullptr)
-    path = find_profile(profile_name_of_graph(card, graph_digest(*graph), tf32));
+  if (graph != nullptr) path = find_profile(profile_name_of_graph(gpu, graph_digest(*graph), tf32));
   if (!path.empty()) {
     auto profile = find_device(path);
     if (!profile) return profile.diagnostics();
     return FoundProfile{std::move(*profile)};
   }
-  path = find_profile(profile_name_of_card(card));
-  if (path.empty()) return builtin(card, tf32);
-  const auto text = read_file(path, kMostBytes);
+  path = find_profile(profile_name_of_gpu(gpu));
+  if (path.empty()) return builtin(gpu, tf32);
+  const auto text = read_file(path, kMaxProfileFileBytes);
   if (!text) return text.diagnostics();
   auto profile = at_precision(*text, path, tf32);
   if (!profile) return profile.diagnostics();
@@ -81,11 +80,11 @@ Result<FoundProfile> find_measured(const std::string& card, const Graph* graph, 
 
 }  // namespace
 
-Result<FoundProfile> find_card_profile(const std::string& card, const Graph* graph,
-                                       cuda::Precision precision) {
+Result<FoundProfile> find_gpu_profile(const std::string& gpu, const Graph* graph,
+                                      cuda::Precision precision) {
   if (precision != cuda::Precision::bf16)
-    return find_measured(card, graph, precision == cuda::Precision::tf32);
-  auto found = find_measured(card, nullptr, false);
+    return find_measured(gpu, graph, precision == cuda::Precision::tf32);
+  auto found = find_measured(gpu, nullptr, false);
   if (found) price_as_bf16(found->profile);
   return found;
 }
@@ -97,9 +96,9 @@ Device device_of_step(const DeviceProfile& profile, cuda::Precision precision) {
   return device;
 }
 
-Result<FoundProfile> profile_on_card(const std::string& named, const std::string& card,
-                                     const Graph* graph, cuda::Precision precision) {
-  if (named.empty()) return find_card_profile(card, graph, precision);
+Result<FoundProfile> profile_on_gpu(const std::string& named, const std::string& gpu,
+                                    const Graph* graph, cuda::Precision precision) {
+  if (named.empty()) return find_gpu_profile(gpu, graph, precision);
   auto given = find_device(named);
   if (!given) return given.diagnostics();
   return FoundProfile{std::move(*given)};
