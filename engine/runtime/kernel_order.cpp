@@ -14,7 +14,7 @@ template <class Kernel>
 std::vector<std::uint32_t> sort_by_text(std::vector<Kernel>& kernels) {
   std::vector<std::pair<std::string, std::uint32_t>> order;
   for (std::uint32_t k = 0; k < kernels.size(); ++k)
-    order.emplace_back(print(without_names(kernels[k])), k);
+    order.emplace_back(print(strip_names(kernels[k])), k);
   std::sort(order.begin(), order.end());
   std::vector<Kernel> sorted;
   std::vector<std::uint32_t> moved(order.size());

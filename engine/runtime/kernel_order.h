@@ -11,9 +11,9 @@ void order_kernels(Program& program);
 
 // Copies of kernels without names and source locations, on which no compiled code depends.
 template <class Kernel>
-std::vector<Kernel> without_names(const std::vector<Kernel>& kernels) {
+std::vector<Kernel> strip_names(const std::vector<Kernel>& kernels) {
   std::vector<Kernel> unnamed;
-  for (const Kernel& kernel : kernels) unnamed.push_back(without_names(kernel));
+  for (const Kernel& kernel : kernels) unnamed.push_back(strip_names(kernel));
   return unnamed;
 }
 

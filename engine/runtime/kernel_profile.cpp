@@ -14,7 +14,7 @@
 namespace recut {
 namespace {
 
-constexpr int kHalvings = 100;
+constexpr int kBisections = 100;
 
 // The launch's calls without views, as cost models know a kernel.
 std::vector<NodeId> calls_of(const Graph& graph, const Launch& launch) {
@@ -30,8 +30,8 @@ double sum_of(std::span<const double> seconds) {
 
 }  // namespace
 
-std::vector<double> without_clocks(std::span<const double> seconds, double step_seconds,
-                                   double least) {
+std::vector<double> subtract_timer_overhead(std::span<const double> seconds, double step_seconds,
+                                            double floor) {
   std::vector<double> times(seconds.begin(), seconds.end());
   if (times.empty()) return times;
   const double sum = sum_of(seconds);
@@ -39,21 +39,21 @@ std::vector<double> without_clocks(std::span<const double> seconds, double step_
     for (double& time : times) time += (step_seconds - sum) / static_cast<double>(times.size());
     return times;
   }
-  const auto take_off = [&](double cost) {
+  const auto subtract = [&](double cost) {
     for (std::size_t i = 0; i < times.size(); ++i)
-      times[i] = std::max(seconds[i] - cost, std::min(seconds[i], least));
+      times[i] = std::max(seconds[i] - cost, std::min(seconds[i], floor));
     return sum_of(times);
   };
   double low = 0, high = *std::max_element(seconds.begin(), seconds.end());
-  if (const double floors = take_off(high); floors >= step_seconds) {
-    for (double& time : times) time *= step_seconds / floors;
+  if (const double total_at_floor = subtract(high); total_at_floor >= step_seconds) {
+    for (double& time : times) time *= step_seconds / total_at_floor;
     return times;
   }
-  for (int i = 0; i < kHalvings; ++i) {
+  for (int i = 0; i < kBisections; ++i) {
     const double cost = (low + high) / 2;
-    (take_off(cost) > step_seconds ? low : high) = cost;
+    (subtract(cost) > step_seconds ? low : high) = cost;
   }
-  take_off(high);
+  subtract(high);
   return times;
 }
 

@@ -14,11 +14,11 @@
 namespace recut {
 
 // Subtracts the overhead of the timers between launches, so that the times add up to a step without
-// timers. The same overhead is subtracted from each launch, but no time falls below `least` (or its
+// timers. The same overhead is subtracted from each launch, but no time falls below `floor` (or its
 // measured time, if that is less). If the step takes longer than its launches, each gets an equal
 // share of the difference. Seconds.
-std::vector<double> without_clocks(std::span<const double> seconds, double step_seconds,
-                                   double least);
+std::vector<double> subtract_timer_overhead(std::span<const double> seconds, double step_seconds,
+                                            double floor);
 
 // One kernel for each list of calls that was launched, with the mean time of its launches.
 // `workspaces`: bytes by launch.

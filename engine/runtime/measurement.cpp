@@ -12,8 +12,7 @@ namespace {
 constexpr int kStepsForLaunches = 5;
 
 // Times a step; `launches` is the number of launches to time, all or none.
-Result<StepTime> time_step(StepRun& run, std::uint64_t seed, double least_ms,
-                           std::size_t launches) {
+Result<StepTime> time_step(StepRun& run, std::uint64_t seed, double min_ms, std::size_t launches) {
   StepTime time{0, std::vector<double>(launches)};
   std::vector<double> once(time.launch_seconds.size());
   int runs = 0;
@@ -23,7 +22,7 @@ Result<StepTime> time_step(StepRun& run, std::uint64_t seed, double least_ms,
     time.ms = ms_since(began);
     for (std::size_t i = 0; i < once.size(); ++i) time.launch_seconds[i] += once[i];
     ++runs;
-  } while (time.ms < least_ms);
+  } while (time.ms < min_ms);
   time.ms /= runs;
   for (double& seconds : time.launch_seconds) seconds /= runs;
   return time;
@@ -45,25 +44,25 @@ Result<Done> time_launches(StepRun& run, std::uint64_t seed, std::vector<StepTim
 }  // namespace
 
 Result<std::int64_t> touched_bytes(StepRun& run, std::uint64_t seed) {
-  std::int64_t most = 0;
+  std::int64_t max = 0;
   for (const auto paint : {std::byte{0x5a}, std::byte{0xa5}}) {
     run.paint(paint);
     if (auto done = run.run(seed); !done) return done.diagnostics();
-    most = std::max(most, run.end_of_written(paint));
+    max = std::max(max, run.end_of_written(paint));
   }
-  return most;
+  return max;
 }
 
 Result<std::vector<StepTime>> time_steps(StepRun& run, std::uint64_t seed, const Timing& timing) {
   std::vector<StepTime> times;
-  const std::size_t launches = timing.launches_apart ? 0 : run.program().launches.size();
+  const std::size_t launches = timing.time_launches_apart ? 0 : run.program().launches.size();
   for (int i = 0; i < timing.steps; ++i) {
-    auto time = time_step(run, seed, timing.least_ms, launches);
+    auto time = time_step(run, seed, timing.min_ms, launches);
     if (!time) return time.diagnostics();
     times.push_back(std::move(*time));
     if (!timing.after_step(i + 1)) return error("the run was ended");
   }
-  if (timing.launches_apart)
+  if (timing.time_launches_apart)
     if (auto done = time_launches(run, seed, times); !done) return done.diagnostics();
   std::stable_sort(times.begin(), times.end(),
                    [](const StepTime& a, const StepTime& b) { return a.ms < b.ms; });
@@ -87,11 +86,12 @@ Result<std::vector<OutputComparison>> compare_with_interpreter(const Graph& grap
                                                                double allowed) {
   const auto expected = evaluate(graph, inputs, options);
   if (!expected) return expected.diagnostics();
-  std::vector<std::optional<Tensor>> wanted;
+  std::vector<std::optional<Tensor>> expected_outputs;
   for (const Tensor& output : expected->outputs)
-    wanted.push_back(output.exists() ? std::optional(output) : std::nullopt);
-  std::vector<OutputComparison> outputs = compare_outputs(graph, inputs, found, wanted, allowed);
-  if (auto done = allow_rounding(graph, inputs, options, wanted, outputs, allowed); !done)
+    expected_outputs.push_back(output.exists() ? std::optional(output) : std::nullopt);
+  std::vector<OutputComparison> outputs =
+      compare_outputs(graph, inputs, found, expected_outputs, allowed);
+  if (auto done = allow_rounding(graph, inputs, options, expected_outputs, outputs, allowed); !done)
     return done.diagnostics();
   return outputs;
 }

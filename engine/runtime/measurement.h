@@ -26,12 +26,12 @@ struct Timing {
   int steps = 10;
   // For coarse clocks (in a browser): each step is repeated for at least so many milliseconds, and
   // its times are means.
-  double least_ms = 0;
+  double min_ms = 0;
   // Called with the number of timed steps. Returning false ends the run, which then fails.
   std::function<bool(int steps)> after_step = [](int) { return true; };
   // For targets where timers between launches slow them down (GPUs): steps are timed without them,
   // and launches in additional steps, as means.
-  bool launches_apart = false;
+  bool time_launches_apart = false;
 };
 
 // Times of `timing.steps` steps, the fastest first.

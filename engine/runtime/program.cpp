@@ -49,12 +49,12 @@ class ProgramBuilder {
  private:
   // Names an operator once, at its first call.
   static Diagnostics without_repeats(Diagnostics faults) {
-    Diagnostics kept;
+    Diagnostics unique;
     for (Diagnostic& fault : faults) {
       const auto same = [&](const Diagnostic& other) { return other.message == fault.message; };
-      if (std::none_of(kept.begin(), kept.end(), same)) kept.push_back(std::move(fault));
+      if (std::none_of(unique.begin(), unique.end(), same)) unique.push_back(std::move(fault));
     }
-    return kept;
+    return unique;
   }
 
   void add_launch(std::uint32_t k, Diagnostics& faults) {
@@ -65,10 +65,10 @@ class ProgramBuilder {
       if (called) {
         Launch launch = launch_of(k);
         for (const loop::BufferSource& source : called->sources)
-          launch.buffers.push_back(place_of(source.node, source.output, k));
+          launch.buffers.push_back(buffer_address(source.node, source.output, k));
         launch.library = true;
         launch.free = free_span(schedule_, k);
-        launch.kernel = kept(std::move(*called));
+        launch.kernel = intern(std::move(*called));
         return program_.launches.push_back(std::move(launch));
       }
     }
@@ -81,11 +81,11 @@ class ProgramBuilder {
         for (const Diagnostic& fault : lowered.diagnostics()) faults.push_back(fault);
         return;
       }
-      known = lowered_.emplace(structure.key, as_lowered(std::move(*lowered), structure)).first;
+      known = lowered_.emplace(structure.key, intern_lowered(std::move(*lowered), structure)).first;
     }
     Launch launch = launch_of(k);
     for (const auto& source : known->second.sources)
-      launch.buffers.push_back(place_of(structure.nodes[source.first], source.second, k));
+      launch.buffers.push_back(buffer_address(structure.nodes[source.first], source.second, k));
     launch.kernel = known->second.kernel;
     program_.launches.push_back(std::move(launch));
   }
@@ -97,14 +97,14 @@ class ProgramBuilder {
     std::vector<std::pair<std::size_t, std::size_t>> sources;
   };
 
-  Lowered as_lowered(loop::LoweredKernel made, const loop::StructuralKey& structure) {
+  Lowered intern_lowered(loop::LoweredKernel made, const loop::StructuralKey& structure) {
     Lowered lowered;
     for (const loop::BufferSource& source : made.sources) {
       const auto node = std::find(structure.nodes.begin(), structure.nodes.end(), source.node);
       RECUT_CHECK(node != structure.nodes.end(), "a structure speaks of all that a kernel reads");
       lowered.sources.emplace_back(node - structure.nodes.begin(), source.output);
     }
-    lowered.kernel = kept(std::move(made.kernel));
+    lowered.kernel = intern(std::move(made.kernel));
     return lowered;
   }
 
@@ -116,25 +116,25 @@ class ProgramBuilder {
   }
 
   // Kernels that differ only in names are the same.
-  std::uint32_t kept(loop::Kernel kernel) {
-    const std::string text = print(without_names(kernel));
-    return kept(std::move(kernel), text, program_.kernels);
+  std::uint32_t intern(loop::Kernel kernel) {
+    const std::string text = print(strip_names(kernel));
+    return intern(std::move(kernel), text, program_.kernels);
   }
 
-  std::uint32_t kept(library::Kernel kernel) {
-    const std::string text = print(without_names(kernel));
-    return kept(std::move(kernel), text, program_.library);
+  std::uint32_t intern(library::Kernel kernel) {
+    const std::string text = print(strip_names(kernel));
+    return intern(std::move(kernel), text, program_.library);
   }
 
   template <class Kernel>
-  std::uint32_t kept(Kernel kernel, const std::string& text, std::vector<Kernel>& kernels) {
+  std::uint32_t intern(Kernel kernel, const std::string& text, std::vector<Kernel>& kernels) {
     const auto [at, added] = numbers_.emplace(text, static_cast<std::uint32_t>(kernels.size()));
     if (added) kernels.push_back(std::move(kernel));
     return at->second;
   }
 
-  Place place_of(NodeId node, std::size_t output, std::uint32_t k) {
-    if (graph_.op(node).is(kInput)) return {number_of_input(node), 0};
+  BufferAddress buffer_address(NodeId node, std::size_t output, std::uint32_t k) {
+    if (graph_.op(node).is(kInput)) return {input_number(node), 0};
     for (const StorageId storage : storages_.owned(node)) {
       if (storages_[storage].output != output) continue;
       for (const std::uint32_t b : instances_[storage.index]) {
@@ -147,7 +147,7 @@ class ProgramBuilder {
     return {};  // no elements
   }
 
-  std::uint32_t number_of_input(NodeId node) {
+  std::uint32_t input_number(NodeId node) {
     const auto [at, added] =
         inputs_.emplace(node, static_cast<std::uint32_t>(program_.inputs.size()));
     if (added) program_.inputs.push_back(node);
@@ -165,15 +165,15 @@ class ProgramBuilder {
       output.node = id;
       output.type = graph_.type(id);
       output.layouts = std::move(view_map->layouts);
-      output.place = last_place(view_map->base, gradient);
+      output.address = final_address(view_map->base, gradient);
     }
     program_.outputs.push_back(std::move(output));
   }
 
   // The instance that lives to the end: the first one for a result, the last one for a gradient.
-  Place last_place(const loop::ValueRef& made, bool gradient) {
-    if (graph_.op(made.node).is(kInput)) return place_of(made.node, made.output, 0);
-    Place found;
+  BufferAddress final_address(const loop::ValueRef& made, bool gradient) {
+    if (graph_.op(made.node).is(kInput)) return buffer_address(made.node, made.output, 0);
+    BufferAddress found;
     for (const StorageId storage : storages_.owned(made.node)) {
       if (storages_[storage].output != made.output) continue;
       for (const std::uint32_t b : instances_[storage.index]) {
@@ -199,18 +199,18 @@ class ProgramBuilder {
 };
 
 // The offset in the storage of an element of the outermost view, in elements.
-std::int64_t place_in_storage(const std::vector<Layout>& layouts, std::vector<std::int64_t> at) {
-  std::int64_t place = 0;
+std::int64_t storage_offset(const std::vector<Layout>& layouts, std::vector<std::int64_t> at) {
+  std::int64_t element = 0;
   for (std::size_t i = layouts.size(); i-- > 0;) {
     const Layout& layout = layouts[i];
-    place = layout.offset;
-    for (std::size_t d = 0; d < at.size(); ++d) place += layout.strides[d] * at[d];
+    element = layout.offset;
+    for (std::size_t d = 0; d < at.size(); ++d) element += layout.strides[d] * at[d];
     if (i == 0) break;
     at.assign(layouts[i - 1].shape.size(), 0);
-    for (std::size_t d = at.size(); d-- > 0; place /= layouts[i - 1].shape[d])
-      at[d] = place % layouts[i - 1].shape[d];
+    for (std::size_t d = at.size(); d-- > 0; element /= layouts[i - 1].shape[d])
+      at[d] = element % layouts[i - 1].shape[d];
   }
-  return place;
+  return element;
 }
 
 }  // namespace
@@ -264,7 +264,7 @@ Tensor output_value(const ProgramOutput& output, const std::byte* storage) {
   std::vector<std::int64_t> at(output.type.shape.size(), 0);
   for (std::int64_t i = 0; i < value.count(); ++i) {
     std::memcpy(value.storage->data() + static_cast<std::size_t>(i) * item,
-                storage + static_cast<std::size_t>(place_in_storage(output.layouts, at)) * item,
+                storage + static_cast<std::size_t>(storage_offset(output.layouts, at)) * item,
                 item);
     for (std::size_t d = at.size(); d-- > 0;) {
       if (++at[d] < output.type.shape[d]) break;

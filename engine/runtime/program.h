@@ -23,7 +23,7 @@ namespace recut {
 
 // The address of a buffer: a byte offset in the arena, or in an input of the program. (XLA: a slice
 // of a BufferAllocation.)
-struct Place {
+struct BufferAddress {
   std::optional<std::uint32_t> input;  // in Program::inputs
   std::int64_t offset = 0;
 };
@@ -32,11 +32,11 @@ struct Place {
 struct Launch {
   std::uint32_t kernel = 0;  // in Program::kernels, or in Program::library
   bool library = false;
-  std::uint32_t scheduled = 0;  // in the schedule
-  std::vector<NodeId> calls;    // the calls that it computes, with the views between them
-  std::vector<Place> buffers;   // in the kernel's order
-  ArenaSpan free;               // for library calls: free bytes of the arena for its workspace
-  double predicted_us = 0;      // the plan's prediction
+  std::uint32_t scheduled = 0;         // in the schedule
+  std::vector<NodeId> calls;           // the calls that it computes, with the views between them
+  std::vector<BufferAddress> buffers;  // in the kernel's order
+  ArenaSpan free;           // for library calls: free bytes of the arena for its workspace
+  double predicted_us = 0;  // the plan's prediction
 };
 
 // A result or gradient: the address of its storage, and the views on it, outermost last. A later
@@ -44,7 +44,7 @@ struct Launch {
 struct ProgramOutput {
   NodeId node;  // invalid: no gradient
   TensorType type;
-  Place place;
+  BufferAddress address;
   std::vector<Layout> layouts;
 };
 

@@ -10,30 +10,31 @@
 namespace recut {
 namespace {
 
-std::string place_text(const Graph& graph, const Program& program, const Place& place) {
-  if (place.input) return "%" + graph.node_name(program.inputs[*place.input]);
-  return fmt::format("@{}", place.offset);
+std::string address_text(const Graph& graph, const Program& program, const BufferAddress& address) {
+  if (address.input) return "%" + graph.node_name(program.inputs[*address.input]);
+  return fmt::format("@{}", address.offset);
 }
 
 std::string launch_text(const Graph& graph, const Program& program, const Launch& launch) {
-  std::vector<std::string> places, calls;
-  for (const Place& place : launch.buffers) places.push_back(place_text(graph, program, place));
+  std::vector<std::string> addresses, calls;
+  for (const BufferAddress& address : launch.buffers)
+    addresses.push_back(address_text(graph, program, address));
   for (const NodeId call : loop::computed_calls(graph, launch.calls))
     calls.push_back("%" + graph.node_name(call));
   return fmt::format("{}kernel {} ({}) makes {}", launch.library ? "library " : "", launch.kernel,
-                     fmt::join(places, ", "), fmt::join(calls, ", "));
+                     fmt::join(addresses, ", "), fmt::join(calls, ", "));
 }
 
 std::string output_text(const Graph& graph, const Program& program, const ProgramOutput& output) {
   if (!output.node.valid()) return "none";
   return fmt::format("%{}: {}", graph.node_name(output.node),
-                     place_text(graph, program, output.place));
+                     address_text(graph, program, output.address));
 }
 
 // Without the names of a graph's nodes.
-std::string place_digest(const Place& place) {
-  return place.input ? fmt::format("%{}+{} ", *place.input, place.offset)
-                     : fmt::format("@{} ", place.offset);
+std::string address_digest(const BufferAddress& address) {
+  return address.input ? fmt::format("%{}+{} ", *address.input, address.offset)
+                       : fmt::format("@{} ", address.offset);
 }
 
 std::string layout_digest(const Layout& layout) {
@@ -43,7 +44,7 @@ std::string layout_digest(const Layout& layout) {
 
 std::string output_digest(const ProgramOutput& output) {
   if (!output.node.valid()) return "none";
-  std::string text = place_digest(output.place) + std::string(short_name(output.type.dtype));
+  std::string text = address_digest(output.address) + std::string(short_name(output.type.dtype));
   for (const Layout& layout : output.layouts) text += layout_digest(layout);
   return text;
 }
@@ -51,7 +52,7 @@ std::string output_digest(const ProgramOutput& output) {
 template <class Kernel>
 std::vector<std::string> kernel_texts(const std::vector<Kernel>& kernels) {
   std::vector<std::string> texts;
-  for (const Kernel& kernel : kernels) texts.push_back(print(without_names(kernel)));
+  for (const Kernel& kernel : kernels) texts.push_back(print(strip_names(kernel)));
   return texts;
 }
 
@@ -62,10 +63,10 @@ std::string program_digest(const Program& program) {
   const std::vector<std::string> calls = kernel_texts(program.library);
   std::uint64_t digest = hash_mix(0, static_cast<std::uint64_t>(program.arena_bytes));
   for (const Launch& launch : program.launches) {
-    std::string places;
-    for (const Place& place : launch.buffers) places += place_digest(place);
+    std::string addresses;
+    for (const BufferAddress& address : launch.buffers) addresses += address_digest(address);
     digest = hash_text(digest, launch.library ? calls[launch.kernel] : loops[launch.kernel]);
-    digest = hash_text(digest, places);
+    digest = hash_text(digest, addresses);
   }
   for (const ProgramOutput& output : program.outputs)
     digest = hash_text(digest, output_digest(output));

@@ -1,8 +1,8 @@
 #include "engine/runtime/step_execution.h"
 
 #include "engine/cost/device.h"
+#include "engine/runtime/flop_count.h"
 #include "engine/runtime/program_text.h"
-#include "engine/runtime/work.h"
 
 namespace recut {
 namespace {
@@ -11,7 +11,7 @@ double bytes_of(const std::vector<loop::Buffer>& buffers) {
   double bytes = 0;
   for (const loop::Buffer& buffer : buffers) {
     if (buffer.access == loop::Access::scratch) continue;
-    const bool twice = buffer.access == loop::Access::updated;
+    const bool twice = buffer.access == loop::Access::read_write;
     bytes += (twice ? 2.0 : 1.0) * static_cast<double>(buffer.elements * item_bytes(buffer.dtype));
   }
   return bytes;
@@ -64,7 +64,7 @@ std::vector<Tensor> kernel_inputs(const Graph& graph, const Program& program,
 }
 
 Result<Done> execute_step(StepRun& run, const Graph& graph, const Inputs& inputs,
-                          const StepExecutionRequest& request, bool launches_apart,
+                          const StepExecutionRequest& request, bool time_launches_apart,
                           StepExecution& execution) {
   const Program& program = run.program();
   execution.program = program_digest(program);
@@ -76,7 +76,8 @@ Result<Done> execute_step(StepRun& run, const Graph& graph, const Inputs& inputs
   const auto touched = touched_bytes(run, seed);
   if (!touched) return touched.diagnostics();
   execution.measured_peak_bytes = *touched;
-  const auto steps = time_steps(run, seed, {request.steps, 0, request.after_step, launches_apart});
+  const auto steps =
+      time_steps(run, seed, {request.steps, 0, request.after_step, time_launches_apart});
   if (!steps) return steps.diagnostics();
   const StepTime& median = (*steps)[steps->size() / 2];
   execution.step_ms_median = median.ms;

@@ -37,7 +37,7 @@ struct KernelTime {
   double ms = 0;             // of the median step, all launches together
   double predicted_ms = 0;   // by the plan
   double bytes = 0;          // read and written by the launches, once each
-  double flops = 0;          // work.h
+  double flops = 0;          // flop_count.h
   double arithmetic_ms = 0;  // time of these at the ceilings' rates
 
   // The time at the nearer ceiling, memory or arithmetic, over the measured time (the roofline
@@ -79,11 +79,11 @@ struct StepExecution {
 // The program's inputs as its kernels read them.
 std::vector<Tensor> kernel_inputs(const Graph& graph, const Program& program, const Inputs& inputs);
 
-// Measures the peak, then times steps and launches (`launches_apart`: measurement.h), and compares
-// with the interpreter if requested. `inputs`: the run's inputs. Fails on bad data, and if the run
-// was ended.
+// Measures the peak, then times steps and launches (`time_launches_apart`: measurement.h), and
+// compares with the interpreter if requested. `inputs`: the run's inputs. Fails on bad data, and if
+// the run was ended.
 Result<Done> execute_step(StepRun& run, const Graph& graph, const Inputs& inputs,
-                          const StepExecutionRequest& request, bool launches_apart,
+                          const StepExecutionRequest& request, bool time_launches_apart,
                           StepExecution& execution);
 
 }  // namespace recut

@@ -15,11 +15,11 @@ using packing::Order;
 using packing::Packed;
 using packing::Rule;
 
-constexpr std::int64_t kMostPairs = 8'000'000;  // of intervals that overlap in time: 64 MiB
-constexpr double kRaisingWork = 100e6;          // steps of skyline packing
-constexpr double kSearchWork = 10e6;            // steps of a search for the bound itself
-constexpr int kTargets = 8;                     // targets that are tried, and the tolerance:
-constexpr std::int64_t kClose = 10'000;         // 1 / this of the height
+constexpr std::int64_t kMaxPairs = 8'000'000;  // of intervals that overlap in time: 64 MiB
+constexpr double kSkylineWork = 100e6;         // steps of skyline packing
+constexpr double kSearchWork = 10e6;           // steps of a search for the bound itself
+constexpr int kTargets = 8;                    // targets that are tried, and the tolerance:
+constexpr std::int64_t kClose = 10'000;        // 1 / this of the height
 
 // Packs one range of time, if possible as low as `target`, which is a lower bound of the whole.
 class PartPacker {
@@ -31,7 +31,7 @@ class PartPacker {
     by_size_ = packing::order_by(instance_, Rule::largest);
     keep(packing::first_fit(instance_, by_size_), by_size_);
     if (done()) return std::move(best_);
-    const auto conflicts = Conflicts::of(instance_, kMostPairs);
+    const auto conflicts = Conflicts::of(instance_, kMaxPairs);
     for (const Rule rule : packing::kRules) try_rule(rule, conflicts ? &*conflicts : nullptr);
     if (!done() && conflicts && effort_ > 0) search(*conflicts);
     return std::move(best_);
@@ -51,10 +51,10 @@ class PartPacker {
     if (done()) return;
     const Order order = packing::order_by(instance_, rule);
     if (rule != Rule::largest) keep(packing::first_fit(instance_, order), order);
-    if (done() || conflicts == nullptr || static_cast<double>(raising_work_) > kRaisingWork) return;
-    Packed raised = packing::evenly_raised(instance_, *conflicts, order, target_, raising_work_);
-    const Order upwards = packing::order_by_offset(raised.offsets, order);
-    keep(std::move(raised), upwards);
+    if (done() || conflicts == nullptr || static_cast<double>(skyline_work_) > kSkylineWork) return;
+    Packed packed = packing::skyline_pack(instance_, *conflicts, order, target_, skyline_work_);
+    const Order by_offset = packing::order_by_offset(packed.offsets, order);
+    keep(std::move(packed), by_offset);
   }
 
   // Bisects between the target and the best packing.
@@ -63,13 +63,15 @@ class PartPacker {
     std::int64_t low = target_, capacity = target_;
     for (int round = 0; round < kTargets && !done(); ++round) {
       const double work = effort_ * kSearchWork / (round == 0 ? 1 : 4);
-      const auto found = [&](Order order, std::uint64_t lot) {
-        const bool holds = reordering.search(order, capacity, static_cast<std::int64_t>(work), lot);
+      const auto found = [&](Order order, std::uint64_t random_state) {
+        const bool holds =
+            reordering.search(order, capacity, static_cast<std::int64_t>(work), random_state);
         keep(reordering.pack(order), order);
         return holds;
       };
-      const auto lot = 2 * static_cast<std::uint64_t>(round);
-      if (!found(by_size_, lot) && best_.height > capacity && !found(best_order_, lot + 1))
+      const auto random_state = 2 * static_cast<std::uint64_t>(round);
+      if (!found(by_size_, random_state) && best_.height > capacity &&
+          !found(best_order_, random_state + 1))
         low = capacity;
       capacity = low + (best_.height - low) / 2;
       if (best_.height - low <= target_ / kClose) break;
@@ -81,16 +83,16 @@ class PartPacker {
   double effort_;
   Order by_size_, best_order_;
   Packed best_;
-  std::int64_t raising_work_ = 0;
+  std::int64_t skyline_work_ = 0;
 };
 
 }  // namespace
 
-std::int64_t most_alive(std::span<const ArenaInterval> intervals) {
-  std::int64_t most = 0;
+std::int64_t max_live_bytes(std::span<const ArenaInterval> intervals) {
+  std::int64_t max = 0;
   for (const Instance& part : packing::independent_parts(intervals))
-    most = std::max(most, part.bound);
-  return most;
+    max = std::max(max, part.bound);
+  return max;
 }
 
 ArenaPacking pack_arena(std::span<const ArenaInterval> intervals, double effort) {

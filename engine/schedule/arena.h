@@ -43,7 +43,7 @@ struct ArenaPacking {
 };
 
 // The maximum of the total live size over time.
-std::int64_t most_alive(std::span<const ArenaInterval> intervals);
+std::int64_t max_live_bytes(std::span<const ArenaInterval> intervals);
 
 // The lowest packing that is found. Sizes are at least 0, and their sum is below 2^62; if all are
 // multiples of a number, so are the offsets. `effort` scales the work limit of the search (1: the

@@ -12,8 +12,8 @@
 namespace recut {
 namespace {
 
-constexpr std::int64_t kMostAlignment = std::int64_t{1} << 30;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 61;
+constexpr std::int64_t kMaxAlignment = std::int64_t{1} << 30;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 61;
 
 // Adds the kernels. Returns the kernel of each step.
 std::vector<std::uint32_t> add_kernels(const Graph& graph, const Replay& replay,
@@ -64,13 +64,13 @@ void pack(Schedule& schedule, double effort) {
 }
 
 Result<Done> check_bytes(const Replay& replay, std::int64_t alignment) {
-  if (alignment < 1 || alignment > kMostAlignment || (alignment & (alignment - 1)) != 0)
+  if (alignment < 1 || alignment > kMaxAlignment || (alignment & (alignment - 1)) != 0)
     return error(fmt::format("alignment {}: expected a power of two from 1 to {}", alignment,
-                             kMostAlignment));
+                             kMaxAlignment));
   std::int64_t total = 0;
   for (const StorageInstance& instance : replay.instances) {
-    if (instance.bytes > kMostBytes - total - alignment)
-      return error(fmt::format("the plan allocates more than {}", format_bytes(kMostBytes)));
+    if (instance.bytes > kMaxBytes - total - alignment)
+      return error(fmt::format("the plan allocates more than {}", format_bytes(kMaxBytes)));
     total += aligned(instance.bytes, alignment);
   }
   return Done{};

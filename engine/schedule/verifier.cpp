@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include "engine/schedule/verify/faults.h"
-#include "engine/schedule/verify/places.h"
-#include "engine/schedule/verify/values.h"
+#include "engine/schedule/verify/liveness.h"
+#include "engine/schedule/verify/placement.h"
 
 namespace recut {
 namespace {
@@ -72,8 +72,8 @@ Diagnostics verify_schedule(const Graph& graph, const StorageModel& storages, co
   // The other checks rely on the steps and the alignment.
   if (!faults.empty()) return faults.take();
   if (verify::check_buffers(graph, storages, schedule, faults)) {
-    verify::check_values(graph, storages, plan, schedule, faults);
-    verify::check_places(graph, storages, schedule, faults);
+    verify::check_liveness(graph, storages, plan, schedule, faults);
+    verify::check_placement(graph, storages, schedule, faults);
   }
   return faults.take();
 }

@@ -16,8 +16,8 @@
 namespace recut::gui {
 namespace {
 
-NodeId node_of(std::uint32_t note, const std::vector<NodeId>& calls) {
-  return note < calls.size() ? calls[note] : NodeId();
+NodeId node_of(std::uint32_t location, const std::vector<NodeId>& calls) {
+  return location < calls.size() ? calls[location] : NodeId();
 }
 
 // Of text whose last line ends, too.
@@ -46,7 +46,7 @@ std::vector<std::string> operand_lines(std::string_view line) {
 // The printer's lines: the head, notes, buffers, calls, the end.
 std::vector<CodeLine> library_lines(const library::Kernel& kernel, NodeId call) {
   std::vector<CodeLine> lines;
-  const std::size_t buffers = 1 + kernel.notes.size();
+  const std::size_t buffers = 1 + kernel.locations.size();
   const std::size_t calls = buffers + kernel.buffers.size();
   const std::vector<std::string> printed = lines_of(library::print(kernel));
   for (std::size_t i = 0; i < printed.size(); ++i) {
@@ -88,7 +88,7 @@ std::vector<CodeLine> loop_lines(const loop::LoweredKernel& lowered,
   std::vector<CodeLine> lines;
   for (loop::PrintedLine& line : loop::print_lines(lowered.kernel)) {
     const NodeId node =
-        line.buffer.valid() ? maker_of(line.buffer, lowered) : node_of(line.note, calls);
+        line.buffer.valid() ? maker_of(line.buffer, lowered) : node_of(line.location, calls);
     const bool declares = lines.size() <= calls.size() + lowered.kernel.buffers.size();
     lines.push_back({std::move(line.text), node, declares});
   }
@@ -96,13 +96,14 @@ std::vector<CodeLine> loop_lines(const loop::LoweredKernel& lowered,
 }
 
 // `heading`: lines that stand before what is computed.
-std::vector<CodeLine> noted_lines(std::string_view text, const std::vector<std::uint32_t>& notes,
-                                  std::size_t heading, const std::vector<NodeId>& calls) {
+std::vector<CodeLine> located_lines(std::string_view text,
+                                    const std::vector<std::uint32_t>& locations,
+                                    std::size_t heading, const std::vector<NodeId>& calls) {
   std::vector<CodeLine> lines;
-  for (const std::uint32_t note : notes) {
+  for (const std::uint32_t location : locations) {
     const std::size_t end = text.find('\n');
     lines.push_back(
-        {std::string(text.substr(0, end)), node_of(note, calls), lines.size() < heading});
+        {std::string(text.substr(0, end)), node_of(location, calls), lines.size() < heading});
     text.remove_prefix(end + 1);
   }
   return lines;
@@ -111,15 +112,16 @@ std::vector<CodeLine> noted_lines(std::string_view text, const std::vector<std::
 std::vector<CodeLine> llvm_lines(const loop::LoweredKernel& lowered,
                                  const std::vector<NodeId>& calls) {
   const llvm_ir::Module module = llvm_ir::emit({&lowered.kernel, 1});
-  return noted_lines(module.text, module.notes, calls.size() + 1, calls);
+  return located_lines(module.text, module.locations, calls.size() + 1, calls);
 }
 
 // The functions at the head come before the kernel's own lines.
 std::vector<CodeLine> cuda_lines(const cuda::Module& module, const std::vector<NodeId>& calls) {
-  const auto first = std::find_if(module.notes.begin(), module.notes.end(),
-                                  [](std::uint32_t note) { return note != loop::kNoNote; });
-  const auto before = static_cast<std::size_t>(first - module.notes.begin());
-  return noted_lines(module.text, module.notes, before + calls.size(), calls);
+  const auto first =
+      std::find_if(module.locations.begin(), module.locations.end(),
+                   [](std::uint32_t location) { return location != loop::kUnknownLocation; });
+  const auto before = static_cast<std::size_t>(first - module.locations.begin());
+  return located_lines(module.text, module.locations, before + calls.size(), calls);
 }
 
 std::vector<CodeLine> cuda_lines(const loop::LoweredKernel& lowered,
@@ -133,7 +135,7 @@ std::vector<CodeLine> form_lines(const ScheduleView& schedule, std::uint32_t ker
                                  const std::vector<NodeId>& calls) {
   if (form.id == "cuda") {
     const auto attention = library_kernel_of(schedule.graph(), schedule.kernels.storages,
-                                             schedule.kernel(kernel), cuda::takes_attention);
+                                             schedule.kernel(kernel), cuda::supports_attention);
     if (attention) return cuda_lines(cuda::emit({}, {&*attention, 1}), calls);
   }
   return form.lines(lowered, calls);
@@ -154,7 +156,7 @@ std::vector<CodeLine> wasm_lines(const loop::LoweredKernel& lowered,
   for (wasm::Line& line : wasm::emit_text({&lowered.kernel, 1})) {
     const std::size_t begin = line.text.find_first_not_of(' ');
     const bool remark = begin == std::string::npos || !std::isalpha(line.text[begin]);
-    lines.push_back({std::move(line.text), node_of(line.note, calls), remark});
+    lines.push_back({std::move(line.text), node_of(line.location, calls), remark});
   }
   return lines;
 }

@@ -22,7 +22,7 @@ struct CodeLine {
 
 struct CodeForm {
   std::string_view id, title;  // "llvm", "LLVM IR"
-  // `calls`: by the kernel's notes.
+  // `calls`: by the kernel's source locations.
   std::vector<CodeLine> (*lines)(const loop::LoweredKernel& lowered,
                                  const std::vector<NodeId>& calls);
 };

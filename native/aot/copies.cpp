@@ -34,7 +34,7 @@ loop::Kernel copy_kernel(const ProgramOutput& output, const std::string& name) {
   loop::Kernel kernel;
   kernel.name = "copy of " + name;
   kernel.buffers = {{"from", dtype, last_element(output.layouts.front()) + 1, loop::Access::read},
-                    {"to", dtype, elements, loop::Access::written}};
+                    {"to", dtype, elements, loop::Access::write}};
   kernel.loops = {{"i", elements}};
   kernel.values = {{"value", loop::value_type(dtype)}};
   const loop::LoopId i(0);

@@ -238,7 +238,7 @@ class Driver {
   }
   std::int64_t arena() const { return output(interface_.outputs.size()); }
 
-  std::pair<std::int64_t, std::int64_t> base_and_offset(const Place& location) const {
+  std::pair<std::int64_t, std::int64_t> base_and_offset(const BufferAddress& location) const {
     if (!location.input) return {arena(), location.offset};
     return {inputs_.at(program_.inputs[*location.input]), location.offset};
   }
@@ -248,7 +248,8 @@ class Driver {
       if (schedule_.kernels[launch.scheduled].phase != phase) continue;
       TableLaunch& added = launches_.emplace_back();
       added.kernel = launch.kernel;
-      for (const Place& buffer : launch.buffers) added.places.push_back(base_and_offset(buffer));
+      for (const BufferAddress& buffer : launch.buffers)
+        added.places.push_back(base_and_offset(buffer));
     }
   }
 
@@ -258,7 +259,7 @@ class Driver {
       if (element_count(from.type.shape) == 0) continue;
       const auto kernel = static_cast<std::uint32_t>(kernels_.size());
       kernels_.push_back(copy_kernel(from, interface_.outputs[i].name));
-      launches_.push_back({kernel, {base_and_offset(from.place), {output(i), 0}}, output(i)});
+      launches_.push_back({kernel, {base_and_offset(from.address), {output(i), 0}}, output(i)});
     }
   }
 

@@ -2,7 +2,7 @@
 //
 //   struct Fields {
 //     template <class Bytes>
-//     static void of(Bytes& bytes, Place& place) { bytes(place.input, place.offset); }
+//     static void of(Bytes& bytes, BufferAddress& place) { bytes(place.input, place.offset); }
 //   };
 //   ByteWriter<Fields> writer;  writer(place);
 //   ByteReader<Fields> reader(text);  reader(place);  reader.done();

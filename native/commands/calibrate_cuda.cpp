@@ -129,7 +129,7 @@ class GpuCalibrateCommand {
         {.library = true,
          .library_takes = cuda::library_takes(with_.gpu, {precision(), max_workspace_}),
          .lower = cuda::lower_options(with_.gpu->sm_limits())},
-        cuda::factors_of(precision()));
+        cuda::matmul_precision_of(precision()));
     return steps.compile(document, scheduled);
   }
 

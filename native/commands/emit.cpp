@@ -32,7 +32,7 @@ struct EmitCommand {
   wasm::Options options() const { return {relaxed}; }
   cuda::Options cuda_options() const {
     cuda::Options options;
-    if (precision == "tf32") options.factors = cuda::Factors::tf32;
+    if (precision == "tf32") options.matmul_precision = cuda::MatmulPrecision::tf32;
     return options;
   }
 };
@@ -48,7 +48,7 @@ ProgramOptions options_of(const EmitCommand& command) {
   if (command.target == "wasm") options.lower = wasm::lower_options(command.rows);
   if (command.target != "cuda") return options;
   return {.library = true,
-          .library_takes = cuda::takes_attention,
+          .library_takes = cuda::supports_attention,
           .lower = cuda::lower_options(default_sm_limits(command.architecture))};
 }
 
@@ -77,7 +77,7 @@ std::vector<loop::Kernel> titled(const Program& program, const std::vector<std::
   for (const std::uint32_t k : chosen) {
     if (k >= program.kernels.size()) continue;
     kernels.push_back(program.kernels[k]);
-    kernels.back().notes.push_back(kernel_title(program, k));
+    kernels.back().locations.push_back(kernel_title(program, k));
   }
   return kernels;
 }
@@ -89,7 +89,7 @@ std::vector<library::Kernel> titled_library(const Program& program,
   for (const std::uint32_t k : chosen) {
     if (k < loops) continue;
     kernels.push_back(program.library[k - loops]);
-    kernels.back().notes.push_back(kernel_title(program, k - loops, true));
+    kernels.back().locations.push_back(kernel_title(program, k - loops, true));
   }
   return kernels;
 }

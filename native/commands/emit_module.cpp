@@ -13,9 +13,9 @@ std::string_view name_of(loop::Access access) {
   switch (access) {
     case loop::Access::read:
       return "read";
-    case loop::Access::written:
+    case loop::Access::write:
       return "written";
-    case loop::Access::updated:
+    case loop::Access::read_write:
       return "updated";
     case loop::Access::scratch:
       return "scratch";
@@ -23,7 +23,7 @@ std::string_view name_of(loop::Access access) {
   return "";
 }
 
-Json json_of(const Place& location) {
+Json json_of(const BufferAddress& location) {
   if (!location.input) return {{"arena", location.offset}};
   Json json = {{"input", *location.input}};
   if (location.offset != 0) json["offset"] = location.offset;
@@ -46,7 +46,7 @@ Json inputs_json(const Graph& graph, const Program& program) {
 // Scratch is needed by each worker, and is no buffer of the host.
 Json kernel_json(const loop::Kernel& kernel, const std::vector<loop::Stage>& stages) {
   Json buffers = Json::array(), functions = Json::array();
-  for (std::size_t b = 0; b < loop::brought_buffers(kernel); ++b) {
+  for (std::size_t b = 0; b < loop::parameter_count(kernel); ++b) {
     const loop::Buffer& buffer = kernel.buffers[b];
     buffers.push_back({{"name", buffer.name},
                        {"dtype", short_name(buffer.dtype)},
@@ -65,7 +65,7 @@ Json launches_json(const Program& program) {
   Json launches = Json::array();
   for (const Launch& launch : program.launches) {
     Json locations = Json::array();
-    for (const Place& location : launch.buffers) locations.push_back(json_of(location));
+    for (const BufferAddress& location : launch.buffers) locations.push_back(json_of(location));
     launches.push_back({{"kernel", launch.kernel}, {"buffers", locations}});
   }
   return launches;
@@ -85,7 +85,7 @@ Json outputs_json(const Graph& graph, const Program& program) {
     outputs.push_back({{"name", graph.node_name(output.node)},
                        {"dtype", short_name(output.type.dtype)},
                        {"shape", output.type.shape},
-                       {"place", json_of(output.place)},
+                       {"place", json_of(output.address)},
                        {"layouts", layouts}});
   }
   return outputs;

@@ -46,7 +46,7 @@ class CudaRun {
         {.library = !command_.no_library,
          .library_takes = cuda::library_takes(gpu_, {precision(), max_workspace_}),
          .lower = cuda::lower_options(gpu_->sm_limits())},
-        cuda::factors_of(precision()));
+        cuda::matmul_precision_of(precision()));
     auto step = steps.compile(document, scheduled);
     console_.say("");
     for (const std::string& note : steps.notes()) console_.err << "note: " << note << "\n";

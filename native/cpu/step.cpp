@@ -107,10 +107,10 @@ Run::Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double m
       arena_(std::move(arena)),
       scratch_(std::move(scratch)) {
   for (const Launch& launch : step.program().launches)
-    for (const Place& location : launch.buffers) buffers_.push_back(address(location));
+    for (const BufferAddress& location : launch.buffers) buffers_.push_back(address(location));
 }
 
-std::byte* Run::address(const Place& location) const {
+std::byte* Run::address(const BufferAddress& location) const {
   std::byte* base = location.input ? inputs_[*location.input].storage->data() : arena_.data();
   return base + location.offset;
 }
@@ -121,7 +121,7 @@ std::int64_t Run::end_of_written(std::byte paint) const {
 
 Tensor Run::output(std::size_t number) const {
   const ProgramOutput& output = program().outputs[number];
-  return output.node.valid() ? output_value(output, address(output.place)) : Tensor();
+  return output.node.valid() ? output_value(output, address(output.address)) : Tensor();
 }
 
 Result<Done> Run::run(std::uint64_t seed, std::span<double> launch_seconds) {

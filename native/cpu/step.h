@@ -84,7 +84,7 @@ class Run : public StepRun {
   // (codegen/loop/stages.h) runs on one thread. Fails where the machine lacks the memory, or the
   // library has no code for a call.
   static Result<Run> prepare(const Step& step, std::vector<Tensor> inputs, int threads,
-                             double min_parallel_work = loop::kLeastSharedWork);
+                             double min_parallel_work = loop::kMinParallelWork);
 
   const Program& program() const override { return step_.program(); }
   // Allocates nothing, but for what oneDNN notes of a call.
@@ -94,7 +94,7 @@ class Run : public StepRun {
   Tensor output(std::size_t number) const override;
 
   const std::byte* output_storage(std::size_t output) const override {
-    return address(program().outputs[output].place);
+    return address(program().outputs[output].address);
   }
   std::int64_t scratch_bytes() const override { return scratch_.bytes(); }
 
@@ -102,7 +102,7 @@ class Run : public StepRun {
   Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double min_parallel_work,
       OneDnn library, Arena arena, Arena scratch);
   void launch(const Launch& launch, void* const* buffers, std::int64_t seed);
-  std::byte* address(const Place& location) const;
+  std::byte* address(const BufferAddress& location) const;
 
   const Step& step_;
   std::vector<Tensor> inputs_;

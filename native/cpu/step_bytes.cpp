@@ -20,7 +20,7 @@ struct StepBytesFields : cache::CallFields {
     bytes(dtype, shape, strides, device);
   }
   template <class Bytes>
-  static void of(Bytes& bytes, Place& location) {
+  static void of(Bytes& bytes, BufferAddress& location) {
     auto& [input, offset] = location;
     bytes(input, offset);
   }
@@ -46,11 +46,11 @@ struct StepBytesFields : cache::CallFields {
   }
   template <class Bytes>
   static void of(Bytes& bytes, loop::Kernel& kernel) {
-    bytes(kernel.name, kernel.notes, kernel.buffers);
+    bytes(kernel.name, kernel.locations, kernel.buffers);
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::Kernel& kernel) {
-    bytes(kernel.name, kernel.notes, kernel.buffers, kernel.calls);
+    bytes(kernel.name, kernel.locations, kernel.buffers, kernel.calls);
   }
   template <class Bytes>
   static void of(Bytes& bytes, Program& program) {

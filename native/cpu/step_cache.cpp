@@ -52,7 +52,7 @@ Result<ReadyStep> StepCache::compile(const Document& document, const SchedulingR
   auto program = program_of(document, scheduled, options_);
   if (!program) return program.diagnostics();
   order_kernels(*program);
-  llvm_ir::Module module = llvm_ir::emit(without_names(program->kernels));
+  llvm_ir::Module module = llvm_ir::emit(strip_names(program->kernels));
   const cache::Digest key = object_key(module.text, target_, store_.build());
   auto object = object_of(module.text, key);
   if (!object) return object.diagnostics();

@@ -36,7 +36,7 @@ void add_attention_workspaces(Graph& graph) {
   for (const NodeId id : graph.order()) {
     const auto kernel = library::library_kernel(graph, storages, id);
     if (!kernel || !std::holds_alternative<library::Attention>(kernel->calls.front()) ||
-        !takes_attention(*kernel))
+        !supports_attention(*kernel))
       continue;
     const std::int64_t bytes = planned_workspace(attention_workspace_bytes(*kernel));
     if (bytes == 0) continue;

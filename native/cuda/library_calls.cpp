@@ -42,7 +42,7 @@ Diagnostics named(const library::Kernel& kernel, const Diagnostics& faults) {
 template <Precision precision>
 bool takes(const library::Kernel& kernel) {
   if (std::holds_alternative<library::Attention>(kernel.calls.front()))
-    return takes_attention(kernel);
+    return supports_attention(kernel);
   return std::all_of(kernel.calls.begin(), kernel.calls.end(), [](const library::Call& call) {
     if (const auto* product = std::get_if<library::MatrixProduct>(&call))
       return form_of(*product).has_value();
@@ -67,7 +67,7 @@ class LibraryCalls::SupportQuery {
   bool is_supported(const library::Kernel& kernel) {
     const std::lock_guard lock(mutex_);
     if (!ensure_stream()) return true;
-    const auto [known, first] = answers_.emplace(print(without_names(kernel)), true);
+    const auto [known, first] = answers_.emplace(print(strip_names(kernel)), true);
     if (first)
       known->second = std::none_of(kernel.calls.begin(), kernel.calls.end(),
                                    [&](const library::Call& call) { return is_unsupported(call); });

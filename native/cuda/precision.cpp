@@ -30,8 +30,8 @@ Precision parse_precision(std::string_view name) {
   return name == "tf32" ? Precision::tf32 : Precision::f32;
 }
 
-Factors factors_of(Precision precision) {
-  return precision == Precision::f32 ? Factors::f32 : Factors::tf32;
+MatmulPrecision matmul_precision_of(Precision precision) {
+  return precision == Precision::f32 ? MatmulPrecision::f32 : MatmulPrecision::tf32;
 }
 
 double allowed_error(const Graph& graph, Precision precision) {

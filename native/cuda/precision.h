@@ -21,7 +21,7 @@ std::string_view name_of(Precision precision);
 Precision parse_precision(std::string_view name);
 
 // How attention multiplies f32 in a step of this precision: with bf16, too, by tf32.
-Factors factors_of(Precision precision);
+MatmulPrecision matmul_precision_of(Precision precision);
 
 // How far a step's outputs may be from the interpreter's, relative to their norms, because values
 // are rounded to fewer bits than f32 has: factors by the precision, and the graph's own f16 or bf16

@@ -43,7 +43,7 @@ Result<GraphProfile> profile(const Document& document, const ScheduledPlan& sche
     if (auto done = run->run(request.seed); !done) return done.diagnostics();
   Timing timing;
   timing.steps = request.rounds;
-  timing.launches_apart = true;
+  timing.time_launches_apart = true;
   const auto steps = time_steps(*run, request.seed, timing);
   if (!steps) return steps.diagnostics();
   const auto seconds = launch_seconds(*run, request);
@@ -53,8 +53,8 @@ Result<GraphProfile> profile(const Document& document, const ScheduledPlan& sche
   profile.step_ms = (*steps)[steps->size() / 2].ms;
   profile.launches_ms = 1e3 * std::accumulate(seconds->begin(), seconds->end(), 0.0);
   const CostModel& costs = scheduled.planned.costs;
-  const std::vector<double> times =
-      without_clocks(*seconds, 1e-3 * profile.step_ms, 1e-6 * costs.device.peaks.launch_micros);
+  const std::vector<double> times = subtract_timer_overhead(
+      *seconds, 1e-3 * profile.step_ms, 1e-6 * costs.device.peaks.launch_micros);
   std::vector<std::int64_t> workspaces;
   for (const recut::Launch& launch : program.launches)
     workspaces.push_back(planned_workspace(run->workspace_bytes(launch)));

@@ -57,11 +57,11 @@ std::optional<std::int64_t> budget_beside_arena(const Program& program) {
 
 }  // namespace
 
-Module emit_step(Program& program, Factors factors) {
+Module emit_step(Program& program, MatmulPrecision matmul_precision) {
   order_kernels(program);
   Options options;
-  options.factors = factors;
-  return emit(without_names(program.kernels), without_names(program.library), options);
+  options.matmul_precision = matmul_precision;
+  return emit(strip_names(program.kernels), strip_names(program.library), options);
 }
 
 Result<Step> Step::load(SharedGpu gpu, Program program, const StepCode& code) {
@@ -87,7 +87,7 @@ Result<std::vector<Function>> Step::find(const std::vector<Launch>& launches) co
     if (!function) return function.diagnostics();
     functions.push_back({*function, static_cast<unsigned>(launch.blocks),
                          static_cast<unsigned>(launch.threads),
-                         static_cast<unsigned>(launch.shared_bytes), launch.teams});
+                         static_cast<unsigned>(launch.shared_bytes), launch.cooperative});
   }
   return functions;
 }
@@ -99,7 +99,7 @@ Result<Done> Step::find_kernels(const StepCode& code) {
     const loop::Kernel& kernel = program_.kernels[k];
     if (asks_seed(kernel.body))
       for (const Function& function : *functions)
-        random_kernels_.push_back({function.handle, loop::brought_buffers(kernel)});
+        random_kernels_.push_back({function.handle, loop::parameter_count(kernel)});
     kernels_.push_back(std::move(*functions));
   }
   for (const std::vector<Launch>& launches : code.library) {
@@ -153,7 +153,8 @@ Result<Done> Run::reserve(const std::vector<Tensor>& inputs) {
   std::size_t max_buffers = 0;
   for (const recut::Launch& launch : program().launches) {
     buffers_.emplace_back();
-    for (const Place& location : launch.buffers) buffers_.back().push_back(address(location));
+    for (const BufferAddress& location : launch.buffers)
+      buffers_.back().push_back(address(location));
     max_buffers = std::max(max_buffers, launch.buffers.size());
   }
   arguments_.resize(max_buffers + 2);
@@ -227,7 +228,7 @@ std::int64_t Run::end_of_workspaces() const {
   return end;
 }
 
-driver::Address Run::address(const Place& location) const {
+driver::Address Run::address(const BufferAddress& location) const {
   const driver::Address base =
       location.input
           ? inputs_.address() + static_cast<driver::Address>(input_offsets_[*location.input])
@@ -262,7 +263,7 @@ std::int64_t Run::output_bytes(std::size_t number) const {
 }
 
 Result<Done> Run::read_output(std::size_t number, std::span<std::byte> to) const {
-  const Place& location = program().outputs[number].place;
+  const BufferAddress& location = program().outputs[number].address;
   const DeviceMemory& memory = location.input ? inputs_ : arena_;
   return memory.read(static_cast<std::int64_t>(address(location) - memory.address()), to);
 }

@@ -27,7 +27,7 @@ struct StepCode {
 
 // Brings the program's kernels into canonical order (engine/runtime/kernel_order.h), and emits all
 // of it without names.
-Module emit_step(Program& program, Factors factors);
+Module emit_step(Program& program, MatmulPrecision matmul_precision);
 
 class Step {
  public:
@@ -116,7 +116,7 @@ class Run : public StepRun {
   Result<Done> reserve(const std::vector<Tensor>& inputs);
   Result<Done> prepare_library(CallOptions options);
   Diagnostics with_budget_note(Diagnostics diagnostics) const;
-  driver::Address address(const Place& location) const;
+  driver::Address address(const BufferAddress& location) const;
   Workspace workspace(const recut::Launch& launch) const;
   std::int64_t end_of_workspaces() const;
   std::span<const driver::Address> buffers(std::size_t launch) const;

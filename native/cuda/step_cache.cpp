@@ -22,8 +22,11 @@ std::string target_of(const Gpu& gpu) {
 }  // namespace
 
 StepCache::StepCache(std::optional<cache::Store> store, SharedGpu gpu,
-                     const ProgramOptions& options, Factors factors)
-    : store_(std::move(store)), gpu_(std::move(gpu)), options_(options), factors_(factors) {
+                     const ProgramOptions& options, MatmulPrecision matmul_precision)
+    : store_(std::move(store)),
+      gpu_(std::move(gpu)),
+      options_(options),
+      matmul_precision_(matmul_precision) {
   if (store_.exists()) algorithm_cache_ = std::make_shared<AlgorithmCache>(*store_.store(), *gpu_);
 }
 
@@ -55,7 +58,7 @@ Result<ReadyStep> StepCache::compile(const Document& document, const ScheduledPl
 
 Result<ReadyStep> StepCache::compile(Program program) {
   const Clock::time_point began = Clock::now();
-  Module module = emit_step(program, factors_);
+  Module module = emit_step(program, matmul_precision_);
   auto code = code_of(module.text);
   if (!code) return code.diagnostics();
   auto step = Step::load(gpu_, std::move(program),

@@ -24,9 +24,9 @@ struct ReadyStep {
 class StepCache {
  public:
   // Without a store nothing is found and nothing kept. `options`: of all its steps' programs.
-  // `factors`: of attention in f32.
+  // `matmul_precision`: of attention in f32.
   StepCache(std::optional<cache::Store> store, SharedGpu gpu, const ProgramOptions& options,
-            Factors factors = Factors::f32);
+            MatmulPrecision matmul_precision = MatmulPrecision::f32);
 
   // Fails where an operator has no lowering (the message names all), where NVRTC is missing, and
   // where the GPU doesn't take the code.
@@ -48,7 +48,7 @@ class StepCache {
   SharedGpu gpu_;
   std::shared_ptr<AlgorithmCache> algorithm_cache_;  // null without a store
   ProgramOptions options_;
-  Factors factors_;
+  MatmulPrecision matmul_precision_;
 };
 
 }  // namespace recut::cuda

@@ -22,10 +22,10 @@ constexpr double kCudaCompiled = 0.3;  // progress of the whole run when executi
 
 // Works without a cache where there is no directory for one: that costs time alone.
 Result<cuda::ReadyStep> compile_and_keep(const cuda::SharedGpu& gpu, Program program,
-                                         cuda::Factors factors) {
+                                         cuda::MatmulPrecision matmul_precision) {
   std::optional<cache::Store> store;
   if (auto options = cache::default_store_options()) store.emplace(std::move(*options));
-  return cuda::StepCache(std::move(store), gpu, {}, factors).compile(std::move(program));
+  return cuda::StepCache(std::move(store), gpu, {}, matmul_precision).compile(std::move(program));
 }
 
 std::string description_of(cuda::Precision precision) {

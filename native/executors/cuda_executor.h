@@ -17,7 +17,7 @@ namespace recut::native {
 struct GpuTools {
   std::function<Result<cuda::SharedGpu>()> open;
   std::function<Result<cuda::ReadyStep>(const cuda::SharedGpu& gpu, Program program,
-                                        cuda::Factors factors)>
+                                        cuda::MatmulPrecision matmul_precision)>
       compile;
 };
 // The machine's driver, NVRTC and the default cache.
@@ -33,7 +33,7 @@ class GpuAccess {
   Result<cuda::SharedGpu> enter();
   Result<cuda::ReadyStep> compile(const cuda::SharedGpu& gpu, Program program,
                                   cuda::Precision precision) const {
-    return tools_.compile(gpu, std::move(program), cuda::factors_of(precision));
+    return tools_.compile(gpu, std::move(program), cuda::matmul_precision_of(precision));
   }
 
   std::string name() const;     // "NVIDIA H100 80GB HBM3"; "" before it was opened

@@ -20,7 +20,7 @@
 namespace recut {
 namespace {
 
-using cuda::Factors;
+using cuda::MatmulPrecision;
 using test::AttentionGraph;
 using test::ScoreMask;
 
@@ -48,13 +48,13 @@ double error_of(const Tensor& found, const Tensor& expected) {
 }
 
 // The maximal error of any output.
-double bound_of(const std::string& dtype, Factors factors) {
+double bound_of(const std::string& dtype, MatmulPrecision factors) {
   if (dtype == "bf16") return 2e-2;
   if (dtype == "f16") return 4e-3;
-  return factors == Factors::tf32 ? 2e-3 : 4e-6;
+  return factors == MatmulPrecision::tf32 ? 2e-3 : 4e-6;
 }
 
-test::KernelRun run(const Graph& graph, const Inputs& inputs, Factors factors) {
+test::KernelRun run(const Graph& graph, const Inputs& inputs, MatmulPrecision factors) {
   test::KernelRunOptions options;
   options.executor = test::Executor::cuda;
   options.attention = factors;
@@ -64,7 +64,8 @@ test::KernelRun run(const Graph& graph, const Inputs& inputs, Factors factors) {
   return run;
 }
 
-void check(const AttentionGraph& form, Factors factors, const Graph& graph, const Inputs& inputs) {
+void check(const AttentionGraph& form, MatmulPrecision factors, const Graph& graph,
+           const Inputs& inputs) {
   INFO(form.name());
   const auto expected = evaluate(graph, inputs);
   REQUIRE(expected.ok());
@@ -76,7 +77,8 @@ void check(const AttentionGraph& form, Factors factors, const Graph& graph, cons
   }
 }
 
-void check(const AttentionGraph& form, Factors factors = Factors::tf32, std::uint64_t seed = 1) {
+void check(const AttentionGraph& form, MatmulPrecision factors = MatmulPrecision::tf32,
+           std::uint64_t seed = 1) {
   const Graph graph = graph_of(form.text());
   check(form, factors, graph, test::inputs_for(graph, seed, test::Values::ordinary));
 }
@@ -117,9 +119,9 @@ TEST_CASE("attention: full f32 by three tf32 products", "[codegen][cpu][attentio
   AttentionGraph form;
   form.queries = 70;
   form.causal = true;
-  check(form, Factors::f32);
+  check(form, MatmulPrecision::f32);
   form.features = form.value_features = 80;
-  check(form, Factors::f32);
+  check(form, MatmulPrecision::f32);
 }
 
 TEST_CASE("attention: grouped-query heads, and interleaved rows", "[codegen][cpu][attention]") {
@@ -150,9 +152,9 @@ TEST_CASE("attention: masks and dropout", "[codegen][cpu][attention]") {
        {"{queries}, {keys}", "{batches}, 1, 1, {keys}", "{batches}, {heads}, {queries}, 1"}) {
     form.mask_shape = shape;
     form.mask = ScoreMask::additive;
-    check(form, Factors::f32);
+    check(form, MatmulPrecision::f32);
     form.mask = ScoreMask::boolean;
-    check(form, Factors::f32);
+    check(form, MatmulPrecision::f32);
   }
   form.dtype = "bf16";
   form.mask = ScoreMask::additive;
@@ -161,7 +163,7 @@ TEST_CASE("attention: masks and dropout", "[codegen][cpu][attention]") {
   form.mask_shape = "{batches}, {heads}, {queries}, {keys}";
   check(form);
   form.dtype = "f32";
-  check(form, Factors::f32);
+  check(form, MatmulPrecision::f32);
 }
 
 // A fully masked row gives zeros, and -inf as its logsumexp.
@@ -184,7 +186,7 @@ TEST_CASE("attention: fully masked rows", "[codegen][cpu][attention]") {
       for (std::int64_t key = 0; key < form.keys; ++key) values[row * form.keys + key] = value;
     given = allocate(graph.type(graph.find("m")), nullptr);
     pack(values, given);
-    check(form, Factors::f32, graph, inputs);
+    check(form, MatmulPrecision::f32, graph, inputs);
   }
 }
 
@@ -195,7 +197,8 @@ TEST_CASE("attention: deterministic results", "[codegen][cpu][attention]") {
   form.features = form.value_features = 16;
   const Graph graph = graph_of(form.text());
   const Inputs inputs = test::inputs_for(graph, 1, test::Values::ordinary);
-  const auto once = run(graph, inputs, Factors::tf32), again = run(graph, inputs, Factors::tf32);
+  const auto once = run(graph, inputs, MatmulPrecision::tf32),
+             again = run(graph, inputs, MatmulPrecision::tf32);
   CHECK(test::outputs_difference(once.outputs, again.outputs) == "");
 }
 
@@ -217,7 +220,7 @@ TEST_CASE("attention: random shapes and masks", "[codegen][cpu][attention][rando
     form.mask = random.one_in(2)   ? ScoreMask::none
                 : random.one_in(2) ? ScoreMask::additive
                                    : ScoreMask::boolean;
-    check(form, random.one_in(2) ? Factors::f32 : Factors::tf32, seed);
+    check(form, random.one_in(2) ? MatmulPrecision::f32 : MatmulPrecision::tf32, seed);
   }
 }
 
@@ -230,7 +233,8 @@ library::Kernel call_of(const Graph& graph, const char* name) {
 TEST_CASE("attention: calls that have CUDA functions", "[codegen][attention]") {
   const auto takes = [](const AttentionGraph& form) {
     const Graph graph = graph_of(form.text());
-    return cuda::takes_attention(call_of(graph, "a")) && cuda::takes_attention(call_of(graph, "b"));
+    return cuda::supports_attention(call_of(graph, "a")) &&
+           cuda::supports_attention(call_of(graph, "b"));
   };
   AttentionGraph form;
   CHECK(takes(form));
@@ -251,7 +255,7 @@ TEST_CASE("attention: calls that have CUDA functions", "[codegen][attention]") {
   ScheduledKernel scheduled;
   scheduled.calls = {graph.find("a")};
   CHECK_FALSE(library_kernel_of(graph, StorageModel(graph), scheduled));
-  CHECK(library_kernel_of(graph, StorageModel(graph), scheduled, cuda::takes_attention));
+  CHECK(library_kernel_of(graph, StorageModel(graph), scheduled, cuda::supports_attention));
   CHECK(cuda::attention_workspace_bytes(kernel) == 0);
   CHECK(cuda::attention_workspace_bytes(call_of(graph, "b")) == 64 * 4);
 }
@@ -306,7 +310,7 @@ TEST_CASE("CUDA: attention as text", "[codegen][golden][attention]") {
   const Graph graph = graph_of(form.text());
   const std::vector<library::Kernel> kernels{call_of(graph, "a"), call_of(graph, "b")};
   cuda::Options options;
-  options.factors = Factors::tf32;
+  options.matmul_precision = MatmulPrecision::tf32;
   const cuda::Module module = cuda::emit({}, kernels, options);
   const std::string path = RECUT_SOURCE_DIR "/tests/golden/cuda/attention.cu";
   // Without the device functions, which the emitter copies verbatim.
@@ -316,7 +320,7 @@ TEST_CASE("CUDA: attention as text", "[codegen][golden][attention]") {
   std::ifstream file(path, std::ios::binary);
   CHECK(calls == std::string(std::istreambuf_iterator<char>(file), {}));
   CHECK(std::count(module.text.begin(), module.text.end(), '\n') ==
-        static_cast<std::ptrdiff_t>(module.notes.size()));
+        static_cast<std::ptrdiff_t>(module.locations.size()));
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ struct alignas(64) SharedMemory {
   unsigned char bytes[kSharedBytes];
 };
 
-// A fibre is entered once by its context, and from then on by jumps: contexts ask the system for the
-// mask of signals at every turn, which takes longer than most kernels do between two meetings.
+// A fibre is entered once by its context, and from then on by jumps: contexts ask the system for
+// the mask of signals at every turn, which takes longer than most kernels do between two meetings.
 struct Fibre {
   ucontext_t context;
   jmp_buf place;
@@ -194,10 +194,12 @@ To bits_as(From from) {
 
 inline void __syncthreads() { on_cpu::wait('b'); }
 inline void __syncwarp(unsigned) { on_cpu::wait('w'); }
-inline void cluster_wait() { on_cpu::wait('c'); }
-inline void team_wait(unsigned*, unsigned) { on_cpu::wait('c'); }  // a launch has it as its cluster
+inline void cluster_sync() { on_cpu::wait('c'); }
+inline void cooperative_sync(unsigned*, unsigned) {
+  on_cpu::wait('c');
+}  // a launch has it as its cluster
 template <class T>
-const T* in_block(int block, const T* here) {
+const T* shared_of_block(int block, const T* here) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(here);
   return reinterpret_cast<const T*>(on_cpu::memory(unsigned(block)) + (bytes - on_cpu::memory()));
 }

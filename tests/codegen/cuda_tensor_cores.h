@@ -97,7 +97,7 @@ inline void load_matrices(unsigned (&to)[4], const void* row) {
   for (unsigned m = 0; m < 4; ++m)
     memcpy(&to[m], static_cast<const char*>(all[8 * m + lane / 4].row) + lane % 4 * 4, 4);
 }
-inline void load_matrices_turned(unsigned (&to)[4], const void* row) {
+inline void load_matrices_transposed(unsigned (&to)[4], const void* row) {
   on_cpu::check_aligned(row);
   const on_cpu::Shown* const all = on_cpu::show({{}, {}, row});
   const unsigned lane = threadIdx.x % 32;
@@ -135,7 +135,7 @@ inline unsigned pair_of_bf16(float low, float high) {
   };
   return rounded(low) | rounded(high) << 16;
 }
-inline float power_of_two(float x) {
+inline float exp2_approx(float x) {
   const float y = exp2f(x);
   return fabsf(y) < 0x1p-126f ? 0.0f : y;
 }

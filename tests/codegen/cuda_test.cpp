@@ -59,7 +59,7 @@ TEST_CASE("CUDA: threads, blocks and shared memory of launches", "[codegen]") {
   CHECK(launch(7) == std::tuple(1, 32, 0));      // in order, but for what is inside
   CHECK(launch(8) == std::tuple(16, 32, 0));
   CHECK(std::count(module.text.begin(), module.text.end(), '\n') ==
-        static_cast<std::ptrdiff_t>(module.notes.size()));
+        static_cast<std::ptrdiff_t>(module.locations.size()));
 }
 
 std::vector<loop::Kernel> sums() {
@@ -87,7 +87,7 @@ TEST_CASE("CUDA: tiles of sums in order", "[codegen]") {
 }
 
 std::vector<loop::Kernel> scatters() {
-  return kernels_of(contents(RECUT_SOURCE_DIR "/tests/golden/cuda/scatters.loop"));
+  return kernels_of(contents(RECUT_SOURCE_DIR "/tests/golden/cuda/scatter_add.loop"));
 }
 
 TEST_CASE("CUDA: rows that data names, shared out, keep every bit", "[codegen][cpu]") {
@@ -143,10 +143,11 @@ void check_golden(const std::string& text, const std::string& name) {
 TEST_CASE("CUDA: every way to share out as text", "[codegen][golden]") {
   check_golden(cuda::emit(shapes()).text, "shapes.cu");
   check_golden(cuda::emit(sums()).text, "sums.cu");
-  check_golden(cuda::emit(scatters()).text, "scatters.cu");
+  check_golden(cuda::emit(scatters()).text, "scatter_add.cu");
   check_golden(cuda::emit(transposes()).text, "transposes.cu");
-  const auto teams = kernels_of(contents(RECUT_SOURCE_DIR "/tests/golden/cuda/teams.loop"));
-  check_golden(cuda::emit(teams).text, "teams.cu");
+  const auto cooperative =
+      kernels_of(contents(RECUT_SOURCE_DIR "/tests/golden/cuda/cooperative.loop"));
+  check_golden(cuda::emit(cooperative).text, "cooperative.cu");
 }
 
 void check_command(std::vector<std::string> words, const std::string& name) {

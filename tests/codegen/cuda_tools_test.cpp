@@ -76,8 +76,8 @@ TEST_CASE("CUDA: nvcc takes the files that text is made of", "[codegen]") {
 // What its functions take of a card, by the assembler's words; without memory for what registers
 // don't hold.
 void check_attention(const std::string& nvcc, int capability, std::int64_t width,
-                     const std::string& dtype, cuda::Factors factors) {
-  CAPTURE(capability, width, dtype, static_cast<int>(factors));
+                     const std::string& dtype, cuda::MatmulPrecision matmul_precision) {
+  CAPTURE(capability, width, dtype, static_cast<int>(matmul_precision));
   test::AttentionGraph form;
   form.dtype = dtype;
   form.batches = 2;
@@ -91,7 +91,7 @@ void check_attention(const std::string& nvcc, int capability, std::int64_t width
   for (const char* name : {"a", "b"})
     kernels.push_back(*library::library_kernel(*graph, StorageModel(*graph), graph->find(name)));
   cuda::Options options;
-  options.factors = factors;
+  options.matmul_precision = matmul_precision;
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/attention.cu", said = folder.path() + "/said";
   std::ofstream(path) << cuda::emit({}, kernels, options).text;
@@ -118,12 +118,12 @@ TEST_CASE("CUDA: attention's functions fit into registers", "[codegen][attention
   if (nvcc.empty()) SKIP("no nvcc: nothing compiles CUDA for a card here");
   if (test::kSanitized) SKIP("what nvcc says is the release build's business");
   for (const int capability : {80, 90}) {
-    check_attention(nvcc, capability, 64, "f32", cuda::Factors::tf32);
-    check_attention(nvcc, capability, 64, "f32", cuda::Factors::f32);
-    check_attention(nvcc, capability, 64, "bf16", cuda::Factors::tf32);
+    check_attention(nvcc, capability, 64, "f32", cuda::MatmulPrecision::tf32);
+    check_attention(nvcc, capability, 64, "f32", cuda::MatmulPrecision::f32);
+    check_attention(nvcc, capability, 64, "bf16", cuda::MatmulPrecision::tf32);
   }
-  check_attention(nvcc, 90, 128, "f32", cuda::Factors::f32);
-  check_attention(nvcc, 90, 128, "f16", cuda::Factors::tf32);
+  check_attention(nvcc, 90, 128, "f32", cuda::MatmulPrecision::f32);
+  check_attention(nvcc, 90, 128, "f16", cuda::MatmulPrecision::tf32);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ Graph viewed_sums_of(const std::string& type, const std::string& view) {
 }
 
 // For a GPU of 16 SMs: cooperative groups of 16 blocks, which fibres can run.
-constexpr SmLimits kTeams = {true, 16};
+constexpr SmLimits kCooperative = {true, 16};
 
 KernelRunOptions for_card(const Graph& graph, const SmLimits& card) {
   KernelRunOptions options;
@@ -174,16 +174,16 @@ TEST_CASE("groups: few sums that lie side by side are a team's", "[codegen][cpu]
   CHECK(cuda::lower_options({false, 108}).column_threads == 64 * 1024);
   CHECK(cuda::lower_options({true, 300}).column_threads == 128 * 1024);
   CHECK(cuda::lower_options({true, 2}).column_threads == 0);
-  for (const SmLimits& card : {kTeams, SmLimits{false, 16}})
+  for (const SmLimits& card : {kCooperative, SmLimits{false, 16}})
     for (const char* type : {"f32[10000, 8]", "bf16[20000, 5]"}) {
       INFO(type << (card.clusters ? " in clusters" : ""));
       check_values(column_sums_of(type), card);
     }
-  check_values(batch_norm_of("f32[2, 8, 80, 80]{51200, 1, 640, 8}"), kTeams);
+  check_values(batch_norm_of("f32[2, 8, 80, 80]{51200, 1, 640, 8}"), kCooperative);
   const auto kernels =
-      kernels_for_card(batch_norm_of("f32[2, 8, 80, 80]{51200, 1, 640, 8}"), kTeams);
+      kernels_for_card(batch_norm_of("f32[2, 8, 80, 80]{51200, 1, 640, 8}"), kCooperative);
   const cuda::Launch sums = cuda::emit(kernels).kernels.front().front();
-  CHECK(sums.teams);
+  CHECK(sums.cooperative);
   CHECK(sums.cluster == 16);
   CHECK(sums.blocks == 16);
   CHECK(sums.threads == 1024);
@@ -197,7 +197,8 @@ TEST_CASE("groups: without clusters many blocks of a sum are a team", "[codegen]
     for (const SmLimits& card : {SmLimits{false, 16}, {false, 108}}) {
       const auto kernels = kernels_for_card(column_sums_of(type), card);
       for (const auto& launches : cuda::emit(kernels).kernels)
-        for (const cuda::Launch& launch : launches) CHECK((launch.cluster == 1 || launch.teams));
+        for (const cuda::Launch& launch : launches)
+          CHECK((launch.cluster == 1 || launch.cooperative));
     }
   }
 }
@@ -246,8 +247,8 @@ TEST_CASE("groups: the loop form's bits", "[codegen][cpu]") {
   for (const std::int64_t blocks : {1 << 30, 16, 1})
     CHECK(cuda_difference(kernels, 1, 4, {blocks}) == "");
   for (const char* type : {"f32[10000, 8]", "f32[4200, 33]"}) {
-    const auto teams = kernels_for_card(column_sums_of(type), kTeams);
-    CHECK(cuda_difference(teams, 1, 4) == "");
+    const auto cooperative = kernels_for_card(column_sums_of(type), kCooperative);
+    CHECK(cuda_difference(cooperative, 1, 4) == "");
   }
 }
 

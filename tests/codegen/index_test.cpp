@@ -58,15 +58,15 @@ TEST_CASE("each rule of indices holds over all small values", "[codegen]") {
     INFO(rule.name);
     int hits = 0;
     for (const std::int64_t by : {1, 2, 3, 4, 6, 8, 12}) {
-      if (rule.about == IndexRule::About::sums && by != 1 && by != 3) continue;
+      if (rule.root == IndexRule::Root::sums && by != 1 && by != 3) continue;
       for (const Index& of : subjects(by))
         for (const Extents extents : {Extents{3, 2}, {5, 4}, {1, 8}, {13, 3}}) {
           const auto better = rule.apply(of, by, ranges_for(extents));
           if (!better) continue;
           ++hits;
-          const Index before = rule.about == IndexRule::About::quotients    ? quotient(of, by)
-                               : rule.about == IndexRule::About::remainders ? remainder(of, by)
-                                                                            : of;
+          const Index before = rule.root == IndexRule::Root::quotients    ? quotient(of, by)
+                               : rule.root == IndexRule::Root::remainders ? remainder(of, by)
+                                                                          : of;
           if (!same(before, *better, extents))
             FAIL(fmt::format("by {}, extents {} and {}", by, extents.i, extents.j));
         }

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/codegen/loop/hoist.h"
+#include "engine/codegen/loop/licm.h"
 #include "engine/codegen/loop/parser.h"
 #include "engine/codegen/loop/printer.h"
-#include "engine/codegen/loop/scalar_meaning.h"
+#include "engine/codegen/loop/scalar_semantics.h"
 #include "engine/codegen/loop/verifier.h"
 #include "engine/eval/tensor.h"
 #include "engine/support/philox.h"
@@ -30,7 +30,7 @@ using Memory = std::vector<std::vector<double>>;
 Memory run_kernel(const Kernel& kernel, Memory numbers, const RunOptions& options = {}) {
   std::vector<std::vector<std::byte>> bytes;
   std::vector<std::span<std::byte>> spans;
-  for (std::size_t b = 0; b < brought_buffers(kernel); ++b) {
+  for (std::size_t b = 0; b < parameter_count(kernel); ++b) {
     const Buffer& buffer = kernel.buffers[b];
     bytes.emplace_back(static_cast<std::size_t>(buffer.elements * item_bytes(buffer.dtype)));
     for (std::size_t i = 0; b < numbers.size() && i < numbers[b].size(); ++i)
@@ -42,7 +42,7 @@ Memory run_kernel(const Kernel& kernel, Memory numbers, const RunOptions& option
   const auto done = run(kernel, spans, options);
   if (!done) FAIL(format(done.diagnostics()));
   Memory out;
-  for (std::size_t b = 0; b < brought_buffers(kernel); ++b) {
+  for (std::size_t b = 0; b < parameter_count(kernel); ++b) {
     const Buffer& buffer = kernel.buffers[b];
     out.emplace_back();
     for (std::int64_t i = 0; i < buffer.elements; ++i) {
@@ -116,7 +116,7 @@ TEST_CASE("faults of the data end a run", "[codegen]") {
   };
   CHECK(message("%p : i64 = check %a in 0..4\nstore %y[%p], %a", 3) == "");
   CHECK(message("%p : i64 = check %a in 0..4\nstore %y[%p], %a", 4) ==
-        "index 4 is out of range for 4 places");
+        "index 4 is out of range for size 4");
   CHECK(message("%q : i64 = quotient %a, %a\nstore %y[0], %q", 0) ==
         "an integer is divided by zero");
 }
@@ -188,7 +188,7 @@ TEST_CASE("16 bit formats are those of the interpreter of graphs", "[codegen]") 
       const double next = std::nextafter(static_cast<float>(x), INFINITY);
       for (const double y :
            {x * 1.0009765625, x * 1.00390625, x + 1e-8, next, -next * 0.5, x * 4}) {
-        const double found = through(dtype, {y, 0}).real;
+        const double found = round_trip(dtype, {y, 0}).real;
         if (!(found == round_to(dtype, y) || std::isnan(y))) FAIL(y);
       }
     }
@@ -216,7 +216,7 @@ TEST_CASE("hoisting takes out what doesn't depend on a loop", "[codegen]") {
       "%one : f32 = constant 1\n%c : f32 = load %y[%j]\n%d : f32 = add %b, %one\n"
       "%yes : bool = constant true\nif %yes {\n%e : f32 = neg %a\nstore %y[%j], %e\n}\n"
       "store add %y[%j], %d\n}\n}");
-  const Kernel hoisted = hoist(kernel);
+  const Kernel hoisted = licm(kernel);
   CHECK(verify(hoisted).empty());
   CHECK(print(hoisted) ==
         "kernel \"k\" {\n  buffer %x : f32[4] read\n  buffer %y : f32[4] updated\n"

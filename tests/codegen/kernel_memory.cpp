@@ -33,7 +33,7 @@ bool alike(DType dtype, loop::Number a, loop::Number b, int last_places) {
 
 std::string difference(const loop::Kernel& kernel, const KernelMemory& expected,
                        const KernelMemory& found, int last_places) {
-  for (std::size_t b = 0; b < loop::brought_buffers(kernel); ++b)
+  for (std::size_t b = 0; b < loop::parameter_count(kernel); ++b)
     for (std::int64_t i = 0; i < kernel.buffers[b].elements; ++i) {
       const loop::Number x = expected.get(b, i), y = found.get(b, i);
       if (!alike(kernel.buffers[b].dtype, x, y, last_places))
@@ -46,7 +46,7 @@ std::string difference(const loop::Kernel& kernel, const KernelMemory& expected,
 }  // namespace
 
 KernelMemory::KernelMemory(const loop::Kernel& kernel) : kernel_(&kernel) {
-  for (std::size_t b = 0; b < loop::brought_buffers(kernel); ++b)
+  for (std::size_t b = 0; b < loop::parameter_count(kernel); ++b)
     bytes_.emplace_back(
         static_cast<std::size_t>(kernel.buffers[b].elements * item_bytes(kernel.buffers[b].dtype)));
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/codegen/loop/kernel.h"
-#include "engine/codegen/loop/scalar_meaning.h"
+#include "engine/codegen/loop/scalar_semantics.h"
 #include "engine/support/result.h"
 
 namespace recut::test {

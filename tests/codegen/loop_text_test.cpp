@@ -67,7 +67,7 @@ TEST_CASE("a file holds several kernels", "[codegen]") {
 
 TEST_CASE("names that are taken are made distinct", "[codegen]") {
   Kernel kernel;
-  kernel.buffers = {{"x", DType::f32, 4, Access::read}, {"x", DType::f32, 4, Access::written}};
+  kernel.buffers = {{"x", DType::f32, 4, Access::read}, {"x", DType::f32, 4, Access::write}};
   kernel.loops = {{"", 4}};
   kernel.values = {{"", DType::f32}};
   kernel.body.push_back({Loop{LoopId(0), false, 1, {}}});

@@ -51,7 +51,7 @@ TEST_CASE("scratch belongs to the iterations of outermost loops", "[codegen]") {
   CHECK(with(room, "store %s[0], %zero") ==
         "store: %s is scratch, and used outside of a loop without lanes\n");
   CHECK(with(room, "parallel %i in 0..32 {\nfor %j in 0..4 lanes 4 {\nstore %s[0], %zero\n}\n}") ==
-        "store %s: iterations of %j store to the same place, 0\n");
+        "store %s: iterations of %j store to the same element, 0\n");
   CHECK(with("buffer %s : f32[40960] scratch\n", "") == "");
   CHECK(with("buffer %s : f32[40961] scratch\n", "") ==
         "%s: an outermost loop has at most 163840 bytes of scratch\n");
@@ -165,16 +165,16 @@ TEST_CASE("an accumulator is read after its loop", "[codegen]") {
 
 TEST_CASE("iterations that run at once store to places of their own", "[codegen]") {
   CHECK(faults_loop_verifier("parallel %i in 0..32 {\nstore %y[0], %zero\n}") ==
-        "store %y: iterations of %i store to the same place, 0\n");
+        "store %y: iterations of %i store to the same element, 0\n");
   CHECK(faults_loop_verifier("for %i in 0..32 lanes 8 {\nstore %y[3], %zero\n}") ==
-        "store %y: iterations of %i store to the same place, 3\n");
+        "store %y: iterations of %i store to the same element, 3\n");
   CHECK(
       faults_loop_verifier("parallel %i in 0..32 {\nfor %j in 0..4 {\nstore %y[%j], %zero\n}\n}") ==
-      "store %y: iterations of %i store to the same place, %j\n");
+      "store %y: iterations of %i store to the same element, %j\n");
   CHECK(faults_loop_verifier(
             "parallel %i in 0..32 {\n%a : i64 = load %n[%i]\n%p : i64 = check %a in 0..32\n"
             "store add %z[%p], %zero\n}") ==
-        "store %z: iterations of %i may store to one place: its index %p is data\n");
+        "store %z: iterations of %i may store to one element: its index %p is data\n");
   // Whole numbers add up in any order.
   CHECK(faults_loop_verifier(
             "parallel %i in 0..32 {\n%a : i64 = load %n[%i]\n%p : i64 = check %a in 0..32\n"

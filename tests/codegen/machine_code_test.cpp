@@ -268,7 +268,7 @@ kernel "gather" {
       run(buffers.data(), 0, module.kernels[0][0].extent, 0, &fault);
       REQUIRE(fault > 0);
       CHECK(module.faults[static_cast<std::size_t>(fault - 1)] ==
-            "an index is out of range for 4 places");
+            "an index is out of range for size 4");
     }
 }
 

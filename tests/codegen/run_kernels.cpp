@@ -129,11 +129,11 @@ struct RunKernelsLowered {
 };
 
 // True for attention that has CUDA functions of its own.
-bool add_attention(const Graph& graph, const StorageModel& storages,
-                   const std::vector<NodeId>& calls, Memory& memory, RunKernelsLowered& lowered) {
+bool emit_attention(const Graph& graph, const StorageModel& storages,
+                    const std::vector<NodeId>& calls, Memory& memory, RunKernelsLowered& lowered) {
   if (calls.size() != 1) return false;
   auto called = library::library_kernel(graph, storages, calls.front());
-  if (!called || !cuda::takes_attention(*called)) return false;
+  if (!called || !cuda::supports_attention(*called)) return false;
   lowered.library_memory.emplace_back();
   for (const loop::BufferSource& source : called->sources)
     lowered.library_memory.back().push_back(memory.of({source.node, source.output}));
@@ -147,7 +147,7 @@ std::string lower_all(const Graph& graph, const KernelRunOptions& options, Memor
                       RunKernelsLowered& lowered, KernelRun& result) {
   const StorageModel storages(graph, StorageModel::Sizes::values);
   for (const auto& calls : kernels_of(graph, options.groups)) {
-    if (options.attention && add_attention(graph, storages, calls, memory, lowered)) continue;
+    if (options.attention && emit_attention(graph, storages, calls, memory, lowered)) continue;
     auto one = loop::lower(graph, storages, options.groups, calls, options.lower);
     result.refused = !one.ok();
     if (!one) return one.diagnostics().front().message;
@@ -195,7 +195,7 @@ std::string run_in_node(const RunKernelsLowered& lowered, const KernelRunOptions
 
 std::string run_cuda(const RunKernelsLowered& lowered, const KernelRunOptions& options) {
   cuda::Options how;
-  how.factors = options.attention.value_or(cuda::Factors::f32);
+  how.matmul_precision = options.attention.value_or(cuda::MatmulPrecision::f32);
   const auto compiled = CudaOnCpu::compile(cuda::emit(lowered.kernels, lowered.library, how));
   if (!compiled) return format(compiled.diagnostics());
   std::size_t done = 0;

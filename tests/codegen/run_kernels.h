@@ -22,7 +22,7 @@ struct KernelRunOptions {
   bool parallel_backwards = false;
   FusionGroups groups;  // every call by itself unless they say otherwise
   // Of CUDA: attention by functions of its own, which multiply f32 so; else by loops.
-  std::optional<cuda::Factors> attention;
+  std::optional<cuda::MatmulPrecision> attention;
 };
 
 struct KernelRun {

@@ -90,14 +90,14 @@ int last_places(ScalarOp op, DType type) {
 }
 
 bool draws(Signature signature) {
-  return signature == Signature::drawing || signature == Signature::uniform_drawing ||
-         signature == Signature::normal_drawing || signature == Signature::below_drawing ||
-         signature == Signature::seeding;
+  return signature == Signature::random_bits || signature == Signature::random_uniform ||
+         signature == Signature::random_normal || signature == Signature::random_below ||
+         signature == Signature::random_seed;
 }
 
 std::vector<DType> operand_types(const ScalarOperator& row, DType type) {
   std::vector<DType> types(row.operands(), type);
-  if (row.signature == Signature::choice) types.front() = DType::boolean;
+  if (row.signature == Signature::selection) types.front() = DType::boolean;
   return types;
 }
 
@@ -112,7 +112,7 @@ int try_types(const ScalarOperator& row) {
       for (std::size_t i = 0; i < types.size(); ++i)
         line += fmt::format("{} %x{}", i > 0 ? "," : "", i);
       INFO(line << " of " << short_name(type));
-      const bool divides = row.op == ScalarOp::quotient || row.op == ScalarOp::rest;
+      const bool divides = row.op == ScalarOp::quotient || row.op == ScalarOp::rem;
       CHECK(difference(line + "\n", types, result, divides && !is_floating(type),
                        last_places(row.op, type)) == "");
       ++tried;

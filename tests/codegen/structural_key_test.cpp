@@ -37,7 +37,7 @@ class StructureLowered {
  private:
   static std::string text_of(const loop::LoweredKernel& lowered,
                              const loop::StructuralKey& structure) {
-    std::string text = loop::print(loop::without_names(lowered.kernel));
+    std::string text = loop::print(loop::strip_names(lowered.kernel));
     for (const loop::BufferSource& source : lowered.sources) {
       const auto node = std::find(structure.nodes.begin(), structure.nodes.end(), source.node);
       text += std::to_string(node - structure.nodes.begin()) + "." + std::to_string(source.output);

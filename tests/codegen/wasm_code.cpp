@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "engine/codegen/loop/expand.h"
+#include "engine/codegen/loop/legalize.h"
 #include "tests/paths.h"
 
 namespace recut::test {
@@ -147,7 +147,7 @@ bool is_of_host(ScalarOp op) {
 // Last places that the host's functions may be off.
 int places_of_host(const loop::Kernel& kernel) {
   int places = 0;
-  const loop::Kernel expanded = loop::expand(kernel);
+  const loop::Kernel expanded = loop::legalize(kernel);
   for_each_statement(expanded.body, [&](const loop::Statement& statement) {
     const auto* define = std::get_if<loop::Define>(&statement.value);
     if (define == nullptr) return;

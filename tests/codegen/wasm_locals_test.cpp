@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/codegen/wasm/forward.h"
-#include "engine/codegen/wasm/sharing.h"
+#include "engine/codegen/wasm/coalesce_locals.h"
+#include "engine/codegen/wasm/stackify.h"
 
 namespace recut::wasm {
 namespace {
@@ -32,15 +32,15 @@ using Body = std::vector<Instruction>;
 std::string text_of(const Body& body) {
   std::string text;
   for (const Instruction& one : body) {
-    const Form& form = form_of(one.op);
-    const bool numbered = form.immediate == Immediate::local || form.immediate == Immediate::i32;
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", form.name);
+    const OpcodeInfo& info = opcode_info(one.op);
+    const bool numbered = info.immediate == Immediate::local || info.immediate == Immediate::i32;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", info.name);
     if (numbered) text += fmt::format(" {}", one.low);
   }
   return text;
 }
 
-std::string forwarded(const Body& body) { return text_of(forward_values(body, kLocals)); }
+std::string forwarded(const Body& body) { return text_of(stackify(body, kLocals)); }
 
 TEST_CASE("WebAssembly: a value that is read where it is made stays on the stack", "[codegen]") {
   CHECK(forwarded({get(0), kLoad, set(1), get(1), get(2), kStore}) ==
@@ -87,7 +87,7 @@ Function shared(Body body, std::vector<Type> locals) {
   function.signature.parameters = {Type::i32};
   function.locals = std::move(locals);
   function.body = std::move(body);
-  share_locals(function);
+  coalesce_locals(function);
   return function;
 }
 

@@ -6,7 +6,7 @@
 
 #include "engine/cost/device.h"
 #include "engine/cost/device_profile.h"
-#include "engine/runtime/work.h"
+#include "engine/runtime/flop_count.h"
 #include "native/calibrated_profile.h"
 #include "native/cpu/multiply_adds.h"
 #include "tests/input/parse.h"

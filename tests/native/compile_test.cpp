@@ -203,7 +203,7 @@ TEST_CASE("compile: faults of the data have numbers and texts", "[native][aot]")
   pack(far, indices);
   const LibraryRun ran = run_library(library, graph, *inputs, 0);
   CHECK(ran.fault > 0);
-  CHECK(ran.fault_text == "an index is out of range for 4 places");
+  CHECK(ran.fault_text == "an index is out of range for size 4");
 }
 
 TEST_CASE("compile: the example trains a model to a falling loss", "[native][aot]") {

@@ -57,9 +57,10 @@ struct FakeTools {
               return refusal.empty() ? cuda::Gpu::open(test::fake_driver())
                                      : Result<cuda::SharedGpu>(error(refusal));
             },
-            [this](const cuda::SharedGpu& gpu, Program program, cuda::Factors factors) {
+            [this](const cuda::SharedGpu& gpu, Program program,
+                   cuda::MatmulPrecision matmul_precision) {
               codes.emplace_back();
-              return test::compile_fake(gpu, std::move(program), factors, codes.back());
+              return test::compile_fake(gpu, std::move(program), matmul_precision, codes.back());
             }};
   }
 

@@ -110,7 +110,7 @@ std::string text_of_sample(const std::string& path, bool library) {
                              .library_takes = library_takes(Precision::f32),
                              .lower = lower_options({true})});
   REQUIRE(program.ok());
-  return emit_step(*program, Factors::tf32).text;
+  return emit_step(*program, MatmulPrecision::tf32).text;
 }
 
 // RECUT_CUDA_GRAPHS=FILE:…: of these, too.

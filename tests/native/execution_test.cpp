@@ -61,7 +61,7 @@ TEST_CASE("execution: small kernels are one thread's, with the same bits", "[nat
   for (std::uint32_t k = 0; k < step.program().kernels.size(); ++k)
     for (const Step::StageCode& stage : step.kernel(k)) {
       parallel += stage.parallel ? 1 : 0;
-      CHECK(stage.work < loop::kLeastSharedWork);
+      CHECK(stage.work < loop::kMinParallelWork);
     }
   CHECK(parallel > 0);
   const auto inputs = inputs_from(sample.document.graph(), {}, 1);
@@ -76,8 +76,8 @@ TEST_CASE("execution: small kernels are one thread's, with the same bits", "[nat
       bytes.push_back(output.exists() ? recut::bytes_of(output) : "");
     return bytes;
   };
-  const auto alone = outputs(1, loop::kLeastSharedWork);
-  CHECK(outputs(3, loop::kLeastSharedWork) == alone);
+  const auto alone = outputs(1, loop::kMinParallelWork);
+  CHECK(outputs(3, loop::kMinParallelWork) == alone);
   CHECK(outputs(3, 0) == alone);
 }
 

@@ -37,7 +37,7 @@ std::vector<void*> addresses_of(void** arguments, std::size_t buffers) {
 
 void register_kernel(const Program& program, const CudaOnCpu& code) {
   for (std::size_t k = 0; k < program.kernels.size(); ++k) {
-    const std::size_t buffers = loop::brought_buffers(program.kernels[k]);
+    const std::size_t buffers = loop::parameter_count(program.kernels[k]);
     register_kernel(code.module().kernels[k], buffers + 2, [&code, k, buffers](void** arguments) {
       long long seed = 0, *fault = nullptr;
       std::memcpy(&seed, arguments[buffers], 8);
@@ -66,8 +66,9 @@ cuda::SharedGpu open_fake_gpu() {
 }
 
 Result<cuda::ReadyStep> compile_fake(const cuda::SharedGpu& gpu, Program program,
-                                     cuda::Factors factors, std::unique_ptr<CudaOnCpu>& code) {
-  auto compiled = CudaOnCpu::compile(cuda::emit_step(program, factors));
+                                     cuda::MatmulPrecision matmul_precision,
+                                     std::unique_ptr<CudaOnCpu>& code) {
+  auto compiled = CudaOnCpu::compile(cuda::emit_step(program, matmul_precision));
   if (!compiled) return compiled.diagnostics();
   code = std::make_unique<CudaOnCpu>(std::move(*compiled));
   register_kernel(program, *code);
@@ -115,7 +116,7 @@ FakeStep fake_step(const std::string& path, const std::string& budget, bool libr
                              .lower = cuda::lower_options({fake_gpu().capability >= 90})});
   REQUIRE(program.ok());
   std::unique_ptr<CudaOnCpu> code;
-  auto ready = compile_fake(gpu, std::move(*program), cuda::Factors::f32, code);
+  auto ready = compile_fake(gpu, std::move(*program), cuda::MatmulPrecision::f32, code);
   REQUIRE(ready.ok());
   return {std::move(*document), std::move(*scheduled), std::move(code),
           std::make_unique<cuda::ReadyStep>(std::move(*ready))};

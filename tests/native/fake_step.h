@@ -15,7 +15,8 @@ cuda::SharedGpu open_fake_gpu();
 
 // The program's code on the fake GPU, valid as long as `code` is. Fails where the compiler does.
 Result<cuda::ReadyStep> compile_fake(const cuda::SharedGpu& gpu, Program program,
-                                     cuda::Factors factors, std::unique_ptr<CudaOnCpu>& code);
+                                     cuda::MatmulPrecision matmul_precision,
+                                     std::unique_ptr<CudaOnCpu>& code);
 
 // Puts cuBLASLt and cuDNN (fake_libraries.h) into the first searched folder, as long as
 // RECUT_CUDA_PATH names it; false where there is no compiler for them. A process opens them once.

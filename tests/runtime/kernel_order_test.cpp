@@ -34,7 +34,7 @@ std::string text_of(const Program& program, const Launch& launch) {
 template <class Kernel>
 std::vector<std::string> texts(const std::vector<Kernel>& kernels) {
   std::vector<std::string> all;
-  for (const Kernel& kernel : without_names(kernels)) all.push_back(print(kernel));
+  for (const Kernel& kernel : strip_names(kernels)) all.push_back(print(kernel));
   return all;
 }
 

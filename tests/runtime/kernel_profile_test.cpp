@@ -18,21 +18,21 @@ double sum(const std::vector<double>& of) { return std::accumulate(of.begin(), o
 TEST_CASE("profile: launches add up to the step that nobody looked into", "[runtime]") {
   const std::vector<double> seconds = {10, 3, 2, 1};
   // The clocks cost 1.25 a launch, but nothing gets shorter than a launch by that.
-  const auto times = without_clocks(seconds, 13, 1.5);
+  const auto times = subtract_timer_overhead(seconds, 13, 1.5);
   CHECK(sum(times) == Catch::Approx(13));
   CHECK(times[0] == Catch::Approx(8.75));
   CHECK(times[1] == Catch::Approx(1.75));
   CHECK(times[2] == 1.5);
   CHECK(times[3] == 1);  // less than a launch as it is
   // What is missing is shared out, where the step takes longer than its launches.
-  const auto longer = without_clocks(seconds, 20, 1.5);
+  const auto longer = subtract_timer_overhead(seconds, 20, 1.5);
   CHECK(sum(longer) == Catch::Approx(20));
   CHECK(longer[3] == Catch::Approx(2));
   // A step that is quicker than so many launches can be.
-  const auto quick = without_clocks(seconds, 2, 1.5);
+  const auto quick = subtract_timer_overhead(seconds, 2, 1.5);
   CHECK(sum(quick) == Catch::Approx(2));
   CHECK(quick[0] > quick[3]);
-  CHECK(without_clocks({}, 2, 1.5).empty());
+  CHECK(subtract_timer_overhead({}, 2, 1.5).empty());
 }
 
 // A product, a chain that is one kernel, and a chain of as many bytes as a launch takes.

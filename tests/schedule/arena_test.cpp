@@ -57,7 +57,7 @@ TEST_CASE("arena: nothing needs nothing", "[schedule]") {
   const Intervals empty = {{0, 0, 3}, {0, 2, 2}};
   CHECK(pack_arena(empty).height == 0);
   CHECK(pack_arena(empty).offsets == std::vector<std::int64_t>{0, 0});
-  CHECK(most_alive(empty) == 0);
+  CHECK(max_live_bytes(empty) == 0);
 }
 
 TEST_CASE("arena: what never meets shares a place", "[schedule]") {
@@ -67,7 +67,7 @@ TEST_CASE("arena: what never meets shares a place", "[schedule]") {
   CHECK(packing.offsets == std::vector<std::int64_t>{0, 0, 0});
   const Intervals together = {{8, 0, 1}, {5, 1, 2}, {7, 2, 9}};
   CHECK(pack_arena(together).height == 13);
-  CHECK(most_alive(together) == 13);
+  CHECK(max_live_bytes(together) == 13);
 }
 
 TEST_CASE("arena: a hole is worth a detour", "[schedule]") {
@@ -122,7 +122,7 @@ TEST_CASE("arena: random packings never overlap, and effort never makes them wor
     check_packing(intervals, quick);
     check_packing(intervals, usual);
     CHECK(usual.height <= quick.height);
-    CHECK(quick.lower_bound == most_alive(intervals));
+    CHECK(quick.lower_bound == max_live_bytes(intervals));
     CHECK(pack_arena(intervals, 0.02).offsets == usual.offsets);
   }
 }
@@ -145,7 +145,7 @@ TEST_CASE("arena: parts of time that nothing spans don't add up", "[schedule]") 
     }
   const ArenaPacking packing = pack_arena(intervals, 0.05);
   check_packing(intervals, packing);
-  CHECK(packing.lower_bound == most_alive(intervals));
+  CHECK(packing.lower_bound == max_live_bytes(intervals));
 }
 
 TEST_CASE("arena: sixty thousand intervals are packed in seconds", "[schedule]") {

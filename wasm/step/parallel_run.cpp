@@ -116,14 +116,14 @@ void ParallelRun::copy_in(std::int64_t at, std::span<const std::byte> bytes) {
                static_cast<std::uint32_t>(bytes.size()));
 }
 
-std::int64_t ParallelRun::offset_of(const Place& location) const {
+std::int64_t ParallelRun::offset_of(const BufferAddress& location) const {
   return (location.input ? offsets_.inputs[*location.input] : offsets_.arena) + location.offset;
 }
 
 void ParallelRun::write_lists() {
   std::vector<std::uint32_t> addresses;
   for (const Launch& launch : program_.launches)
-    for (const Place& location : launch.buffers)
+    for (const BufferAddress& location : launch.buffers)
       addresses.push_back(static_cast<std::uint32_t>(offset_of(location)));
   copy_in(offsets_.lists, std::as_bytes(std::span(addresses)));
 }
@@ -138,7 +138,7 @@ Result<Done> ParallelRun::run(std::uint64_t seed, std::span<double> launch_secon
     const Clock::time_point began = Clock::now();
     std::uint32_t number = first_stage_[launch.kernel];
     for (const loop::Stage& stage : module_.kernels[launch.kernel]) {
-      const bool shared = stage.parallel && stage.work >= loop::kLeastSharedWork;
+      const bool shared = stage.parallel && stage.work >= loop::kMinParallelWork;
       pool_run(step_, number++, list, static_cast<double>(stage.extent),
                shared ? static_cast<double>(stage.grain) : 0, &with);
     }
@@ -176,7 +176,7 @@ std::int64_t ParallelRun::output_bytes(std::size_t number) const {
 }
 
 void ParallelRun::read_output(std::size_t number, std::span<std::byte> to) const {
-  pool_copy_out(step_, static_cast<std::uint32_t>(offset_of(program_.outputs[number].place)),
+  pool_copy_out(step_, static_cast<std::uint32_t>(offset_of(program_.outputs[number].address)),
                 to.data(), static_cast<std::uint32_t>(to.size()));
 }
 

@@ -46,7 +46,7 @@ class ParallelRun : public StepRun {
 
   ParallelRun(int step, Program program, wasm::Module module, MemoryOffsets offsets);
   void copy_in(std::int64_t at, std::span<const std::byte> bytes);
-  std::int64_t offset_of(const Place& location) const;
+  std::int64_t offset_of(const BufferAddress& location) const;
   void write_lists();
 
   int step_;  // the thread pool's number; 0: moved from

@@ -72,12 +72,12 @@ class Run : public StepRun {
   std::int64_t end_of_written(std::byte paint) const override;
   Tensor output(std::size_t number) const override;
   const std::byte* output_storage(std::size_t output) const override {
-    return address(program().outputs[output].place);
+    return address(program().outputs[output].address);
   }
 
  private:
   Run(const Step& step, std::vector<Tensor> inputs, Block arena, Block scratch);
-  std::byte* address(const Place& location) const;
+  std::byte* address(const BufferAddress& location) const;
 
   const Step& step_;
   std::vector<Tensor> inputs_;

@@ -3,8 +3,8 @@
 
 #include "engine/codegen/cuda/index_code.h"
 #include "engine/codegen/cuda/kernel_code.h"
-#include "engine/codegen/cuda/packs.h"
 #include "engine/codegen/cuda/scalar_code.h"
+#include "engine/codegen/cuda/vectorized_access.h"
 
 namespace recut::cuda {
 namespace {
@@ -19,12 +19,12 @@ bool contains(const loop::Index& index, loop::LoopId id) {
 
 // True if the body uses the variable for anything but vectorized accesses.
 bool needs_variable(const loop::Block& body, loop::LoopId id,
-                    const std::map<const void*, std::string>& packed) {
+                    const std::map<const void*, std::string>& vectors) {
   for (const loop::Statement& statement : body) {
     const auto* define = std::get_if<loop::Define>(&statement.value);
     if (define == nullptr) continue;
     const auto* load = std::get_if<loop::Load>(&define->expression);
-    if (load != nullptr && !packed.contains(load) && contains(load->at, id)) return true;
+    if (load != nullptr && !vectors.contains(load) && contains(load->at, id)) return true;
     const auto* number = std::get_if<loop::IndexNumber>(&define->expression);
     if (number != nullptr && contains(number->index, id)) return true;
   }
@@ -48,7 +48,7 @@ std::string KernelCode::element(loop::BufferId buffer, const loop::Index& at) {
 std::string KernelCode::combined_store(const loop::Store& store) {
   const DType dtype = kernel_[store.buffer].dtype, type = kernel_[store.value].type;
   const bool alone = mapping_.count == 1 && mapping_.group == 1;
-  if (loop::is_order_free(type) && !alone) return atomic_store(store);
+  if (loop::is_reassociable(type) && !alone) return atomic_store(store);
   const std::string at = element(store.buffer, store.at);
   const std::string made =
       combine_code(*store.combine, type, value_of_memory(dtype, at, context_.helpers),
@@ -69,12 +69,13 @@ std::string KernelCode::atomic_store(const loop::Store& store) {
   const std::string made =
       combine_code(*store.combine, type, old, value(store.value), context_.helpers);
   const std::string memory = memory_type_name(dtype);
-  return fmt::format("{}(&{}, [=]({} old) {{ return {}; }});", context_.helpers.use("combine_at"),
-                     at, memory, memory_of_value(dtype, made, context_.helpers));
+  return fmt::format("{}(&{}, [=]({} old) {{ return {}; }});",
+                     context_.helpers.use("atomic_combine"), at, memory,
+                     memory_of_value(dtype, made, context_.helpers));
 }
 
 // The body of a nest whose last loop is vectorized, with a scalar remainder.
-void KernelCode::pack(const Nest& nest, int size) {
+void KernelCode::vectorized_body(const Nest& nest, int size) {
   const loop::LoopId id = nest.loops.back()->variable;
   const std::int64_t extent = kernel_[id].extent;
   const std::string first = variable(id);
@@ -82,7 +83,7 @@ void KernelCode::pack(const Nest& nest, int size) {
   const std::vector<std::string> values = values_;
   const bool rest = extent % size != 0;
   if (rest) text_.open(fmt::format("if ({} + {} <= {})", first, size, extent));
-  pack_at_once(nest, size, one);
+  vector_accesses(nest, size, one);
   if (!rest) return;
   text_.close();
   values_ = values;
@@ -94,44 +95,45 @@ void KernelCode::pack(const Nest& nest, int size) {
 }
 
 // `one`: the name of the variable within the vector.
-void KernelCode::pack_at_once(const Nest& nest, int size, const std::string& one) {
+void KernelCode::vector_accesses(const Nest& nest, int size, const std::string& one) {
   const loop::LoopId id = nest.loops.back()->variable;
   const loop::Block& body = *nest.body;
   const std::string first = variable(id);
   std::vector<std::string> stores;
-  const auto name_pack = [&](loop::BufferId buffer, const loop::Index& at, const void* access,
-                             bool loads) {
-    const std::string name = names_.fresh(names_.of(buffer) + "_pack");
+  const auto name_vector = [&](loop::BufferId buffer, const loop::Index& at, const void* access,
+                               bool loads) {
+    const std::string name = names_.fresh(names_.of(buffer) + "_vector");
     const std::string type =
-        fmt::format("Pack<{}, {}>", memory_type_name(kernel_[buffer].dtype), size);
-    const std::string place = fmt::format("reinterpret_cast<{}{}*>({} + {})", loads ? "const " : "",
-                                          type, names_.of(buffer), index(at));
-    context_.helpers.use("Pack");
-    text_.line(loads ? fmt::format("const {} {} = *{};", type, name, place)
+        fmt::format("AlignedVector<{}, {}>", memory_type_name(kernel_[buffer].dtype), size);
+    const std::string pointer =
+        fmt::format("reinterpret_cast<{}{}*>({} + {})", loads ? "const " : "", type,
+                    names_.of(buffer), index(at));
+    context_.helpers.use("AlignedVector");
+    text_.line(loads ? fmt::format("const {} {} = *{};", type, name, pointer)
                      : fmt::format("{} {};", type, name));
-    if (!loads) stores.push_back(fmt::format("*{} = {};", place, name));
-    placed_[access] = name + ".of[lane]";
+    if (!loads) stores.push_back(fmt::format("*{} = {};", pointer, name));
+    replaced_[access] = name + ".of[lane]";
   };
   for (const loop::Statement& statement : body) {
-    const std::uint32_t around = text_.begin_note(statement.note);
+    const std::uint32_t around = text_.set_location(statement.location);
     if (const auto* store = std::get_if<loop::Store>(&statement.value))
-      name_pack(store->buffer, store->at, store, false);
+      name_vector(store->buffer, store->at, store, false);
     const auto* define = std::get_if<loop::Define>(&statement.value);
     const auto* load = define == nullptr ? nullptr : std::get_if<loop::Load>(&define->expression);
-    if (load != nullptr && step_of(load->at, id, size, body) == Step::next)
-      name_pack(load->buffer, load->at, load, true);
-    text_.begin_note(around);
+    if (load != nullptr && access_stride(load->at, id, size, body) == AccessStride::unit)
+      name_vector(load->buffer, load->at, load, true);
+    text_.set_location(around);
   }
   text_.line("#pragma unroll");
   text_.open(fmt::format("for (int lane = 0; lane < {}; ++lane)", size));
-  if (needs_variable(body, id, placed_))
+  if (needs_variable(body, id, replaced_))
     text_.line(fmt::format("const {} {} = {} + lane;", whole_type(kernel_[id].extent), one, first));
   loops_[id.index] = one;
   block(body);
   loops_[id.index] = first;
   text_.close();
   for (const std::string& store : stores) text_.line(store);
-  placed_.clear();
+  replaced_.clear();
 }
 
 }  // namespace recut::cuda

@@ -21,9 +21,9 @@ namespace {
 using library::Attention;
 using library::Operand;
 
-constexpr std::int64_t kFewestFeatures = 16, kMostFeatures = 128;
-constexpr std::int64_t kMostItems = std::int64_t{1} << 30;  // the range of an int
-constexpr std::int64_t kFewFeatures = 64;                   // two row tiles fit into registers
+constexpr std::int64_t kMinFeatures = 16, kMaxFeatures = 128;
+constexpr std::int64_t kMaxItems = std::int64_t{1} << 30;  // the range of an int
+constexpr std::int64_t kFewFeatures = 64;                  // two row tiles fit into registers
 constexpr int kThreads = 128;
 constexpr std::int64_t kRowsOfTile = 64, kSummedRows = 16;
 
@@ -32,7 +32,7 @@ const Attention& attention_of(const library::Kernel& kernel) {
 }
 
 // Contiguous rows, aligned to 16 bytes.
-bool has_rows(const library::Kernel& kernel, const Operand& operand) {
+bool has_aligned_rows(const library::Kernel& kernel, const Operand& operand) {
   const std::int64_t chunk = 16 / item_bytes(kernel.buffers[operand.buffer].dtype);
   const Layout& layout = operand.layout;
   const auto fits = [&](std::int64_t step) { return step % chunk == 0; };
@@ -40,14 +40,15 @@ bool has_rows(const library::Kernel& kernel, const Operand& operand) {
          std::all_of(layout.strides.begin(), layout.strides.end() - 1, fits);
 }
 
-bool has_width(const Operand& operand) {
+bool has_supported_width(const Operand& operand) {
   const std::int64_t width = operand.layout.shape.back();
-  return width >= kFewestFeatures && width <= kMostFeatures && width % 8 == 0;
+  return width >= kMinFeatures && width <= kMaxFeatures && width % 8 == 0;
 }
 
 // The sizes of a call, and the tiles chosen for them.
-struct Sizes {
-  Sizes(const library::Kernel& kernel, const Attention& a, Factors factors = Factors::f32)
+struct AttentionShape {
+  AttentionShape(const library::Kernel& kernel, const Attention& a,
+                 MatmulPrecision matmul_precision = MatmulPrecision::f32)
       : dtype(kernel.buffers[a.query.buffer].dtype),
         batches(a.query.layout.shape[0]),
         heads(a.query.layout.shape[1]),
@@ -57,19 +58,24 @@ struct Sizes {
         features(a.query.layout.shape[3]),
         value_features(a.value.layout.shape[3]) {
     const bool few = features <= kFewFeatures && value_features <= kFewFeatures;
-    const bool real = dtype == DType::f32, parted = real && factors == Factors::f32;
-    tall = few && !parted ? 2 : 1;
+    const bool real = dtype == DType::f32,
+               parted = real && matmul_precision == MatmulPrecision::f32;
+    m_tiles = few && !parted ? 2 : 1;
     block = !real && !a.grad ? 64 : 32;
     if (a.grad && real && !few) block = 16;
   }
 
   DType dtype;
   std::int64_t batches, heads, key_heads, queries, keys, features, value_features;
-  std::int64_t tall, block;
+  std::int64_t m_tiles, block;
 
   std::int64_t tiles(std::int64_t rows, std::int64_t of) const { return (of + rows - 1) / rows; }
-  std::int64_t query_blocks() const { return batches * heads * tiles(kRowsOfTile * tall, queries); }
-  std::int64_t key_blocks() const { return batches * key_heads * tiles(kRowsOfTile * tall, keys); }
+  std::int64_t query_blocks() const {
+    return batches * heads * tiles(kRowsOfTile * m_tiles, queries);
+  }
+  std::int64_t key_blocks() const {
+    return batches * key_heads * tiles(kRowsOfTile * m_tiles, keys);
+  }
   std::int64_t rows() const { return batches * heads * queries; }
 
   // Bytes of rows in shared memory, padded as by stride_of() in device/attention_tiles.cuh.
@@ -77,46 +83,46 @@ struct Sizes {
     return rows * ((width + 15) / 16 * 16 * item_bytes(dtype) + 16);
   }
   std::int64_t forward_bytes() const {
-    return std::max(bytes(kRowsOfTile * tall, features),
+    return std::max(bytes(kRowsOfTile * m_tiles, features),
                     2 * (bytes(block, features) + bytes(block, value_features)));
   }
   std::int64_t backward_bytes() const {
     const std::int64_t stages = 2 * (bytes(block, features) + bytes(block, value_features));
-    const std::int64_t rows = kRowsOfTile * tall;
+    const std::int64_t rows = kRowsOfTile * m_tiles;
     return stages + bytes(rows, features) + bytes(rows, value_features);
   }
 };
 
-std::string format_name(DType dtype, Factors factors) {
+std::string format_name(DType dtype, MatmulPrecision matmul_precision) {
   if (dtype == DType::bf16) return "Bf16";
   if (dtype == DType::f16) return "F16";
-  return factors == Factors::tf32 ? "Tf32" : "F32";
+  return matmul_precision == MatmulPrecision::tf32 ? "Tf32" : "F32";
 }
 
 std::string real(double x) { return literal(DType::f32, {x, 0}); }
 
-class Writer {
+class AttentionWriter {
  public:
-  Writer(const library::Kernel& kernel, std::string name, Factors factors, Helpers& helpers,
-         Text& text)
+  AttentionWriter(const library::Kernel& kernel, std::string name, MatmulPrecision matmul_precision,
+                  Helpers& helpers, Text& text)
       : kernel_(kernel),
         a_(attention_of(kernel)),
-        sizes_(kernel, a_, factors),
+        shape_(kernel, a_, matmul_precision),
         name_(std::move(name)),
-        factors_(factors),
+        matmul_precision_(matmul_precision),
         helpers_(helpers),
         text_(text) {
     name_buffers();
   }
 
   std::vector<Launch> run() {
-    text_.begin_note(loop::kNoNote);
+    text_.set_location(loop::kUnknownLocation);
     line("// kernel " + kernel_.name);
-    text_.begin_note(0);
-    for (const std::string& note : kernel_.notes) line("// " + note);
+    text_.set_location(0);
+    for (const std::string& location : kernel_.locations) line("// " + location);
     write_call();
     a_.grad ? backward() : forward();
-    text_.begin_note(loop::kNoNote);
+    text_.set_location(loop::kUnknownLocation);
     return std::move(launches_);
   }
 
@@ -157,12 +163,12 @@ class Writer {
 
   // The struct of the call's sizes, and its functions for bias and dropout.
   void write_call() {
-    const Sizes& s = sizes_;
+    const AttentionShape& s = shape_;
     line(fmt::format("// {} batch{} of {} heads, {} queries of {} features, {} keys{}", s.batches,
                      s.batches == 1 ? "" : "es", s.heads, s.queries, s.features, s.keys,
                      a_.causal ? ", causal" : ""));
     line(fmt::format("struct {}Call {{", name_));
-    line(fmt::format("  using Format = {};", format_name(s.dtype, factors_)));
+    line(fmt::format("  using Format = {};", format_name(s.dtype, matmul_precision_)));
     line("  using Element = Format::Element;");
     line(fmt::format("  static constexpr int batches = {}, heads = {}, sharing = {};", s.batches,
                      s.heads, s.heads / s.key_heads));
@@ -170,9 +176,9 @@ class Writer {
                      s.keys, a_.logsumexp ? a_.logsumexp->layout.shape[2] : 0));
     line(fmt::format("  static constexpr int features = {}, value_features = {};", s.features,
                      s.value_features));
-    line(fmt::format("  static constexpr int tall = {}, block = {};", s.tall, s.block));
+    line(fmt::format("  static constexpr int m_tiles = {}, block = {};", s.m_tiles, s.block));
     line(fmt::format("  static constexpr bool causal = {};", a_.causal));
-    line(fmt::format("  static constexpr bool wants_key = {}, wants_value = {};",
+    line(fmt::format("  static constexpr bool requires_key_grad = {}, requires_value_grad = {};",
                      a_.key_gradient.has_value(), a_.value_gradient.has_value()));
     line(fmt::format("  static constexpr float scale = {};", real(a_.scale)));
     const bool natural = a_.bias && kernel_.buffers[a_.bias->buffer].dtype != DType::boolean;
@@ -207,11 +213,11 @@ class Writer {
     if (a_.value_gradient) rows("ValueGradient", *a_.value_gradient);
   }
 
-  static std::string place(const char* buffer, const Operand& operand) {
+  static std::string element_text(const char* buffer, const Operand& operand) {
     return fmt::format("{}[query * {}ll + key * {}ll]", buffer, operand.layout.strides[2],
                        operand.layout.strides[3]);
   }
-  void write_place(const char* name, const std::optional<Operand>& operand) {
+  void write_offset(const char* name, const std::optional<Operand>& operand) {
     if (!operand)
       return line(fmt::format(
           "  static __device__ inline long long {}_at(int, int) {{ return 0; }}", name));
@@ -224,12 +230,12 @@ class Writer {
 
   void write_bias() {
     line(fmt::format("  using Bias = {};", a_.bias ? type(*a_.bias) : "float"));
-    write_place("bias", a_.bias);
+    write_offset("bias", a_.bias);
     const std::string head = "  static __device__ inline float masked(float score, const Bias*";
     if (!a_.bias) return line(head + ", int, int) { return score; }");
     line(head + " bias, int query, int key) {");
     const DType dtype = kernel_.buffers[a_.bias->buffer].dtype;
-    const std::string found = place("bias", *a_.bias);
+    const std::string found = element_text("bias", *a_.bias);
     if (dtype == DType::boolean)
       line(fmt::format("    return {} ? score : minus_infinity();", found));
     else
@@ -238,12 +244,12 @@ class Writer {
   }
 
   void write_keep() {
-    write_place("keep", a_.keep);
+    write_offset("keep", a_.keep);
     const std::string head = "  static __device__ inline float kept(const unsigned char*";
     if (!a_.keep) return line(head + ", int, int) { return 1; }");
     line(head + " keep, int query, int key) {");
     line(fmt::format("    return query < queries && key < keys && {} ? {} : 0.0f;",
-                     place("keep", *a_.keep), real(a_.keep_scale)));
+                     element_text("keep", *a_.keep), real(a_.keep_scale)));
     line("  }");
   }
 
@@ -279,31 +285,32 @@ class Writer {
       body.emplace_back("if (blockIdx.x == 0 && threadIdx.x == 0)");
       body.push_back(fmt::format("  for (int i = 0; i < {}; ++i) {}[i] = 0;", count, name(zero)));
     }
-    body.push_back(
-        call("attend", fmt::format("{}, {}, {}", inputs(), name(a_.out), name(a_.logsumexp))));
-    launch("forward", sizes_.query_blocks(), sizes_.forward_bytes(), body);
+    body.push_back(call("attention_forward_kernel",
+                        fmt::format("{}, {}, {}", inputs(), name(a_.out), name(a_.logsumexp))));
+    launch("forward", shape_.query_blocks(), shape_.forward_bytes(), body);
   }
 
   void backward() {
-    const Sizes& s = sizes_;
-    launch("row_sums", s.tiles(kSummedRows, s.rows()), 0,
-           {call("sum_rows", fmt::format("{}, {}, row_sums", name(a_.grad), name(a_.out)))});
+    const AttentionShape& s = shape_;
+    launch(
+        "row_sums", s.tiles(kSummedRows, s.rows()), 0,
+        {call("row_dot_products", fmt::format("{}, {}, row_sums", name(a_.grad), name(a_.out)))});
     const std::string all =
         fmt::format("{}, {}, {}, row_sums, ", inputs(), name(a_.grad), name(a_.logsumexp));
     if (a_.key_gradient || a_.value_gradient)
       launch("keys", s.key_blocks(), s.backward_bytes(),
-             {call("make_key_gradients",
+             {call("attention_key_gradients_kernel",
                    fmt::format("{}{}, {}", all, name(a_.key_gradient), name(a_.value_gradient)))});
     if (a_.query_gradient)
       launch("queries", s.query_blocks(), s.backward_bytes(),
-             {call("make_query_gradient", all + name(a_.query_gradient))});
+             {call("attention_query_gradient_kernel", all + name(a_.query_gradient))});
   }
 
   const library::Kernel& kernel_;
   const Attention& a_;
-  const Sizes sizes_;
+  const AttentionShape shape_;
   const std::string name_;
-  const Factors factors_;
+  const MatmulPrecision matmul_precision_;
   std::vector<std::string> names_;
   Helpers& helpers_;
   Text& text_;
@@ -311,38 +318,40 @@ class Writer {
 };
 
 // True if all rows can be copied 16 bytes at a time, and results stored in pairs.
-bool has_layouts(const library::Kernel& kernel, const Attention& a) {
+bool has_supported_layouts(const library::Kernel& kernel, const Attention& a) {
   std::vector<const Operand*> all{&a.query, &a.key, &a.value, &a.out};
   for (const auto* maybe : {&a.grad, &a.query_gradient, &a.key_gradient, &a.value_gradient})
     if (*maybe) all.push_back(&**maybe);
   return std::all_of(all.begin(), all.end(),
-                     [&](const Operand* operand) { return has_rows(kernel, *operand); });
+                     [&](const Operand* operand) { return has_aligned_rows(kernel, *operand); });
 }
 
 }  // namespace
 
-bool takes_attention(const library::Kernel& kernel) {
+bool supports_attention(const library::Kernel& kernel) {
   if (kernel.calls.size() != 1 || !std::holds_alternative<Attention>(kernel.calls.front()))
     return false;
   const Attention& a = attention_of(kernel);
-  const Sizes sizes(kernel, a);
-  const std::int64_t most =
-      std::max({sizes.query_blocks(), sizes.key_blocks(), sizes.rows(), sizes.queries, sizes.keys});
-  return has_width(a.query) && has_width(a.value) && has_layouts(kernel, a) && most < kMostItems;
+  const AttentionShape shape(kernel, a);
+  const std::int64_t blocks_or_rows =
+      std::max({shape.query_blocks(), shape.key_blocks(), shape.rows(), shape.queries, shape.keys});
+  return has_supported_width(a.query) && has_supported_width(a.value) &&
+         has_supported_layouts(kernel, a) && blocks_or_rows < kMaxItems;
 }
 
 std::int64_t attention_workspace_bytes(const library::Kernel& kernel) {
   const Attention& a = attention_of(kernel);
-  return a.grad ? Sizes(kernel, a).rows() * item_bytes(DType::f32) : 0;
+  return a.grad ? AttentionShape(kernel, a).rows() * item_bytes(DType::f32) : 0;
 }
 
-std::vector<Launch> add_attention(const library::Kernel& kernel, const std::string& name,
-                                  Factors factors, Helpers& helpers, Text& text) {
+std::vector<Launch> emit_attention(const library::Kernel& kernel, const std::string& name,
+                                   MatmulPrecision matmul_precision, Helpers& helpers, Text& text) {
   const Attention& a = attention_of(kernel);
   const DType dtype = kernel.buffers[a.query.buffer].dtype;
-  if (dtype == DType::bf16 || dtype == DType::f16) helpers.use(format_name(dtype, factors));
+  if (dtype == DType::bf16 || dtype == DType::f16)
+    helpers.use(format_name(dtype, matmul_precision));
   helpers.use(a.grad ? "attention_backward" : "attention_forward");
-  return Writer(kernel, name, factors, helpers, text).run();
+  return AttentionWriter(kernel, name, matmul_precision, helpers, text).run();
 }
 
 }  // namespace recut::cuda

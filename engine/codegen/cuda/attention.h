@@ -19,13 +19,13 @@ namespace recut::cuda {
 
 // True if the kernel is attention in a supported form: heads of 16 to 128 features, a multiple of
 // 8, with contiguous rows aligned to 16 bytes.
-bool takes_attention(const library::Kernel& kernel);
+bool supports_attention(const library::Kernel& kernel);
 
 // Workspace of the launches: backward, an f32 for each query.
 std::int64_t attention_workspace_bytes(const library::Kernel& kernel);
 
 // Appends the kernel's functions to a text; their symbols begin with `name`.
-std::vector<Launch> add_attention(const library::Kernel& kernel, const std::string& name,
-                                  Factors factors, Helpers& helpers, Text& text);
+std::vector<Launch> emit_attention(const library::Kernel& kernel, const std::string& name,
+                                   MatmulPrecision matmul_precision, Helpers& helpers, Text& text);
 
 }  // namespace recut::cuda

@@ -2,19 +2,20 @@
 
 namespace recut::cuda {
 
-void Barriers::note(const loop::Statement& statement, bool spread, Uses& uses) const {
-  const auto meet = [&](loop::BufferId buffer, std::uint8_t how) {
+void Barriers::note(const loop::Statement& statement, bool in_worksharing, Uses& uses) const {
+  const auto add_use = [&](loop::BufferId buffer, std::uint8_t how) {
     if (kernel_[buffer].access != loop::Access::read) uses[buffer.index] |= how;
   };
   if (const auto* define = std::get_if<loop::Define>(&statement.value))
-    if (const auto* load = std::get_if<loop::Load>(&define->expression)) meet(load->buffer, kRead);
+    if (const auto* load = std::get_if<loop::Load>(&define->expression))
+      add_use(load->buffer, kRead);
   if (const auto* store = std::get_if<loop::Store>(&statement.value))
-    meet(store->buffer, spread ? kStoredByAny : kStoredByFirst);
+    add_use(store->buffer, in_worksharing ? kStoredByAny : kStoredByFirst);
   if (const auto* branch = std::get_if<loop::If>(&statement.value))
-    for (const loop::Statement& inner : branch->body) note(inner, spread, uses);
+    for (const loop::Statement& inner : branch->body) note(inner, in_worksharing, uses);
   if (const auto* loop = std::get_if<loop::Loop>(&statement.value))
     for (const loop::Statement& inner : loop->body)
-      note(inner, spread || mapping_.shared.contains(loop), uses);
+      note(inner, in_worksharing || mapping_.worksharing.contains(loop), uses);
 }
 
 Barriers::Uses Barriers::uses_of(const loop::Statement& statement) const {

@@ -32,7 +32,7 @@ class Barriers {
   const Uses& since() const { return since_; }
 
  private:
-  void note(const loop::Statement& statement, bool spread, Uses& uses) const;
+  void note(const loop::Statement& statement, bool in_worksharing, Uses& uses) const;
 
   const loop::Kernel& kernel_;
   const Mapping& mapping_;

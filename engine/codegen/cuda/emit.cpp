@@ -11,7 +11,7 @@
 #include "engine/codegen/cuda/attention.h"
 #include "engine/codegen/cuda/kernel_code.h"
 #include "engine/codegen/cuda/scalar_code.h"
-#include "engine/codegen/loop/expand.h"
+#include "engine/codegen/loop/legalize.h"
 
 namespace recut::cuda {
 namespace {
@@ -23,13 +23,13 @@ class Emitter {
   explicit Emitter(const Options& options) : options_(options) {}
 
   Module run(std::span<const Kernel> kernels, std::span<const library::Kernel> library) {
-    for (const Kernel& kernel : kernels) add(loop::expand(kernel, loop::Functions::of_target));
+    for (const Kernel& kernel : kernels) add(loop::legalize(kernel, loop::MathFunctions::native));
     for (const library::Kernel& kernel : library) add(kernel);
     Text all;
     all.lines(helpers_.text());
     all.append(text_);
     module_.text = all.text();
-    module_.notes = all.notes();
+    module_.locations = all.locations();
     return std::move(module_);
   }
 
@@ -37,26 +37,26 @@ class Emitter {
   void add(const Kernel& kernel) {
     module_.kernels.emplace_back();
     text_.line(fmt::format("// kernel {}", kernel.name));
-    for (std::uint32_t n = 0; n < kernel.notes.size(); ++n) {
-      text_.begin_note(n);
-      text_.line("// " + kernel.notes[n]);
+    for (std::uint32_t n = 0; n < kernel.locations.size(); ++n) {
+      text_.set_location(n);
+      text_.line("// " + kernel.locations[n]);
     }
-    text_.begin_note(loop::kNoNote);
+    text_.set_location(loop::kUnknownLocation);
     const loop::Ranges ranges = all_ranges(kernel);
     for (const loop::StageCode& stage : loop::stages_of(kernel)) add_launch(kernel, ranges, stage);
   }
 
   void add(const library::Kernel& kernel) {
     module_.library.emplace_back();
-    if (!takes_attention(kernel)) return;
-    module_.library.back() = add_attention(kernel, fmt::format("attention_{}", calls_++),
-                                           options_.factors, helpers_, text_);
+    if (!supports_attention(kernel)) return;
+    module_.library.back() = emit_attention(kernel, fmt::format("attention_{}", calls_++),
+                                            options_.matmul_precision, helpers_, text_);
   }
 
   void add_launch(const Kernel& kernel, const loop::Ranges& ranges, const loop::StageCode& stage) {
     auto& launches = module_.kernels.back();
     const Mapping mapping = map_stage(kernel, ranges, stage);
-    const std::int64_t most = std::max<std::int64_t>(options_.most_blocks / mapping.cluster, 1);
+    const std::int64_t most = std::max<std::int64_t>(options_.max_blocks / mapping.cluster, 1);
     const std::int64_t blocks =
         mapping.cluster * std::clamp<std::int64_t>(mapping.blocks(), 1, most);
     KernelCode code(kernel, mapping, ranges, {helpers_, module_.faults});
@@ -66,20 +66,21 @@ class Emitter {
                   mapping.threads,
                   mapping.scratch_bytes + mapping.partials_bytes,
                   mapping.cluster,
-                  mapping.team};
+                  mapping.cooperative};
     text_.line(shape(mapping));
-    if (mapping.team)
+    if (mapping.cooperative)
       text_.line(fmt::format("__device__ unsigned {}_arrived[{}];", launch.symbol,
                              blocks / mapping.cluster));
     text_.line(fmt::format("extern \"C\" __global__ void {}__launch_bounds__({}) {}(",
-                           mapping.cluster > 1 && !mapping.team
+                           mapping.cluster > 1 && !mapping.cooperative
                                ? fmt::format("__cluster_dims__({}) ", mapping.cluster)
                                : "",
                            bounds(mapping), launch.symbol));
     for (const std::string& one : parameters(kernel, code.names())) text_.line("    " + one);
-    if (mapping.team)
-      text_.line(fmt::format("  Team team = {{{}_arrived + blockIdx.x / {}, 0}};", launch.symbol,
-                             mapping.cluster));
+    if (mapping.cooperative)
+      text_.line(
+          fmt::format("  CooperativeGroup cooperative = {{{}_arrived + blockIdx.x / {}, 0}};",
+                      launch.symbol, mapping.cluster));
     text_.append(body);
     text_.line("}");
     text_.line("");
@@ -89,20 +90,22 @@ class Emitter {
   // A comment on the mapping.
   static std::string shape(const Mapping& mapping) {
     std::string each = "a thread each";
-    if (mapping.pack > 1) each = fmt::format("{} neighbours a thread", mapping.pack);
-    if (mapping.tile.columns > 0)
-      each =
-          fmt::format("sums in order, by {} threads for {}", mapping.threads, mapping.tile.columns);
+    if (mapping.vector_width > 1)
+      each = fmt::format("{} neighbours a thread", mapping.vector_width);
+    if (mapping.sum_tile.columns > 0)
+      each = fmt::format("sums in order, by {} threads for {}", mapping.threads,
+                         mapping.sum_tile.columns);
     if (mapping.scatter)
       each = fmt::format("added to {} rows, {} of which a block has", mapping.scatter.rows,
-                         mapping.scatter.rows_of_block);
+                         mapping.scatter.rows_per_block);
     if (mapping.transpose)
-      each = fmt::format("squares of {0} by {0}, turned in shared memory", Transpose::kSide);
+      each =
+          fmt::format("tiles of {0} by {0}, transposed in shared memory", TiledTranspose::kTileDim);
     if (mapping.group > 1) each = fmt::format("{} threads each", mapping.group);
-    if (mapping.abreast > 1)
+    if (mapping.interleaved > 1)
       each = fmt::format("{} threads each, {} side by side in {}{} block{}", mapping.group,
-                         mapping.abreast, mapping.team ? "a team of " : "", mapping.cluster,
-                         mapping.cluster == 1 ? "" : "s");
+                         mapping.interleaved, mapping.cooperative ? "a cooperative group of " : "",
+                         mapping.cluster, mapping.cluster == 1 ? "" : "s");
     else if (mapping.cluster > 1)
       each = fmt::format("{} blocks of {} threads each", mapping.cluster, mapping.threads);
     return fmt::format("// {} item{}, {}", mapping.count, mapping.count == 1 ? "" : "s", each);
@@ -110,12 +113,12 @@ class Emitter {
 
   // Ordered sums need many registers for loads in flight, so one block per SM is enough.
   static std::string bounds(const Mapping& mapping) {
-    return fmt::format("{}{}", mapping.threads, mapping.tile.columns > 0 ? ", 1" : "");
+    return fmt::format("{}{}", mapping.threads, mapping.sum_tile.columns > 0 ? ", 1" : "");
   }
 
   static std::vector<std::string> parameters(const Kernel& kernel, const Identifiers& names) {
     std::vector<std::string> lines;
-    for (std::uint32_t b = 0; b < brought_buffers(kernel); ++b) {
+    for (std::uint32_t b = 0; b < parameter_count(kernel); ++b) {
       const loop::Buffer& buffer = kernel.buffers[b];
       const char* access = buffer.access == loop::Access::read ? "const " : "";
       lines.push_back(fmt::format("{}{}* __restrict__ {},", access, memory_type_name(buffer.dtype),
@@ -136,13 +139,13 @@ class Emitter {
 
 loop::LowerOptions lower_options(const SmLimits& limits) {
   constexpr std::int64_t kLanesOfBlock = 1024, kLanesOfCluster = 8192;
-  constexpr int kFewestSms = 16;
+  constexpr int kMinSms = 16;
   loop::LowerOptions options;
   options.group_lanes = limits.clusters ? kLanesOfCluster : kLanesOfBlock;
-  if (limits.count < kFewestSms) return options;
-  options.column_threads = kThreadsOfTeamBlock;
+  if (limits.count < kMinSms) return options;
+  options.column_threads = kCooperativeBlockThreads;
   while (2 * options.column_threads <=
-         kThreadsOfTeamBlock * std::min(limits.count, kMostTeamBlocks))
+         kCooperativeBlockThreads * std::min(limits.count, kMaxCooperativeBlocks))
     options.column_threads *= 2;
   return options;
 }

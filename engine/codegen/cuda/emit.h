@@ -25,8 +25,8 @@
 namespace recut::cuda {
 
 struct Options {
-  std::int64_t most_blocks = (std::int64_t{1} << 31) - 1;  // CUDA's limit; lower in tests
-  Factors factors = Factors::f32;
+  std::int64_t max_blocks = (std::int64_t{1} << 31) - 1;  // CUDA's limit; lower in tests
+  MatmulPrecision matmul_precision = MatmulPrecision::f32;
 };
 
 // Lowering options for a GPU: row sums have as many lanes as a block has threads, or a cluster of
@@ -37,8 +37,9 @@ struct Module {
   std::string text;
   std::vector<std::vector<Launch>> kernels;  // by kernel
   std::vector<std::vector<Launch>> library;  // by the library's kernel: of attention
-  // By line of the text: the source location in its kernel (loop/kernel.h); kNoNote: unknown.
-  std::vector<std::uint32_t> notes;
+  // By line of the text: the source location in its kernel (loop/kernel.h); kUnknownLocation:
+  // unknown.
+  std::vector<std::uint32_t> locations;
   // Messages of runtime errors. If `*fault`, 0 before, is n after a run, the error is faults[n -
   // 1]: bad data, and the kernel's results are undefined.
   std::vector<std::string> faults;
@@ -47,8 +48,8 @@ struct Module {
 // The kernels must be verified (loop/verifier.h).
 Module emit(std::span<const loop::Kernel> kernels, const Options& options = {});
 
-// Also emits the library kernels that are attention (takes_attention()); the others call NVIDIA's
-// libraries.
+// Also emits the library kernels that are attention (supports_attention()); the others call
+// NVIDIA's libraries.
 Module emit(std::span<const loop::Kernel> kernels, std::span<const library::Kernel> library,
             const Options& options = {});
 

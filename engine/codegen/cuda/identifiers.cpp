@@ -13,7 +13,7 @@ namespace recut::cuda {
 namespace {
 
 // Keywords, and identifiers that the generated text uses itself.
-constexpr std::string_view kWords =
+constexpr std::string_view kReservedWords =
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const "
     "constexpr const_cast continue decltype default delete do double dynamic_cast else enum "
     "explicit export extern false float for friend goto if inline int long mutable namespace new "
@@ -55,7 +55,7 @@ std::string word_of(const std::string& name) {
 }  // namespace
 
 Identifiers::Identifiers(const loop::Kernel& kernel) {
-  for_each_word(kWords, [&](const std::string& word) { taken_.insert(word); });
+  for_each_word(kReservedWords, [&](const std::string& word) { taken_.insert(word); });
   for_each_word(kFunctions, [&](const std::string& word) { taken_.insert({word, word + "f"}); });
   for (const Helper& helper : all_helpers()) taken_.emplace(helper.name);
   const loop::Names names(kernel);
@@ -69,9 +69,9 @@ Identifiers::Identifiers(const loop::Kernel& kernel) {
   name_all(loop::AccumulatorId(), kernel.accumulators, accumulators_);
 }
 
-std::string Identifiers::fresh(const std::string& wish) {
-  std::string name = wish;
-  for (int n = 1; !taken_.insert(name).second; ++n) name = fmt::format("{}_{}", wish, n);
+std::string Identifiers::fresh(const std::string& hint) {
+  std::string name = hint;
+  for (int n = 1; !taken_.insert(name).second; ++n) name = fmt::format("{}_{}", hint, n);
   return name;
 }
 

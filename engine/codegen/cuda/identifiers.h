@@ -19,7 +19,7 @@ class Identifiers {
   const std::string& of(loop::AccumulatorId id) const { return accumulators_[id.index]; }
 
   // A new unique identifier, derived from this one.
-  std::string fresh(const std::string& wish);
+  std::string fresh(const std::string& hint);
 
  private:
   std::set<std::string> taken_;

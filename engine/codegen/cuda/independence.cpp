@@ -14,7 +14,7 @@
 #include <optional>
 #include <set>
 
-#include "engine/codegen/cuda/digits.h"
+#include "engine/codegen/cuda/mixed_radix.h"
 
 namespace recut::cuda {
 namespace {
@@ -26,42 +26,42 @@ using loop::Interval;
 using loop::ValueId;
 
 // The distance of two elements by one digit: factor * d with -most <= d <= most.
-struct Distance {
+struct DigitDistance {
   std::int64_t factor = 0;
-  std::int64_t most = 0;
+  std::int64_t max = 0;
 };
 
 // Searches for distances, not all 0, whose sum lies in an interval. `digits`: largest factors last.
 // Answers yes if the search takes too long.
-class Sums {
+class DistanceSums {
  public:
-  explicit Sums(std::vector<Distance> digits) : digits_(std::move(digits)) {}
+  explicit DistanceSums(std::vector<DigitDistance> digits) : digits_(std::move(digits)) {}
 
   bool reach(const Interval& goal) { return reach(digits_.size(), goal, false); }
 
  private:
   std::int64_t reach_below(std::size_t count) const {
     std::int64_t sum = 0;
-    for (std::size_t i = 0; i < count; ++i) sum += digits_[i].factor * digits_[i].most;
+    for (std::size_t i = 0; i < count; ++i) sum += digits_[i].factor * digits_[i].max;
     return sum;
   }
 
   bool reach(std::size_t count, const Interval& goal, bool moved) {
     if (++tries_ > 1000) return true;
-    if (count == 0) return moved && goal.least <= 0 && goal.most >= 0;
-    const Distance& digit = digits_[count - 1];
-    if (digit.factor == 0) return reach(count - 1, goal, moved || digit.most > 0);
+    if (count == 0) return moved && goal.min <= 0 && goal.max >= 0;
+    const DigitDistance& digit = digits_[count - 1];
+    if (digit.factor == 0) return reach(count - 1, goal, moved || digit.max > 0);
     const std::int64_t rest = reach_below(count - 1);
-    const std::int64_t first = -loop::floor_quotient(-(goal.least - rest), digit.factor);
-    const std::int64_t last = loop::floor_quotient(goal.most + rest, digit.factor);
-    for (std::int64_t d = std::max(first, -digit.most); d <= std::min(last, digit.most); ++d)
-      if (reach(count - 1, {goal.least - d * digit.factor, goal.most - d * digit.factor},
+    const std::int64_t first = -loop::floor_quotient(-(goal.min - rest), digit.factor);
+    const std::int64_t last = loop::floor_quotient(goal.max + rest, digit.factor);
+    for (std::int64_t d = std::max(first, -digit.max); d <= std::min(last, digit.max); ++d)
+      if (reach(count - 1, {goal.min - d * digit.factor, goal.max - d * digit.factor},
                 moved || d != 0))
         return true;
     return false;
   }
 
-  std::vector<Distance> digits_;
+  std::vector<DigitDistance> digits_;
   int tries_ = 0;
 };
 
@@ -69,7 +69,7 @@ struct Access {
   Index at;
   enum class Kind : std::uint8_t { load, store, combine } kind = Kind::load;  // combine: atomically
 
-  bool minds(const Access& other) const { return kind != other.kind || kind == Kind::store; }
+  bool conflicts(const Access& other) const { return kind != other.kind || kind == Kind::store; }
 };
 
 class Independence {
@@ -84,14 +84,14 @@ class Independence {
     visit(*nest.loops.front());
   }
 
-  bool holds(Growing growing) {
-    if (reads_outside_ || (updates_outside_ && growing == Growing::nothing)) return false;
+  bool holds(LoopCarried carried) {
+    if (reads_outside_ || (updates_outside_ && carried == LoopCarried::nothing)) return false;
     if (own_.empty()) return true;
     digits_.emplace(kernel_, own_, indices());
     for (const std::vector<Access>& accesses : accesses_)
       for (std::size_t a = 0; a < accesses.size(); ++a)
         for (std::size_t b = a; b < accesses.size(); ++b)
-          if (accesses[a].minds(accesses[b]) && may_meet(accesses[a].at, accesses[b].at))
+          if (accesses[a].conflicts(accesses[b]) && may_alias(accesses[a].at, accesses[b].at))
             return false;
     return true;
   }
@@ -119,7 +119,7 @@ class Independence {
       reads_outside_ |= kernel_[read->accumulator].lanes > 1;
   }
   void note(const loop::Store& store) {
-    const bool atomic = store.combine && loop::is_order_free(kernel_[store.value].type);
+    const bool atomic = store.combine && loop::is_reassociable(kernel_[store.value].type);
     accesses_[store.buffer.index].push_back(
         {store.at, atomic ? Access::Kind::combine : Access::Kind::store});
   }
@@ -171,7 +171,7 @@ class Independence {
   }
 
   // True if two accesses may go to one element in different iterations.
-  bool may_meet(const Index& a, const Index& b) const {
+  bool may_alias(const Index& a, const Index& b) const {
     const Parts x = parts_of(a), y = parts_of(b);
     if (x.digits != y.digits) return true;
     const auto fixed = ranges_.of(y.fixed - x.fixed);
@@ -180,14 +180,16 @@ class Independence {
     constexpr std::int64_t kFar = std::int64_t{1} << 60;
     for (const auto& range : {fixed, from, to})
       if (!range->within(-kFar, kFar)) return true;
-    std::vector<Distance> digits;
+    std::vector<DigitDistance> digits;
     for (std::size_t i = 0; i < x.digits.size(); ++i)
       digits.push_back(
           {std::abs(x.digits[i]), std::max<std::int64_t>(digits_->all()[i].extent - 1, 0)});
     std::sort(digits.begin(), digits.end(),
-              [](const Distance& one, const Distance& other) { return one.factor < other.factor; });
-    return Sums(std::move(digits))
-        .reach({fixed->least + to->least - from->most, fixed->most + to->most - from->least});
+              [](const DigitDistance& one, const DigitDistance& other) {
+                return one.factor < other.factor;
+              });
+    return DistanceSums(std::move(digits))
+        .reach({fixed->min + to->min - from->max, fixed->max + to->max - from->min});
   }
 
   const loop::Kernel& kernel_;
@@ -195,16 +197,16 @@ class Independence {
   const Nest& nest_;
   std::vector<std::vector<Access>> accesses_;  // by buffer
   std::set<std::uint32_t> varying_loops_, varying_values_, declared_;
-  std::vector<loop::LoopId> own_;  // loops of the nest that aren't parallel
-  std::optional<Digits> digits_;   // of these
+  std::vector<loop::LoopId> own_;          // loops of the nest that aren't parallel
+  std::optional<MixedRadixIndex> digits_;  // of these
   bool updates_outside_ = false, reads_outside_ = false;
 };
 
 }  // namespace
 
 bool is_independent(const loop::Kernel& kernel, const loop::Ranges& ranges, const Nest& nest,
-                    Growing growing) {
-  return Independence(kernel, ranges, nest).holds(growing);
+                    LoopCarried carried) {
+  return Independence(kernel, ranges, nest).holds(carried);
 }
 
 }  // namespace recut::cuda

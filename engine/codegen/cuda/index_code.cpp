@@ -8,20 +8,20 @@
 namespace recut::cuda {
 namespace {
 
-constexpr std::int64_t kMostInt = (std::int64_t{1} << 31) - 1;
+constexpr std::int64_t kMaxInt = (std::int64_t{1} << 31) - 1;
 
 // True if all intermediate sums and products fit in an int, in any order.
 bool fits_int(const loop::Index& index, const loop::Ranges& ranges) {
   double size = std::abs(static_cast<double>(index.constant));
   for (const loop::Term& term : index.terms) {
     if (term.atom.of != nullptr && !fits_int(*term.atom.of, ranges)) return false;
-    if (term.atom.by > kMostInt) return false;
+    if (term.atom.by > kMaxInt) return false;
     const auto range = ranges.of(loop::Index(term.atom));
     if (!range) return false;
-    const auto least = static_cast<double>(range->least), most = static_cast<double>(range->most);
+    const auto least = static_cast<double>(range->min), most = static_cast<double>(range->max);
     size += std::abs(static_cast<double>(term.factor)) * std::max(std::abs(least), std::abs(most));
   }
-  return size <= static_cast<double>(kMostInt);
+  return size <= static_cast<double>(kMaxInt);
 }
 
 class IndexText {
@@ -59,11 +59,11 @@ class IndexText {
     const bool rest = atom.kind == loop::AtomKind::remainder;
     const std::string of = this->of(*atom.of);
     const auto range = ranges_.of(*atom.of);
-    if (range && range->least >= 0)
+    if (range && range->min >= 0)
       return wide_ ? fmt::format("(long long)((unsigned long long)({}) {} {}ull)", of,
                                  rest ? '%' : '/', atom.by)
                    : fmt::format("int(unsigned({}) {} {})", of, rest ? '%' : '/', atom.by);
-    return fmt::format("{}({}, {})", helpers_.use(rest ? "floor_rest" : "floor_quotient"), of,
+    return fmt::format("{}({}, {})", helpers_.use(rest ? "floor_remainder" : "floor_quotient"), of,
                        number(atom.by));
   }
 
@@ -75,7 +75,7 @@ class IndexText {
 
 }  // namespace
 
-std::string whole_type(std::int64_t most) { return most <= kMostInt ? "int" : "long long"; }
+std::string whole_type(std::int64_t most) { return most <= kMaxInt ? "int" : "long long"; }
 
 std::string index_code(const loop::Index& index, const loop::Ranges& ranges, const AtomText& text,
                        Helpers& helpers) {

@@ -49,13 +49,13 @@ void KernelCode::block(const loop::Block& block) {
 }
 
 void KernelCode::statement(const loop::Statement& statement) {
-  const std::uint32_t around = text_.begin_note(statement.note);
+  const std::uint32_t around = text_.set_location(statement.location);
   const auto* loop = std::get_if<loop::Loop>(&statement.value);
   const bool whole = !std::holds_alternative<loop::If>(statement.value) &&
-                     (loop == nullptr || mapping_.shared.contains(loop));
-  if (alike() && whole && barriers_.pass(barriers_.uses_of(statement))) wait();
+                     (loop == nullptr || mapping_.worksharing.contains(loop));
+  if (replicated() && whole && barriers_.pass(barriers_.uses_of(statement))) wait();
   std::visit([&](const auto& one) { execute(one); }, statement.value);
-  text_.begin_note(around);
+  text_.set_location(around);
 }
 
 void KernelCode::execute(const loop::Define& define) {
@@ -72,11 +72,11 @@ void KernelCode::execute(const loop::Define& define) {
 void KernelCode::execute(const loop::Store& store) {
   const loop::Buffer& buffer = kernel_[store.buffer];
   if (buffer.elements == 0) return;
-  const std::string first = !stores_.empty() ? fmt::format("if ({}) ", stores_)
-                            : alike()        ? "if (thread == 0) "
+  const std::string first = !storer_.empty() ? fmt::format("if ({}) ", storer_)
+                            : replicated()   ? "if (thread == 0) "
                                              : "";
-  if (const auto place = placed_.find(&store); place != placed_.end()) {
-    text_.line(fmt::format("{} = {};", place->second,
+  if (const auto replacement = replaced_.find(&store); replacement != replaced_.end()) {
+    text_.line(fmt::format("{} = {};", replacement->second,
                            memory_of_value(buffer.dtype, value(store.value), context_.helpers)));
     return;
   }
@@ -98,7 +98,7 @@ void KernelCode::execute(const loop::Declare& declare) {
   }
   const std::string neutral =
       literal(accumulator.type, loop::neutral(accumulator.combine, accumulator.type));
-  if (alike()) {
+  if (replicated()) {
     const bool some = mapping_.partials > 1;
     std::string first = fmt::format("thread == 0 ? {} : {}", initial, neutral);
     for (int p = 1; p < mapping_.partials; ++p) first += ", " + neutral;
@@ -113,14 +113,14 @@ void KernelCode::execute(const loop::Declare& declare) {
 
 void KernelCode::execute(const loop::Update& update) {
   const std::string times = update.times.valid() ? value(update.times) : "";
-  const auto left = left_.find(&update);
-  if (left == left_.end()) return grow(update, value(update.value), times);
-  text_.line(fmt::format("{} = {};", left->second.front(), value(update.value)));
-  if (update.times.valid()) text_.line(fmt::format("{} = {};", left->second.back(), times));
+  const auto slot = summands_.find(&update);
+  if (slot == summands_.end()) return accumulate(update, value(update.value), times);
+  text_.line(fmt::format("{} = {};", slot->second.front(), value(update.value)));
+  if (update.times.valid()) text_.line(fmt::format("{} = {};", slot->second.back(), times));
 }
 
-void KernelCode::grow(const loop::Update& update, const std::string& value,
-                      const std::string& times) {
+void KernelCode::accumulate(const loop::Update& update, const std::string& value,
+                            const std::string& times) {
   const loop::Accumulator& accumulator = kernel_[update.accumulator];
   std::string partial = names_.of(update.accumulator);
   if (accumulator.lanes > 1 && mapping_.group == 1)
@@ -135,23 +135,24 @@ void KernelCode::grow(const loop::Update& update, const std::string& value,
 }
 
 void KernelCode::execute(const loop::Loop& loop) {
-  if (const auto shared = mapping_.shared.find(&loop); alike() && shared != mapping_.shared.end())
-    return share(shared->second);
-  if (const auto sum = mapping_.tile.sums.find(&loop); sum != mapping_.tile.sums.end())
+  if (const auto shared = mapping_.worksharing.find(&loop);
+      replicated() && shared != mapping_.worksharing.end())
+    return worksharing_loop(shared->second);
+  if (const auto sum = mapping_.sum_tile.sums.find(&loop); sum != mapping_.sum_tile.sums.end())
     return sum_in_order(sum->second);
   const std::int64_t extent = kernel_[loop.variable].extent;
   const Barriers::Uses before = barriers_.since();
-  if (alike() && extent > 1) barriers_.add(barriers_.uses_of(loop.body));
+  if (replicated() && extent > 1) barriers_.add(barriers_.uses_of(loop.body));
   const std::string around = iteration_;
   const std::string& i = variable(loop.variable);
   if (loop.lanes > 1) iteration_ = i;
-  if (!alike() && is_long_sum(kernel_, loop))
+  if (!replicated() && is_long_sum(kernel_, loop))
     text_.line(fmt::format("#pragma unroll {}", kKernelCodeUnrolled));
   text_.open(fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1})", whole_type(extent), i, extent));
   block(loop.body);
   text_.close();
   iteration_ = around;
-  if (alike() && extent == 0) barriers_.add(before);
+  if (replicated() && extent == 0) barriers_.add(before);
 }
 
 void KernelCode::execute(const loop::If& branch) {
@@ -159,7 +160,7 @@ void KernelCode::execute(const loop::If& branch) {
   text_.open(fmt::format("if ({})", value(branch.condition)));
   block(branch.body);
   text_.close();
-  if (alike()) barriers_.add(before);
+  if (replicated()) barriers_.add(before);
 }
 
 std::string KernelCode::code(const loop::Constant& constant, loop::ValueId value) {
@@ -174,9 +175,10 @@ std::string KernelCode::code(const loop::Load& load, loop::ValueId result) {
   const loop::Buffer& buffer = kernel_[load.buffer];
   const std::string zero = literal(kernel_[result].type, {});
   if (buffer.elements == 0) return zero;
-  const auto place = placed_.find(&load);
+  const auto replacement = replaced_.find(&load);
   const std::string found = value_of_memory(
-      buffer.dtype, place != placed_.end() ? place->second : element(load.buffer, load.at),
+      buffer.dtype,
+      replacement != replaced_.end() ? replacement->second : element(load.buffer, load.at),
       context_.helpers);
   return load.where.valid() ? fmt::format("{} ? {} : {}", value(load.where), found, zero) : found;
 }
@@ -186,7 +188,7 @@ std::string KernelCode::code(const loop::Apply& apply, loop::ValueId result) {
   for (const loop::ValueId operand : apply.operands) operands.push_back(value(operand));
   const DType type =
       apply.operands.empty() ? kernel_[result].type : kernel_[apply.operands.back()].type;
-  const bool divides = apply.op == loop::ScalarOp::quotient || apply.op == loop::ScalarOp::rest;
+  const bool divides = apply.op == loop::ScalarOp::quotient || apply.op == loop::ScalarOp::rem;
   if (divides && !is_floating(type)) {
     context_.faults.emplace_back("an integer is divided by zero");
     operands[1] = fmt::format("{}({}, {}, fault)", context_.helpers.use("divisor"), operands[1],
@@ -196,7 +198,7 @@ std::string KernelCode::code(const loop::Apply& apply, loop::ValueId result) {
 }
 
 std::string KernelCode::code(const loop::Checked& checked, loop::ValueId) {
-  context_.faults.push_back(fmt::format("an index is out of range for {} places", checked.below));
+  context_.faults.push_back(fmt::format("an index is out of range for size {}", checked.below));
   return fmt::format("{}({}, {}, {}, fault)", context_.helpers.use("checked"), value(checked.value),
                      checked.below, context_.faults.size());
 }
@@ -208,24 +210,26 @@ std::string KernelCode::code(const loop::ReadAccumulator& read, loop::ValueId) {
   const std::string how = combining(accumulator);
   const std::int64_t threads = accumulator.lanes / mapping_.partials;
   if (mapping_.group == 1)
-    return fmt::format("{}({}, {})", context_.helpers.use("combined_here"), name, how);
+    return fmt::format("{}({}, {})", context_.helpers.use("reduce_in_thread"), name, how);
   if (mapping_.in_warp())
-    return fmt::format("{}<{}, {}>({}, {}, {})", context_.helpers.use("combined_in_warp"), threads,
+    return fmt::format("{}<{}, {}>({}, {}, {})", context_.helpers.use("warp_reduce"), threads,
                        mapping_.group, name, mask(), how);
   barriers_.clear();
-  const std::string room = shared_place(value_type_name(accumulator.type), mapping_.scratch_bytes);
-  if (mapping_.team)
-    return fmt::format("{}<{}, {}, {}>({}, {}, team, {})", context_.helpers.use("combined_in_team"),
-                       mapping_.cluster, mapping_.threads / mapping_.abreast, mapping_.abreast,
-                       name, room, how);
-  if (mapping_.abreast > 1)
-    return fmt::format("{}<{}, {}, {}>({}, {}, {})", context_.helpers.use("combined_abreast"),
-                       mapping_.cluster, mapping_.threads / mapping_.abreast, mapping_.abreast,
-                       name, room, how);
+  const std::string room =
+      shared_pointer(value_type_name(accumulator.type), mapping_.scratch_bytes);
+  if (mapping_.cooperative)
+    return fmt::format("{}<{}, {}, {}>({}, {}, cooperative, {})",
+                       context_.helpers.use("cooperative_reduce"), mapping_.cluster,
+                       mapping_.threads / mapping_.interleaved, mapping_.interleaved, name, room,
+                       how);
+  if (mapping_.interleaved > 1)
+    return fmt::format("{}<{}, {}, {}>({}, {}, {})", context_.helpers.use("interleaved_reduce"),
+                       mapping_.cluster, mapping_.threads / mapping_.interleaved,
+                       mapping_.interleaved, name, room, how);
   if (mapping_.cluster > 1)
-    return fmt::format("{}<{}, {}>({}, {}, {})", context_.helpers.use("combined_in_cluster"),
+    return fmt::format("{}<{}, {}>({}, {}, {})", context_.helpers.use("cluster_reduce"),
                        mapping_.cluster, mapping_.threads, name, room, how);
-  return fmt::format("{}<{}>({}, {}, {})", context_.helpers.use("combined_in_block"), threads, name,
+  return fmt::format("{}<{}>({}, {}, {})", context_.helpers.use("block_reduce"), threads, name,
                      room, how);
 }
 

@@ -20,7 +20,7 @@ struct Context {
 };
 
 // A pointer into the block's shared memory.
-std::string shared_place(const std::string& type, std::int64_t at);
+std::string shared_pointer(const std::string& type, std::int64_t at);
 
 class KernelCode {
  public:
@@ -39,7 +39,7 @@ class KernelCode {
   void execute(const loop::Store& store);
   void execute(const loop::Declare& declare);
   void execute(const loop::Update& update);
-  void grow(const loop::Update& update, const std::string& value, const std::string& times);
+  void accumulate(const loop::Update& update, const std::string& value, const std::string& times);
   void execute(const loop::Loop& loop);
   void execute(const loop::If& branch);
 
@@ -55,60 +55,60 @@ class KernelCode {
   void items(const loop::StageCode& stage, std::int64_t blocks);
   std::string first_item() const;
   std::string number_of_thread() const;
-  void own_of_items(const std::string& own, const std::string& first, const std::string& type);
-  void count_down(const Nest& nest, const std::string& number, bool wide,
-                  const std::vector<int>& sizes);
-  void in_nest(const Nest& nest, const std::string& number, bool wide, int pack);
-  std::string counter(const Nest& nest, int pack);
-  void share(const Shared& shared);
-  void turn(const Shared& shared, const std::string& number, const std::string& text);
+  void own_item(const std::string& own, const std::string& first, const std::string& type);
+  void delinearize(const Nest& nest, const std::string& number, bool wide,
+                   const std::vector<int>& sizes);
+  void nest_body(const Nest& nest, const std::string& number, bool wide, int vector_width);
+  std::string counter(const Nest& nest, int vector_width);
+  void worksharing_loop(const WorksharingLoop& shared);
+  void turn(const WorksharingLoop& shared, const std::string& number, const std::string& text);
   void wait();
   std::string mask() const;
 
-  // tile_code.cpp: ordered sums, by producer threads and a consumer warp.
-  void items_of_tile(const loop::StageCode& stage, std::int64_t blocks);
+  // ordered_sum_code.cpp: ordered sums, by producer threads and a consumer warp.
+  void items_of_sum_tile(const loop::StageCode& stage, std::int64_t blocks);
   void sum_in_order(const OrderedSum& sum);
   std::vector<std::string> name_summands(const OrderedSum& sum);
-  void make_summands(const OrderedSum& sum, const std::vector<std::string>& summands,
-                     const std::string& first, const std::string& half_at);
-  void add_summands(const OrderedSum& sum, const std::vector<std::string>& summands,
-                    const std::string& first, const std::string& half_at);
-  void tell_totals(const OrderedSum& sum);
+  void produce_summands(const OrderedSum& sum, const std::vector<std::string>& summands,
+                        const std::string& first, const std::string& half_at);
+  void consume_summands(const OrderedSum& sum, const std::vector<std::string>& summands,
+                        const std::string& first, const std::string& half_at);
+  void broadcast_totals(const OrderedSum& sum);
 
-  // scatter_code.cpp: scatter-add, with rows distributed over blocks.
+  // scatter_add_code.cpp: scatter-add, with rows distributed over blocks.
   void items_of_scatter(const loop::StageCode& stage, std::int64_t blocks);
   void name_lists();
   void add_named_rows();
-  void list_numbers(const std::string& first, const std::string& all);
-  void add_listed(const std::string& all);
+  void collect_numbers(const std::string& first, const std::string& all);
+  void add_collected(const std::string& all);
   void begin_sums(const std::string& all);
   std::string element_of_row(const std::string& row);
   void add_to_row(const std::string& row, const std::string& value);
   void store_rows(const std::string& inside);
 
-  // transpose_code.cpp: tiles of items, whose loads are transposed in shared memory.
-  struct Corner {
+  // tiled_transpose_code.cpp: tiles of items, whose loads are transposed in shared memory.
+  struct TileOrigin {
     loop::LoopId across, along;  // the loops of a tile
     std::string first_across, first_along;
   };
   void items_of_transpose(const loop::StageCode& stage, std::int64_t blocks);
-  void open_lines(const Corner& corner, bool turned, const std::string& turn);
-  void close_lines();
-  void load_square(const Corner& corner);
-  void run_square(const Corner& corner);
+  void open_tile_rows(const TileOrigin& origin, bool transposed, const std::string& turn);
+  void close_tile_rows();
+  void load_transpose_tile(const TileOrigin& origin);
+  void run_transpose_tile(const TileOrigin& origin);
 
   // access_code.cpp: memory accesses.
   std::string index(const loop::Index& index);
   std::string element(loop::BufferId buffer, const loop::Index& at);
   std::string combined_store(const loop::Store& store);
   std::string atomic_store(const loop::Store& store);
-  void pack(const Nest& nest, int size);
-  void pack_at_once(const Nest& nest, int size, const std::string& one);
+  void vectorized_body(const Nest& nest, int size);
+  void vector_accesses(const Nest& nest, int size, const std::string& one);
   std::string combining(const loop::Accumulator& accumulator);
 
   const std::string& value(loop::ValueId id) const { return values_[id.index]; }
   const std::string& variable(loop::LoopId id) const { return loops_[id.index]; }
-  bool alike() const { return mapping_.group > 1 && !spread_; }
+  bool replicated() const { return mapping_.group > 1 && !in_worksharing_; }
 
   const loop::Kernel& kernel_;
   const Mapping& mapping_;
@@ -118,13 +118,13 @@ class KernelCode {
   Barriers barriers_;
   Text text_{1};
   std::vector<std::string> loops_, values_;
-  bool spread_ = false;                        // inside of a worksharing loop
-  std::string iteration_ = "0";                // of the innermost loop that has lanes
-  std::map<const void*, std::string> placed_;  // by access: its text in vectors and tiles
+  bool in_worksharing_ = false;                  // inside of a worksharing loop
+  std::string iteration_ = "0";                  // of the innermost loop that has lanes
+  std::map<const void*, std::string> replaced_;  // by access: its text in vectors and tiles
   // In ordered sums: the names of a thread's column, of the flags for consumers and storing
   // threads, and of the slots for the summands of updates.
-  std::string column_, adds_, stores_;
-  std::map<const loop::Update*, std::vector<std::string>> left_;
+  std::string column_, consumer_, storer_;
+  std::map<const loop::Update*, std::vector<std::string>> summands_;
   // In scatter-adds: the names of the lists of collected numbers and rows and of the counts by
   // warp; of a thread's sums and a bit set of the rows in use; and of the block's first row.
   struct Lists {

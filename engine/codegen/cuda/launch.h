@@ -16,11 +16,11 @@ struct Launch {
   // The clusters are cooperative groups instead, which synchronize through global memory, also on
   // sm_80. All blocks have to be resident at once: a cooperative launch
   // (cudaLaunchCooperativeKernel).
-  bool teams = false;
+  bool cooperative = false;
 };
 
 // The matmul precision of attention in f32: three tf32 products, which keep 21 bits of the
 // mantissa, or operands rounded to tf32 (PyTorch: float32_matmul_precision).
-enum class Factors : std::uint8_t { f32, tf32 };
+enum class MatmulPrecision : std::uint8_t { f32, tf32 };
 
 }  // namespace recut::cuda

@@ -1,5 +1,6 @@
 // Chooses how a stage runs on the GPU, from the most special mapping to the plain one:
-//   1. ordered sums (tiles.h), scatter-add (scatters.h) or tiled transpose (transpose.h), where the
+//   1. ordered sums (ordered_sums.h), scatter-add (scatter_add.h) or tiled transpose
+// (tiled_transpose.h), where the
 //      body has that form and the items are few enough to need it;
 //   2. groups of threads, where the body has lanes or scratch: a thread for each partial. Columns
 //      are interleaved where memory is contiguous across items instead of along the sum;
@@ -12,7 +13,7 @@
 #include <algorithm>
 
 #include "engine/codegen/cuda/independence.h"
-#include "engine/codegen/cuda/packs.h"
+#include "engine/codegen/cuda/vectorized_access.h"
 #include "engine/codegen/lower/lowering.h"
 
 namespace recut::cuda {
@@ -24,15 +25,15 @@ using loop::Statement;
 
 constexpr int kMappingWarp = 32;
 constexpr int kMappingBlock = 256;
-constexpr int kMostThreads = 1024;          // of a block
-constexpr int kMostCluster = 8;             // blocks, on every GPU that has clusters
-constexpr std::int64_t kMappingWidest = 8;  // bytes of a value
+constexpr int kMaxThreads = 1024;                  // of a block
+constexpr int kMaxCluster = 8;                     // blocks, on every GPU that has clusters
+constexpr std::int64_t kMappingMaxValueBytes = 8;  // bytes of a value
 // The maximum shared memory of a block on sm_80.
-constexpr std::int64_t kMappingMostSharedBytes = std::int64_t{163} << 10;
+constexpr std::int64_t kMappingMaxSharedBytes = std::int64_t{163} << 10;
 // Threads and blocks that keep a large GPU busy.
 constexpr std::int64_t kManyThreads = std::int64_t{1} << 17;
 constexpr std::int64_t kMappingManyBlocks = 256;
-constexpr int kFewestThreads = 8;  // of a group
+constexpr int kMinThreads = 8;     // of a group
 constexpr int kMappingSector = 8;  // elements of 4 bytes in a memory sector
 
 void note_buffer(std::vector<bool>& used, const Statement& statement) {
@@ -48,7 +49,7 @@ std::vector<loop::BufferId> scratch_of(const loop::Kernel& kernel, const loop::S
   const auto note = [&](const Statement& statement) { note_buffer(used, statement); };
   for_each_statement(stage.loop != nullptr ? stage.loop->body : stage.shared, note);
   std::vector<loop::BufferId> scratch;
-  for (std::size_t b = loop::brought_buffers(kernel); b < used.size(); ++b)
+  for (std::size_t b = loop::parameter_count(kernel); b < used.size(); ++b)
     if (used[b]) scratch.emplace_back(b);
   return scratch;
 }
@@ -63,7 +64,7 @@ bool has_lanes(const Block& block) {
 }
 
 // The maximum number of partials of the accumulators declared inside.
-std::int64_t most_partials(const loop::Kernel& kernel, const Block& block) {
+std::int64_t max_partials(const loop::Kernel& kernel, const Block& block) {
   std::int64_t most = 1;
   for_each_statement(block, [&](const Statement& statement) {
     if (const auto* declare = std::get_if<loop::Declare>(&statement.value))
@@ -83,9 +84,9 @@ std::optional<Nest> independent_part(const loop::Kernel& kernel, const loop::Ran
 }
 
 // Finds the worksharing loops of a body.
-class Sharing {
+class WorksharingPlanner {
  public:
-  Sharing(const loop::Kernel& kernel, const loop::Ranges& ranges)
+  WorksharingPlanner(const loop::Kernel& kernel, const loop::Ranges& ranges)
       : kernel_(kernel), ranges_(ranges) {}
 
   // Returns false if a loop with partials isn't independent otherwise; then one thread runs the
@@ -100,22 +101,22 @@ class Sharing {
     return true;
   }
 
-  std::map<const Loop*, Shared>& found() { return found_; }
+  std::map<const Loop*, WorksharingLoop>& found() { return found_; }
 
  private:
   bool plan(const Loop& loop) {
-    const bool plain = most_partials(kernel_, loop.body) == 1;
+    const bool plain = max_partials(kernel_, loop.body) == 1;
     if (plain) {
       if (auto nest = independent_part(kernel_, ranges_, nest_of(loop))) {
-        const int pack = pack_size(kernel_, *nest);
-        const bool whole = kernel_[nest->loops.back()->variable].extent % pack == 0;
-        found_[&loop] = {std::move(*nest), 0, whole ? pack : 1};
+        const int vector_width = max_vector_width(kernel_, *nest);
+        const bool whole = kernel_[nest->loops.back()->variable].extent % vector_width == 0;
+        found_[&loop] = {std::move(*nest), 0, whole ? vector_width : 1};
         return true;
       }
     }
     if (loop.lanes == 1 || !updates(loop)) return plan(loop.body);
     Nest alone = first_of(nest_of(loop), 1);
-    if (!plain || !is_independent(kernel_, ranges_, alone, Growing::partials)) return false;
+    if (!plain || !is_independent(kernel_, ranges_, alone, LoopCarried::partials)) return false;
     found_[&loop] = {std::move(alone), loop.lanes, 1};
     return true;
   }
@@ -132,7 +133,7 @@ class Sharing {
 
   const loop::Kernel& kernel_;
   const loop::Ranges& ranges_;
-  std::map<const Loop*, Shared> found_;
+  std::map<const Loop*, WorksharingLoop> found_;
 };
 
 // True if all accumulators with partials have the same number of them.
@@ -150,30 +151,29 @@ bool all_have(const loop::Kernel& kernel, const Block& block, std::int64_t parti
 // The number of neighbouring partials of a thread, which it loads as a vector: as many as all loops
 // that update partials permit.
 int partials_of_thread(const loop::Kernel& kernel, const Mapping& mapping) {
-  const std::int64_t partials = most_partials(kernel, mapping.body());
+  const std::int64_t partials = max_partials(kernel, mapping.body());
   if (!mapping.scratch.empty() || !all_have(kernel, mapping.body(), partials)) return 1;
-  int pack = kMostOfPack;
-  for (; pack > 1; pack /= 2) {
+  int vector_width = kMaxVectorWidth;
+  for (; vector_width > 1; vector_width /= 2) {
     const bool fits =
-        std::all_of(mapping.shared.begin(), mapping.shared.end(), [&](const auto& one) {
-          return one.second.lanes == 0 || fits_pack(kernel, one.second.nest, pack);
+        std::all_of(mapping.worksharing.begin(), mapping.worksharing.end(), [&](const auto& one) {
+          return one.second.lanes == 0 || fits_vector_width(kernel, one.second.nest, vector_width);
         });
-    if (fits && partials / pack >= kFewestThreads) break;
+    if (fits && partials / vector_width >= kMinThreads) break;
   }
-  return pack;
+  return vector_width;
 }
 
 // Threads of a group: one for each partial or vector of partials, and more for long loops if there
 // are few groups.
 int group_size(const loop::Kernel& kernel, const Mapping& mapping) {
   std::int64_t longest = 1;
-  for (const auto& [loop, shared] : mapping.shared)
+  for (const auto& [loop, shared] : mapping.worksharing)
     if (shared.lanes == 0)
-      longest = std::max(longest, shared.nest.iterations(kernel) / shared.pack);
+      longest = std::max(longest, shared.nest.iterations(kernel) / shared.vector_width);
   const bool block = !mapping.scratch.empty() || !mapping.items;
-  std::int64_t group =
-      std::max<std::int64_t>(block ? kMappingWarp : kFewestThreads,
-                             most_partials(kernel, mapping.body()) / mapping.partials);
+  std::int64_t group = std::max<std::int64_t>(
+      block ? kMappingWarp : kMinThreads, max_partials(kernel, mapping.body()) / mapping.partials);
   const std::int64_t least = mapping.scratch.empty() ? 8 : 2;  // iterations of a thread
   while (group < kMappingBlock && group * least < longest && group * mapping.count < kManyThreads)
     group *= 2;
@@ -188,59 +188,63 @@ int block_size(std::int64_t threads) {
 }
 
 // The same for cooperative groups of blocks; 1: they don't fit on a GPU at once.
-int abreast_of_team(std::int64_t lanes, std::int64_t count) {
-  int abreast = 2;
-  while (abreast < kMappingWarp && abreast < count) abreast *= 2;
-  const std::int64_t teams = (count + abreast - 1) / abreast;
-  return teams * abreast * lanes <= kMostTeamBlocks * kThreadsOfTeamBlock ? abreast : 1;
+int interleaved_in_cooperative(std::int64_t lanes, std::int64_t count) {
+  int interleaved = 2;
+  while (interleaved < kMappingWarp && interleaved < count) interleaved *= 2;
+  const std::int64_t groups = (count + interleaved - 1) / interleaved;
+  return groups * interleaved * lanes <= kMaxCooperativeBlocks * kCooperativeBlockThreads
+             ? interleaved
+             : 1;
 }
 
 // The number of interleaved items, if memory is contiguous across items; 1: along the sum.
-int items_abreast(const loop::Kernel& kernel, const Mapping& mapping) {
+int interleaved_items(const loop::Kernel& kernel, const Mapping& mapping) {
   if (!mapping.items || !mapping.scratch.empty()) return 1;
-  const std::int64_t lanes = most_partials(kernel, mapping.body());
+  const std::int64_t lanes = max_partials(kernel, mapping.body());
   if (lanes == 1 || !all_have(kernel, mapping.body(), lanes)) return 1;
   int across = 0, along = 0;
-  for (const auto& [loop, shared] : mapping.shared) {
+  for (const auto& [loop, shared] : mapping.worksharing) {
     if (shared.lanes == 0) continue;
-    across += loads_of_neighbours(*shared.nest.body, mapping.items->loops.back()->variable);
-    along += loads_of_neighbours(*shared.nest.body, shared.nest.loops.back()->variable);
+    across += count_contiguous_loads(*shared.nest.body, mapping.items->loops.back()->variable);
+    along += count_contiguous_loads(*shared.nest.body, shared.nest.loops.back()->variable);
   }
   if (along >= across) return 1;
-  if (lanes > loop::kMaxLanesAbreast) return abreast_of_team(lanes, mapping.count);
-  int abreast = kMappingWarp;
-  while (abreast > kMappingSector && (mapping.count / abreast * kMostCluster < kMappingManyBlocks ||
-                                      abreast * lanes > kMostCluster * kMostThreads))
-    abreast /= 2;
-  return abreast;
+  if (lanes > loop::kMaxLanesAbreast) return interleaved_in_cooperative(lanes, mapping.count);
+  int interleaved = kMappingWarp;
+  while (interleaved > kMappingSector &&
+         (mapping.count / interleaved * kMaxCluster < kMappingManyBlocks ||
+          interleaved * lanes > kMaxCluster * kMaxThreads))
+    interleaved /= 2;
+  return interleaved;
 }
 
-void share_out_abreast(const loop::Kernel& kernel, Mapping& mapping) {
-  for (auto& [loop, shared] : mapping.shared) shared.pack = 1;
-  mapping.group = static_cast<int>(most_partials(kernel, mapping.body()));
-  const int threads = mapping.group * mapping.abreast;
-  mapping.team = mapping.group > loop::kMaxLanesAbreast && threads > kThreadsOfTeamBlock;
-  if (mapping.team)
-    mapping.cluster = threads / kThreadsOfTeamBlock;
-  else if (threads > kMostThreads)
-    mapping.cluster = std::min(kMostCluster, threads / kMappingBlock);
+void choose_interleaved_group(const loop::Kernel& kernel, Mapping& mapping) {
+  for (auto& [loop, shared] : mapping.worksharing) shared.vector_width = 1;
+  mapping.group = static_cast<int>(max_partials(kernel, mapping.body()));
+  const int threads = mapping.group * mapping.interleaved;
+  mapping.cooperative =
+      mapping.group > loop::kMaxLanesAbreast && threads > kCooperativeBlockThreads;
+  if (mapping.cooperative)
+    mapping.cluster = threads / kCooperativeBlockThreads;
+  else if (threads > kMaxThreads)
+    mapping.cluster = std::min(kMaxCluster, threads / kMappingBlock);
   mapping.threads = threads / mapping.cluster;
-  mapping.partials_bytes = mapping.threads * kMappingWidest;
+  mapping.partials_bytes = mapping.threads * kMappingMaxValueBytes;
 }
 
-void share_out(const loop::Kernel& kernel, Mapping& mapping) {
+void choose_group(const loop::Kernel& kernel, Mapping& mapping) {
   mapping.partials = partials_of_thread(kernel, mapping);
-  for (auto& [loop, shared] : mapping.shared)
-    if (shared.lanes > 0) shared.pack = mapping.partials;
+  for (auto& [loop, shared] : mapping.worksharing)
+    if (shared.lanes > 0) shared.vector_width = mapping.partials;
   mapping.group = group_size(kernel, mapping);
-  if (mapping.group > kMostThreads)
-    mapping.cluster = std::min(kMostCluster, mapping.group / kMappingBlock);
+  if (mapping.group > kMaxThreads)
+    mapping.cluster = std::min(kMaxCluster, mapping.group / kMappingBlock);
 }
 
 void choose_threads(const loop::Kernel& kernel, Mapping& mapping) {
-  if (mapping.tile.columns > 0) {
-    mapping.threads = mapping.tile.makers + kMappingWarp;
-    mapping.partials_bytes = mapping.tile.bytes;
+  if (mapping.sum_tile.columns > 0) {
+    mapping.threads = mapping.sum_tile.producers + kMappingWarp;
+    mapping.partials_bytes = mapping.sum_tile.bytes;
     return;
   }
   if (mapping.scatter) {
@@ -249,22 +253,22 @@ void choose_threads(const loop::Kernel& kernel, Mapping& mapping) {
     return;
   }
   if (mapping.transpose) {
-    mapping.threads = Transpose::kThreads;
+    mapping.threads = TiledTranspose::kThreads;
     mapping.partials_bytes = mapping.transpose.bytes;
     return;
   }
-  const bool alone = mapping.shared.empty();
-  mapping.abreast = alone ? 1 : items_abreast(kernel, mapping);
-  if (mapping.abreast > 1) return share_out_abreast(kernel, mapping);
-  if (!alone) share_out(kernel, mapping);
+  const bool alone = mapping.worksharing.empty();
+  mapping.interleaved = alone ? 1 : interleaved_items(kernel, mapping);
+  if (mapping.interleaved > 1) return choose_interleaved_group(kernel, mapping);
+  if (!alone) choose_group(kernel, mapping);
   if (alone && mapping.items && mapping.scratch.empty())
-    mapping.pack = pack_size(kernel, *mapping.items);
+    mapping.vector_width = max_vector_width(kernel, *mapping.items);
   const bool block = mapping.group > kMappingWarp || !mapping.scratch.empty() || !mapping.items;
   mapping.threads = block ? mapping.group / mapping.cluster
                           : std::max(mapping.group, block_size(mapping.turns() * mapping.group));
   if (mapping.group > kMappingWarp) {
-    const std::int64_t partials = most_partials(kernel, mapping.body());
-    mapping.partials_bytes = partials > 1 ? partials / mapping.cluster * kMappingWidest : 0;
+    const std::int64_t partials = max_partials(kernel, mapping.body());
+    mapping.partials_bytes = partials > 1 ? partials / mapping.cluster * kMappingMaxValueBytes : 0;
   }
 }
 
@@ -283,20 +287,20 @@ loop::Ranges all_ranges(const loop::Kernel& kernel) {
   return ranges;
 }
 
-std::vector<std::int64_t> scratch_places(const loop::Kernel& kernel,
-                                         const std::vector<loop::BufferId>& scratch) {
-  std::vector<std::int64_t> places{0};
+std::vector<std::int64_t> scratch_offsets(const loop::Kernel& kernel,
+                                          const std::vector<loop::BufferId>& scratch) {
+  std::vector<std::int64_t> offsets{0};
   for (const loop::BufferId id : scratch)
-    places.push_back(places.back() +
-                     (kernel[id].elements * item_bytes(kernel[id].dtype) + 15) / 16 * 16);
-  return places;
+    offsets.push_back(offsets.back() +
+                      (kernel[id].elements * item_bytes(kernel[id].dtype) + 15) / 16 * 16);
+  return offsets;
 }
 
 Mapping map_stage(const loop::Kernel& kernel, const loop::Ranges& ranges,
                   const loop::StageCode& stage) {
   Mapping mapping;
   mapping.scratch = scratch_of(kernel, stage);
-  mapping.scratch_bytes = scratch_places(kernel, mapping.scratch).back();
+  mapping.scratch_bytes = scratch_offsets(kernel, mapping.scratch).back();
   if (stage.loop != nullptr) {
     // Scratch belongs to an outermost iteration.
     const Nest nest = nest_of(*stage.loop);
@@ -306,21 +310,21 @@ Mapping map_stage(const loop::Kernel& kernel, const loop::Ranges& ranges,
   if (mapping.items) {
     mapping.count = mapping.items->iterations(kernel);
   } else {
-    mapping.straight = stage.shared;
-    if (stage.loop != nullptr) mapping.straight.push_back({*stage.loop, stage.note});
+    mapping.serial = stage.shared;
+    if (stage.loop != nullptr) mapping.serial.push_back({*stage.loop, stage.location});
   }
   const Block& body = mapping.body();
-  const bool fits = mapping.scratch_bytes + most_partials(kernel, body) * kMappingWidest <=
-                    kMappingMostSharedBytes;
+  const bool fits = mapping.scratch_bytes + max_partials(kernel, body) * kMappingMaxValueBytes <=
+                    kMappingMaxSharedBytes;
   if (fits && (has_lanes(body) || !mapping.scratch.empty())) {
-    Sharing sharing(kernel, ranges);
-    if (sharing.plan(body)) mapping.shared = std::move(sharing.found());
+    WorksharingPlanner planner(kernel, ranges);
+    if (planner.plan(body)) mapping.worksharing = std::move(planner.found());
   }
   const bool plain = mapping.items && mapping.scratch.empty() && !has_lanes(body);
-  if (plain) mapping.tile = tile_of(kernel, *mapping.items);
-  if (plain) mapping.scatter = scatter_of(kernel, *mapping.items);
-  if (plain && mapping.tile.columns == 0 && !mapping.scatter)
-    mapping.transpose = transpose_of(kernel, *mapping.items);
+  if (plain) mapping.sum_tile = sum_tile_of(kernel, *mapping.items);
+  if (plain) mapping.scatter = scatter_add_of(kernel, *mapping.items);
+  if (plain && mapping.sum_tile.columns == 0 && !mapping.scatter)
+    mapping.transpose = tiled_transpose_of(kernel, *mapping.items);
   choose_threads(kernel, mapping);
   return mapping;
 }

@@ -9,42 +9,43 @@
 
 #include "engine/codegen/cuda/index_code.h"
 #include "engine/codegen/cuda/kernel_code.h"
-#include "engine/codegen/cuda/packs.h"
 #include "engine/codegen/cuda/scalar_code.h"
+#include "engine/codegen/cuda/vectorized_access.h"
 
 namespace recut::cuda {
 namespace {
 
-constexpr std::int64_t kMostLoaded = 64;  // values in registers, of fully unrolled loops
+constexpr std::int64_t kMaxLoadedValues = 64;  // values in registers, of fully unrolled loops
 constexpr std::int64_t kFewTurns = 8, kUnrolledOfMany = 4;
-constexpr std::size_t kMostStatements = 48;
+constexpr std::size_t kMaxStatements = 48;
 
 // The unroll factor of a worksharing loop; 1: not unrolled.
-int unrolled_turns(const loop::Block& body, loop::LoopId loop, std::int64_t turns, int pack) {
-  const bool straight =
-      body.size() <= kMostStatements &&
+int unrolled_turns(const loop::Block& body, loop::LoopId loop, std::int64_t turns,
+                   int vector_width) {
+  const bool straight_line =
+      body.size() <= kMaxStatements &&
       std::none_of(body.begin(), body.end(), [](const loop::Statement& statement) {
         return std::holds_alternative<loop::Loop>(statement.value) ||
                std::holds_alternative<loop::If>(statement.value);
       });
-  if (!straight) return 1;
-  const std::int64_t loads = std::max(loads_of_neighbours(body, loop), 1);
-  const bool few = turns <= kFewTurns || turns * pack * loads <= kMostLoaded;
+  if (!straight_line) return 1;
+  const std::int64_t loads = std::max(count_contiguous_loads(body, loop), 1);
+  const bool few = turns <= kFewTurns || turns * vector_width * loads <= kMaxLoadedValues;
   return static_cast<int>(few ? turns : kUnrolledOfMany);
 }
 
 }  // namespace
 
-std::string shared_place(const std::string& type, std::int64_t at) {
+std::string shared_pointer(const std::string& type, std::int64_t at) {
   return fmt::format("reinterpret_cast<{}*>({})", type,
                      at > 0 ? fmt::format("shared + {}", at) : "shared");
 }
 
 Text KernelCode::run(const loop::StageCode& stage, std::int64_t blocks) {
-  text_.begin_note(loop::kNoNote);
+  text_.set_location(loop::kUnknownLocation);
   shared_memory();
-  if (mapping_.tile.columns > 0)
-    items_of_tile(stage, blocks);
+  if (mapping_.sum_tile.columns > 0)
+    items_of_sum_tile(stage, blocks);
   else if (mapping_.scatter)
     items_of_scatter(stage, blocks);
   else if (mapping_.transpose)
@@ -52,19 +53,19 @@ Text KernelCode::run(const loop::StageCode& stage, std::int64_t blocks) {
   else if (mapping_.items)
     items(stage, blocks);
   else
-    block(mapping_.straight);
+    block(mapping_.serial);
   return std::move(text_);
 }
 
 void KernelCode::shared_memory() {
   if (mapping_.scratch_bytes + mapping_.partials_bytes > 0)
     text_.line("extern __shared__ __align__(16) unsigned char shared[];");
-  const std::vector<std::int64_t> places = scratch_places(kernel_, mapping_.scratch);
+  const std::vector<std::int64_t> offsets = scratch_offsets(kernel_, mapping_.scratch);
   for (std::size_t i = 0; i < mapping_.scratch.size(); ++i) {
     const loop::BufferId id = mapping_.scratch[i];
     text_.line(fmt::format("{0}* const {1} = {2};", memory_type_name(kernel_[id].dtype),
                            names_.of(id),
-                           shared_place(memory_type_name(kernel_[id].dtype), places[i])));
+                           shared_pointer(memory_type_name(kernel_[id].dtype), offsets[i])));
   }
   if (mapping_.group == 1) return;
   text_.line(fmt::format("const int thread = {};", number_of_thread()));
@@ -75,33 +76,33 @@ void KernelCode::shared_memory() {
 
 // The thread's number within its group.
 std::string KernelCode::number_of_thread() const {
-  std::string number = mapping_.abreast > 1 ? fmt::format("threadIdx.x / {}", mapping_.abreast)
-                       : mapping_.group < mapping_.threads
-                           ? fmt::format("threadIdx.x % {}", mapping_.group)
-                           : "threadIdx.x";
-  if (mapping_.team)  // partials that are combined first belong to one block
+  std::string number =
+      mapping_.interleaved > 1            ? fmt::format("threadIdx.x / {}", mapping_.interleaved)
+      : mapping_.group < mapping_.threads ? fmt::format("threadIdx.x % {}", mapping_.group)
+                                          : "threadIdx.x";
+  if (mapping_.cooperative)  // partials that are combined first belong to one block
     return fmt::format("{} * {} + blockIdx.x % {}", number, mapping_.cluster, mapping_.cluster);
   if (mapping_.cluster > 1)
     number = fmt::format("blockIdx.x % {} * {} + {}", mapping_.cluster,
-                         mapping_.threads / mapping_.abreast, number);
+                         mapping_.threads / mapping_.interleaved, number);
   return number;
 }
 
 std::string KernelCode::mask() const { return mapping_.group < 32 ? "mask" : "0xffffffffu"; }
 
 void KernelCode::wait() {
-  if (mapping_.team)
-    return text_.line(
-        fmt::format("{}(team.arrived, {});", context_.helpers.use("team_wait"), mapping_.cluster));
-  if (mapping_.cluster > 1) return text_.line(context_.helpers.use("cluster_wait") + "();");
+  if (mapping_.cooperative)
+    return text_.line(fmt::format("{}(cooperative.arrived, {});",
+                                  context_.helpers.use("cooperative_sync"), mapping_.cluster));
+  if (mapping_.cluster > 1) return text_.line(context_.helpers.use("cluster_sync") + "();");
   text_.line(!mapping_.in_warp() ? "__syncthreads();" : fmt::format("__syncwarp({});", mask()));
 }
 
 // The first item of a thread.
 std::string KernelCode::first_item() const {
   const std::int64_t turns = mapping_.turns_of_block();
-  if (mapping_.abreast > 1)
-    return fmt::format("int(blockIdx.x / {}) * {}", mapping_.cluster, mapping_.abreast);
+  if (mapping_.interleaved > 1)
+    return fmt::format("int(blockIdx.x / {}) * {}", mapping_.cluster, mapping_.interleaved);
   if (mapping_.cluster > 1) return fmt::format("int(blockIdx.x / {})", mapping_.cluster);
   if (turns == 1) return "blockIdx.x";
   const std::string inside =
@@ -111,8 +112,8 @@ std::string KernelCode::first_item() const {
 
 // Delinearization: loop variables from one number, the last loop fastest. `sizes`: by loop, the
 // number of iterations that are counted as one.
-void KernelCode::count_down(const Nest& nest, const std::string& number, bool wide,
-                            const std::vector<int>& sizes) {
+void KernelCode::delinearize(const Nest& nest, const std::string& number, bool wide,
+                             const std::vector<int>& sizes) {
   std::int64_t below = 1;
   for (std::size_t i = nest.loops.size(); i-- > 0;) {
     const loop::LoopId id = nest.loops[i]->variable;
@@ -133,34 +134,35 @@ void KernelCode::count_down(const Nest& nest, const std::string& number, bool wi
 }
 
 // The code of one item, or of one iteration of a worksharing loop.
-void KernelCode::in_nest(const Nest& nest, const std::string& number, bool wide, int pack) {
+void KernelCode::nest_body(const Nest& nest, const std::string& number, bool wide,
+                           int vector_width) {
   if (number != variable(nest.loops.back()->variable)) {
     std::vector<int> sizes(nest.loops.size(), 1);
-    sizes.back() = pack;
-    count_down(nest, number, wide, sizes);
+    sizes.back() = vector_width;
+    delinearize(nest, number, wide, sizes);
   }
   for (const loop::Statement* one : nest.before) statement(*one);
-  if (pack > 1)
-    this->pack(nest, pack);
+  if (vector_width > 1)
+    this->vectorized_body(nest, vector_width);
   else
     block(*nest.body);
 }
 
 // The name of a nest's linear number: the loop's own variable if it is a single loop.
-std::string KernelCode::counter(const Nest& nest, int pack) {
-  return nest.loops.size() == 1 && pack == 1 ? variable(nest.loops.front()->variable)
-                                             : names_.fresh("item");
+std::string KernelCode::counter(const Nest& nest, int vector_width) {
+  return nest.loops.size() == 1 && vector_width == 1 ? variable(nest.loops.front()->variable)
+                                                     : names_.fresh("item");
 }
 
 void KernelCode::items(const loop::StageCode& stage, std::int64_t blocks) {
   block(stage.shared);
   if (mapping_.count == 0) return;
-  text_.begin_note(stage.note);
+  text_.set_location(stage.location);
   const Nest& nest = *mapping_.items;
   const std::int64_t turns = mapping_.turns(),
                      in_all = blocks / mapping_.cluster * mapping_.turns_of_block();
-  const std::string own = counter(nest, mapping_.pack);
-  const std::string item = mapping_.abreast > 1 ? names_.fresh("items") : own;
+  const std::string own = counter(nest, mapping_.vector_width);
+  const std::string item = mapping_.interleaved > 1 ? names_.fresh("items") : own;
   const std::string type = whole_type(std::max(turns, in_all));
   const bool wide = type != "int", again = in_all < turns;
   const std::string first = (wide ? "(long long)" : "") + first_item();
@@ -169,42 +171,44 @@ void KernelCode::items(const loop::StageCode& stage, std::int64_t blocks) {
                            in_all));
   else
     text_.line(fmt::format("const {} {} = {};", type, item, first));
-  if (mapping_.abreast > 1)
-    own_of_items(own, item, type);
+  if (mapping_.interleaved > 1)
+    own_item(own, item, type);
   else if (in_all > turns)
     text_.line(fmt::format("if ({} >= {}) return;", item, turns));
-  in_nest(nest, own, wide, mapping_.pack);
+  nest_body(nest, own, wide, mapping_.vector_width);
   if (!again) return;
-  if (alike()) wait();
+  if (replicated()) wait();
   text_.close();
 }
 
 // Threads beyond the last item repeat it, and store the same values.
-void KernelCode::own_of_items(const std::string& own, const std::string& first,
-                              const std::string& type) {
-  const std::string place = fmt::format("{} + int(threadIdx.x % {})", first, mapping_.abreast);
-  text_.line(mapping_.count % mapping_.abreast == 0
-                 ? fmt::format("const {} {} = {};", type, own, place)
+void KernelCode::own_item(const std::string& own, const std::string& first,
+                          const std::string& type) {
+  const std::string position =
+      fmt::format("{} + int(threadIdx.x % {})", first, mapping_.interleaved);
+  text_.line(mapping_.count % mapping_.interleaved == 0
+                 ? fmt::format("const {} {} = {};", type, own, position)
                  : fmt::format("const {0} {1} = {2}({3}, ({0}){4});", type, own,
-                               context_.helpers.use("smaller"), place, mapping_.count - 1));
+                               context_.helpers.use("smaller"), position, mapping_.count - 1));
 }
 
 // Full rounds of all threads, and a guarded remainder. Short loops are fully unrolled: all loads
 // are in flight at once, and values loaded by one loop over a row stay in registers for the next.
-void KernelCode::share(const Shared& shared) {
-  const std::int64_t packs = shared.nest.iterations(kernel_) / shared.pack;
-  if (packs == 0) return;
-  const std::int64_t threads = shared.lanes > 0 ? shared.lanes / shared.pack : mapping_.group;
-  const std::int64_t whole = packs / threads, rest = packs % threads;
-  const std::string number = counter(shared.nest, shared.pack), around = iteration_;
-  const std::string type = whole_type(packs + threads), each = names_.fresh("turn");
+void KernelCode::worksharing_loop(const WorksharingLoop& shared) {
+  const std::int64_t vectors = shared.nest.iterations(kernel_) / shared.vector_width;
+  if (vectors == 0) return;
+  const std::int64_t threads =
+      shared.lanes > 0 ? shared.lanes / shared.vector_width : mapping_.group;
+  const std::int64_t whole = vectors / threads, rest = vectors % threads;
+  const std::string number = counter(shared.nest, shared.vector_width), around = iteration_;
+  const std::string type = whole_type(vectors + threads), each = names_.fresh("turn");
   const bool some = threads < mapping_.group;
-  spread_ = true;
+  in_worksharing_ = true;
   if (whole > 0) {
     if (some) text_.open(fmt::format("if (thread < {})", threads));
     if (whole > 1) {
       if (const int unrolled = unrolled_turns(*shared.nest.body, shared.nest.loops.back()->variable,
-                                              whole, shared.pack);
+                                              whole, shared.vector_width);
           unrolled > 1)
         text_.line(fmt::format("#pragma unroll {}", unrolled));
       text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", each, whole));
@@ -224,13 +228,15 @@ void KernelCode::share(const Shared& shared) {
                      whole > 0 ? fmt::format(" + {}", threads * whole) : ""));
     text_.close();
   }
-  spread_ = false;
+  in_worksharing_ = false;
   iteration_ = around;
 }
 
-void KernelCode::turn(const Shared& shared, const std::string& number, const std::string& text) {
+void KernelCode::turn(const WorksharingLoop& shared, const std::string& number,
+                      const std::string& text) {
   text_.line(text + ";");
-  in_nest(shared.nest, number, whole_type(shared.nest.iterations(kernel_)) != "int", shared.pack);
+  nest_body(shared.nest, number, whole_type(shared.nest.iterations(kernel_)) != "int",
+            shared.vector_width);
 }
 
 }  // namespace recut::cuda

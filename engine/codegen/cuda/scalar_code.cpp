@@ -18,41 +18,41 @@ namespace {
 using loop::ScalarOp;
 
 // Operators by the kind of number: infix, or "name()" for a function or helper; "": none.
-struct Plain {
+struct OperatorRow {
   ScalarOp op;
   std::string_view real, integer;
 };
-constexpr std::array kPlain{
-    Plain{ScalarOp::add, "+", "plus()"},
-    Plain{ScalarOp::sub, "-", "minus()"},
-    Plain{ScalarOp::mul, "*", "times()"},
-    Plain{ScalarOp::div, "/", ""},
-    Plain{ScalarOp::quotient, "", "quotient()"},
-    Plain{ScalarOp::rest, "", "rest()"},
-    Plain{ScalarOp::max, "larger()", "larger()"},
-    Plain{ScalarOp::min, "smaller()", "smaller()"},
-    Plain{ScalarOp::bit_and, "", "&"},
-    Plain{ScalarOp::bit_or, "", "|"},
-    Plain{ScalarOp::bit_xor, "", "^"},
-    Plain{ScalarOp::shift_left, "", "shifted_left()"},
-    Plain{ScalarOp::shift_right, "", "shifted_right()"},
-    Plain{ScalarOp::eq, "==", "=="},
-    Plain{ScalarOp::ne, "!=", "!="},
-    Plain{ScalarOp::lt, "<", "<"},
-    Plain{ScalarOp::le, "<=", "<="},
-    Plain{ScalarOp::gt, ">", ">"},
-    Plain{ScalarOp::ge, ">=", ">="},
+constexpr std::array kOperatorTexts{
+    OperatorRow{ScalarOp::add, "+", "plus()"},
+    OperatorRow{ScalarOp::sub, "-", "minus()"},
+    OperatorRow{ScalarOp::mul, "*", "times()"},
+    OperatorRow{ScalarOp::div, "/", ""},
+    OperatorRow{ScalarOp::quotient, "", "quotient()"},
+    OperatorRow{ScalarOp::rem, "", "integer_remainder()"},
+    OperatorRow{ScalarOp::max, "larger()", "larger()"},
+    OperatorRow{ScalarOp::min, "smaller()", "smaller()"},
+    OperatorRow{ScalarOp::bit_and, "", "&"},
+    OperatorRow{ScalarOp::bit_or, "", "|"},
+    OperatorRow{ScalarOp::bit_xor, "", "^"},
+    OperatorRow{ScalarOp::shift_left, "", "shifted_left()"},
+    OperatorRow{ScalarOp::shift_right, "", "shifted_right()"},
+    OperatorRow{ScalarOp::eq, "==", "=="},
+    OperatorRow{ScalarOp::ne, "!=", "!="},
+    OperatorRow{ScalarOp::lt, "<", "<"},
+    OperatorRow{ScalarOp::le, "<=", "<="},
+    OperatorRow{ScalarOp::gt, ">", ">"},
+    OperatorRow{ScalarOp::ge, ">=", ">="},
 };
 
 // Operators of reals whose function in CUDA's math library has another name.
-struct Library {
+struct LibraryFunction {
   ScalarOp op;
   std::string_view name;
 };
-constexpr std::array kLibrary{
-    Library{ScalarOp::rest, "fmod"},
-    Library{ScalarOp::abs, "fabs"},
-    Library{ScalarOp::nearest, "rint"},
+constexpr std::array kLibraryFunctions{
+    LibraryFunction{ScalarOp::rem, "fmod"},
+    LibraryFunction{ScalarOp::abs, "fabs"},
+    LibraryFunction{ScalarOp::nearest, "rint"},
 };
 
 template <class Table>
@@ -98,7 +98,7 @@ std::string narrow(DType type, DType stored, const std::string& x, Helpers& help
   if (item_bytes(type) == 8 && item_bytes(stored) >= 4)  // f64 by f32, i64 by i32
     return cast(type, cast(stored, x));
   const std::string small = item_bytes(type) == 4 ? x
-                            : real                ? call(helpers.use("to_odd"), std::array{x})
+                            : real                ? call(helpers.use("round_to_odd"), std::array{x})
                                                   : cast(DType::i32, x);
   const std::string back =
       value_of_memory(stored, memory_of_value(stored, small, helpers), helpers);
@@ -192,9 +192,9 @@ std::string scalar_code(const loop::Apply& apply, DType type, DType result,
                         std::span<const std::string> x, Helpers& helpers) {
   const ScalarOp op = apply.op;
   switch (loop::scalar_operator(op).signature) {
-    case loop::Signature::seeding:
+    case loop::Signature::random_seed:
       return "seed";
-    case loop::Signature::choice:
+    case loop::Signature::selection:
       return fmt::format("{} ? {} : {}", x[0], x[1], x[2]);
     case loop::Signature::conversion:
       return convert(type, result, x[0], helpers);
@@ -206,15 +206,15 @@ std::string scalar_code(const loop::Apply& apply, DType type, DType result,
       break;
   }
   const bool real = is_floating(type);
-  if (const Plain* plain = find(kPlain, op)) {
-    const std::string_view how = real ? plain->real : plain->integer;
+  if (const OperatorRow* row = find(kOperatorTexts, op)) {
+    const std::string_view how = real ? row->real : row->integer;
     if (how.ends_with("()"))
       return call(helpers.use(std::string(how.substr(0, how.size() - 2))), x);
     if (!how.empty()) return fmt::format("{} {} {}", x[0], how, x[1]);
   }
   if (!real) return of_one_integer(op, type, x[0], helpers);
   if (op == ScalarOp::neg) return "-" + x[0];
-  const Library* library = find(kLibrary, op);
+  const LibraryFunction* library = find(kLibraryFunctions, op);
   const std::string_view name = library != nullptr ? library->name : loop::scalar_operator(op).name;
   return call(fmt::format("{}{}", name, type == DType::f32 ? "f" : ""), x);
 }

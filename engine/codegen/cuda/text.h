@@ -16,12 +16,12 @@ class Text {
   explicit Text(std::size_t depth = 0) : depth_(depth) {}
 
   // Sets the source location of the lines that follow. Returns the previous one.
-  std::uint32_t begin_note(std::uint32_t note) { return std::exchange(note_, note); }
+  std::uint32_t set_location(std::uint32_t location) { return std::exchange(location_, location); }
 
   void line(std::string_view line) {
     if (!line.empty()) text_.append(2 * depth_, ' ');
     text_.append(line) += '\n';
-    notes_.push_back(note_);
+    locations_.push_back(location_);
   }
   // "for (...) {", or a brace alone, and its end.
   void open(const std::string& head) {
@@ -36,20 +36,20 @@ class Text {
   void lines(std::string_view lines) {
     text_ += lines;
     for (const char c : lines)
-      if (c == '\n') notes_.push_back(loop::kNoNote);
+      if (c == '\n') locations_.push_back(loop::kUnknownLocation);
   }
   void append(const Text& more) {
     text_ += more.text_;
-    notes_.insert(notes_.end(), more.notes_.begin(), more.notes_.end());
+    locations_.insert(locations_.end(), more.locations_.begin(), more.locations_.end());
   }
 
   const std::string& text() const { return text_; }
-  const std::vector<std::uint32_t>& notes() const { return notes_; }
+  const std::vector<std::uint32_t>& locations() const { return locations_; }
 
  private:
   std::string text_;
-  std::vector<std::uint32_t> notes_;
-  std::uint32_t note_ = loop::kNoNote;
+  std::vector<std::uint32_t> locations_;
+  std::uint32_t location_ = loop::kUnknownLocation;
   std::size_t depth_;
 };
 

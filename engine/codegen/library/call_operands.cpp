@@ -23,7 +23,7 @@ std::optional<Operand> CallOperands::read(std::string_view parameter) {
 }
 
 Operand CallOperands::written(std::size_t output) {
-  return {buffer({id_, output}, Access::written), made_layout(outputs()[output])};
+  return {buffer({id_, output}, Access::write), made_layout(outputs()[output])};
 }
 
 bool CallOperands::is_requested(std::size_t output) const {
@@ -48,7 +48,7 @@ std::size_t CallOperands::buffer(const loop::ValueRef& ref, Access access) {
 
 Kernel CallOperands::kernel(std::vector<Call> calls) && {
   kernel_.name = graph_.node_name(id_);
-  kernel_.notes = {fmt::format("%{} = {}", kernel_.name, graph_.op(id_).name)};
+  kernel_.locations = {fmt::format("%{} = {}", kernel_.name, graph_.op(id_).name)};
   kernel_.calls = std::move(calls);
   return std::move(kernel_);
 }

@@ -213,8 +213,8 @@ class Printer {
 
   std::string run() const {
     std::string text = fmt::format("library kernel {} {{\n", string_literal(kernel_.name));
-    for (const std::string& note : kernel_.notes)
-      text += fmt::format("  note {}\n", string_literal(note));
+    for (const std::string& location : kernel_.locations)
+      text += fmt::format("  note {}\n", string_literal(location));
     for (const loop::Buffer& buffer : kernel_.buffers)
       text +=
           fmt::format("  buffer %{} : {}[{}] {}\n", buffer.name, short_name(buffer.dtype),
@@ -309,9 +309,9 @@ bool is_portable(const Kernel& kernel) {
   });
 }
 
-Kernel without_names(Kernel kernel) {
+Kernel strip_names(Kernel kernel) {
   kernel.name.clear();
-  kernel.notes.clear();
+  kernel.locations.clear();
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
     kernel.buffers[b].name = std::to_string(b);
   return kernel;

@@ -27,7 +27,7 @@ bool is_portable(const Kernel& kernel);
 
 // The kernel with numbered buffers and without names: a key, equal for calls that differ in names
 // alone.
-Kernel without_names(Kernel kernel);
+Kernel strip_names(Kernel kernel);
 
 // As text: buffers, then a line a call.
 //   %mm[512, 512 by 512, 1] = product %x[512, 768 by 768, 1], %w[768, 512 by 1, 768]

@@ -83,7 +83,7 @@ using Call = std::variant<MatrixProduct, Convolution, Attention>;
 // The calls run one after another.
 struct Kernel {
   std::string name;
-  std::vector<std::string> notes;  // for readers: the node that it computes
+  std::vector<std::string> locations;  // for readers: the node that it computes
   std::vector<loop::Buffer> buffers;
   std::vector<loop::BufferSource> sources;  // one a buffer
   std::vector<Call> calls;

@@ -23,8 +23,9 @@ namespace recut::llvm_ir {
 struct Module {
   std::string text;
   std::vector<std::vector<loop::Stage>> kernels;  // by kernel
-  // By line of the text: the source location in its kernel (loop/kernel.h); kNoNote: unknown.
-  std::vector<std::uint32_t> notes;
+  // By line of the text: the source location in its kernel (loop/kernel.h); kUnknownLocation:
+  // unknown.
+  std::vector<std::uint32_t> locations;
   // Messages of runtime errors. If `*fault`, 0 before, is n after a run, the error is faults[n -
   // 1]: bad data, and the kernel's results are undefined.
   std::vector<std::string> faults;

@@ -5,20 +5,20 @@
 
 #include <span>
 
-#include "engine/codegen/llvm/code.h"
+#include "engine/codegen/llvm/ir_builder.h"
 #include "engine/codegen/loop/kernel.h"
 
 namespace recut::llvm_ir {
 
 // The result of a legalized operator, of type `result`. Operands have one width, or are scalars.
 // Integer divisors are not 0 (the caller guarantees it). `seed`: an i64.
-Code scalar_code(Writer& writer, const loop::Apply& apply, DType result,
-                 std::span<const Code> operands, const Code& seed);
+IrValue scalar_code(IrBuilder& builder, const loop::Apply& apply, DType result,
+                    std::span<const IrValue> operands, const IrValue& seed);
 
 // a op b of one type.
-Code combine_code(Writer& writer, loop::Combine how, const Code& a, const Code& b);
+IrValue combine_code(IrBuilder& builder, loop::Combine how, const IrValue& a, const IrValue& b);
 
 // a * b + c of one type; llvm.fmuladd for reals, which fuses if that is as fast.
-Code multiply_add_code(Writer& writer, const Code& a, const Code& b, const Code& c);
+IrValue multiply_add_code(IrBuilder& builder, const IrValue& a, const IrValue& b, const IrValue& c);
 
 }  // namespace recut::llvm_ir

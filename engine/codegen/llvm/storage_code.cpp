@@ -8,48 +8,48 @@ namespace recut::llvm_ir {
 namespace {
 
 // Shorthands for i32 instructions with a constant.
-struct Bits {
-  Writer& w;
+struct I32Ops {
+  IrBuilder& ir;
   std::int64_t lanes;
-  Code i32(std::int64_t number) const { return Writer::integer(DType::i32, number, lanes); }
-  Code op(std::string_view instruction, const Code& a, std::int64_t b) const {
-    return w.apply(instruction, DType::i32, a, i32(b));
+  IrValue i32(std::int64_t number) const { return IrBuilder::integer(DType::i32, number, lanes); }
+  IrValue op(std::string_view instruction, const IrValue& a, std::int64_t b) const {
+    return ir.apply(instruction, DType::i32, a, i32(b));
   }
 };
 
 // An f32 near x that rounds to fewer digits as x itself does: towards zero, with the last bit set
 // where something was lost (round to odd; Boldo and Melquiond, Emulation of FMA and Correctly
 // Rounded Sums, 2008).
-Code to_odd(Writer& w, const Code& x) {
-  const Bits bits{w, x.lanes};
-  const Code near = w.cast("fptrunc", x, DType::f32);
-  const Code back = w.cast("fpext", near, DType::f64);
-  const Code lost = w.apply("fcmp one", DType::boolean, back, x);
-  const Code further = w.apply("fcmp ogt", DType::boolean, w.intrinsic("llvm.fabs", {back}),
-                               w.intrinsic("llvm.fabs", {x}));
-  const Code pattern = w.cast("bitcast", near, DType::i32);
-  const Code lower = w.select(further, bits.op("sub", pattern, 1), pattern);
-  const Code odd = w.select(lost, bits.op("or", lower, 1), pattern);
-  return w.cast("bitcast", odd, DType::f32);
+IrValue round_to_odd(IrBuilder& ir, const IrValue& x) {
+  const I32Ops bits{ir, x.lanes};
+  const IrValue near = ir.cast("fptrunc", x, DType::f32);
+  const IrValue back = ir.cast("fpext", near, DType::f64);
+  const IrValue lost = ir.apply("fcmp one", DType::boolean, back, x);
+  const IrValue further = ir.apply("fcmp ogt", DType::boolean, ir.intrinsic("llvm.fabs", {back}),
+                                   ir.intrinsic("llvm.fabs", {x}));
+  const IrValue pattern = ir.cast("bitcast", near, DType::i32);
+  const IrValue lower = ir.select(further, bits.op("sub", pattern, 1), pattern);
+  const IrValue odd = ir.select(lost, bits.op("or", lower, 1), pattern);
+  return ir.cast("bitcast", odd, DType::f32);
 }
 
 // The upper half of an f32's bits, rounded to nearest even; NaN stays one.
-Code bf16_bits(Writer& w, const Code& x) {
-  const Bits bits{w, x.lanes};
-  const Code pattern = w.cast("bitcast", x, DType::i32);
-  const Code last = bits.op("and", bits.op("lshr", pattern, 16), 1);
-  const Code carried = w.apply("add", DType::i32, pattern, bits.op("add", last, 0x7fff));
-  const Code nan = bits.op("or", pattern, 0x400000);
-  const Code whole = w.select(w.apply("fcmp uno", DType::boolean, x, x), nan, carried);
+IrValue bf16_bits(IrBuilder& ir, const IrValue& x) {
+  const I32Ops bits{ir, x.lanes};
+  const IrValue pattern = ir.cast("bitcast", x, DType::i32);
+  const IrValue last = bits.op("and", bits.op("lshr", pattern, 16), 1);
+  const IrValue carried = ir.apply("add", DType::i32, pattern, bits.op("add", last, 0x7fff));
+  const IrValue nan = bits.op("or", pattern, 0x400000);
+  const IrValue whole = ir.select(ir.apply("fcmp uno", DType::boolean, x, x), nan, carried);
   return bits.op("lshr", whole, 16);
 }
 
-Code f32_of_bf16_bits(Writer& w, const Code& bits) {
-  return w.cast("bitcast", Bits{w, bits.lanes}.op("shl", bits, 16), DType::f32);
+IrValue f32_of_bf16_bits(IrBuilder& ir, const IrValue& bits) {
+  return ir.cast("bitcast", I32Ops{ir, bits.lanes}.op("shl", bits, 16), DType::f32);
 }
 
-Code single(Writer& w, const Code& value) {
-  return value.type == DType::f64 ? to_odd(w, value) : value;
+IrValue to_f32(IrBuilder& ir, const IrValue& value) {
+  return value.type == DType::f64 ? round_to_odd(ir, value) : value;
 }
 
 }  // namespace
@@ -79,38 +79,38 @@ std::string_view memory_type(DType dtype) {
   RECUT_CHECK(false, "a buffer has a dtype");
 }
 
-Code value_of_memory(Writer& w, DType dtype, const std::string& text, std::int64_t lanes) {
+IrValue value_of_memory(IrBuilder& ir, DType dtype, const std::string& text, std::int64_t lanes) {
   const auto as = [&](std::string_view how, DType to) {
-    return Code{w.cast(how, memory_type(dtype), text, memory_type(to), lanes), to, lanes};
+    return IrValue{ir.cast(how, memory_type(dtype), text, memory_type(to), lanes), to, lanes};
   };
   switch (dtype) {
     case DType::f16:
       return as("fpext", DType::f32);
     case DType::bf16:
-      return f32_of_bf16_bits(w, as("zext", DType::i32));
+      return f32_of_bf16_bits(ir, as("zext", DType::i32));
     case DType::i16:
     case DType::i8:
       return as("sext", DType::i32);
     case DType::u8:
       return as("zext", DType::i32);
     case DType::boolean: {
-      const Code number = as("zext", DType::i32);
-      return w.apply("icmp ne", DType::boolean, number, Writer::integer(DType::i32, 0));
+      const IrValue number = as("zext", DType::i32);
+      return ir.apply("icmp ne", DType::boolean, number, IrBuilder::integer(DType::i32, 0));
     }
     default:
       return {text, dtype, lanes};
   }
 }
 
-std::string memory_of_value(Writer& w, DType dtype, const Code& value) {
-  const auto as = [&](std::string_view how, std::string_view from, const Code& code) {
-    return w.cast(how, from, code.text, memory_type(dtype), code.lanes);
+std::string memory_of_value(IrBuilder& ir, DType dtype, const IrValue& value) {
+  const auto as = [&](std::string_view how, std::string_view from, const IrValue& code) {
+    return ir.cast(how, from, code.text, memory_type(dtype), code.lanes);
   };
   switch (dtype) {
     case DType::f16:
-      return as("fptrunc", "float", single(w, value));
+      return as("fptrunc", "float", to_f32(ir, value));
     case DType::bf16:
-      return as("trunc", "i32", bf16_bits(w, single(w, value)));
+      return as("trunc", "i32", bf16_bits(ir, to_f32(ir, value)));
     case DType::i16:
     case DType::i8:
     case DType::u8:
@@ -122,15 +122,15 @@ std::string memory_of_value(Writer& w, DType dtype, const Code& value) {
   }
 }
 
-Code narrow_code(Writer& w, const Code& value, DType dtype) {
-  if (dtype == DType::f32) return w.cast("fpext", w.cast("fptrunc", value, dtype), DType::f64);
-  if (dtype == DType::i32) return w.cast("sext", w.cast("trunc", value, dtype), DType::i64);
+IrValue narrow_code(IrBuilder& ir, const IrValue& value, DType dtype) {
+  if (dtype == DType::f32) return ir.cast("fpext", ir.cast("fptrunc", value, dtype), DType::f64);
+  if (dtype == DType::i32) return ir.cast("sext", ir.cast("trunc", value, dtype), DType::i64);
   const bool wide = item_bytes(value.type) == 8;
-  const Code small = is_floating(dtype) || !wide ? value : w.cast("trunc", value, DType::i32);
-  const std::string memory = memory_of_value(w, dtype, small);
-  const Code back = value_of_memory(w, dtype, memory, value.lanes);
+  const IrValue small = is_floating(dtype) || !wide ? value : ir.cast("trunc", value, DType::i32);
+  const std::string memory = memory_of_value(ir, dtype, small);
+  const IrValue back = value_of_memory(ir, dtype, memory, value.lanes);
   if (!wide) return back;
-  return w.cast(is_floating(dtype) ? "fpext" : "sext", back, value.type);
+  return ir.cast(is_floating(dtype) ? "fpext" : "sext", back, value.type);
 }
 
 }  // namespace recut::llvm_ir

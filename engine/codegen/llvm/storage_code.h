@@ -2,7 +2,7 @@
 // are bytes, small integers are i32.
 #pragma once
 
-#include "engine/codegen/llvm/code.h"
+#include "engine/codegen/llvm/ir_builder.h"
 
 namespace recut::llvm_ir {
 
@@ -10,10 +10,11 @@ namespace recut::llvm_ir {
 std::string_view memory_type(DType dtype);
 
 // Converts a loaded memory_type(dtype) to a value, and back; the latter returns the operand's text.
-Code value_of_memory(Writer& writer, DType dtype, const std::string& text, std::int64_t lanes);
-std::string memory_of_value(Writer& writer, DType dtype, const Code& value);
+IrValue value_of_memory(IrBuilder& builder, DType dtype, const std::string& text,
+                        std::int64_t lanes);
+std::string memory_of_value(IrBuilder& builder, DType dtype, const IrValue& value);
 
 // The value after a store as that dtype and a load (loop::ScalarOp::narrow).
-Code narrow_code(Writer& writer, const Code& value, DType dtype);
+IrValue narrow_code(IrBuilder& builder, const IrValue& value, DType dtype);
 
 }  // namespace recut::llvm_ir

@@ -26,7 +26,7 @@ ExpressionKey key_of(DType type, const Expression& expression) {
   return key;
 }
 
-bool is_steady(const Kernel& kernel, const Expression& expression) {
+bool is_pure(const Kernel& kernel, const Expression& expression) {
   if (const auto* load = std::get_if<Load>(&expression))
     return kernel[load->buffer].access == Access::read;
   return !std::holds_alternative<ReadAccumulator>(expression);

@@ -17,6 +17,6 @@ ExpressionKey key_of(DType type, const Expression& expression);
 
 // True if equal keys mean equal values everywhere. False for loads from a buffer that the kernel
 // stores to, and for accumulators, which may have been updated in between.
-bool is_steady(const Kernel& kernel, const Expression& expression);
+bool is_pure(const Kernel& kernel, const Expression& expression);
 
 }  // namespace recut::loop

@@ -5,10 +5,10 @@
 namespace recut::loop {
 namespace {
 
-constexpr int kDeepestIndex = 32;
-constexpr std::size_t kMostTerms = 64;
+constexpr int kMaxIndexDepth = 32;
+constexpr std::size_t kMaxTerms = 64;
 
-std::string_view word_for(Named::Kind kind) {
+std::string_view kind_name(Named::Kind kind) {
   switch (kind) {
     case Named::Kind::buffer:
       return "a buffer";
@@ -24,20 +24,20 @@ std::string_view word_for(Named::Kind kind) {
 
 }  // namespace
 
-bool IndexReader::define(const Token& place, Named named) {
-  if (names_.emplace(place.text, named).second) return true;
-  return fail_at(place, fmt::format("%{} is defined twice", place.text));
+bool IndexReader::define(const Token& token, Named named) {
+  if (names_.emplace(token.text, named).second) return true;
+  return fail_at(token, fmt::format("%{} is defined twice", token.text));
 }
 
 bool IndexReader::parse_name(Named::Kind kind, std::uint32_t& out) {
   if (token_.kind != TokenKind::reference)
-    return fail(fmt::format("expected {} (%name), found {}", word_for(kind), found()));
+    return fail(fmt::format("expected {} (%name), found {}", kind_name(kind), found()));
   const auto named = names_.find(token_.text);
   if (named == names_.end())
     return fail(fmt::format("%{} is not defined before this line", token_.text));
   if (named->second.kind != kind)
-    return fail(fmt::format("expected {}, but %{} is {}", word_for(kind), token_.text,
-                            word_for(named->second.kind)));
+    return fail(fmt::format("expected {}, but %{} is {}", kind_name(kind), token_.text,
+                            kind_name(named->second.kind)));
   out = named->second.id;
   advance();
   return true;
@@ -47,7 +47,7 @@ bool IndexReader::parse_sum(Index& out, int depth) {
   out = Index();
   std::size_t terms = 0;
   do {
-    if (++terms > kMostTerms) return fail(fmt::format("a sum of more than {} terms", kMostTerms));
+    if (++terms > kMaxTerms) return fail(fmt::format("a sum of more than {} terms", kMaxTerms));
     Index term;
     if (!parse_term(term, depth)) return false;
     out = out + term;
@@ -67,8 +67,8 @@ bool IndexReader::parse_term(Index& out, int depth) {
 }
 
 bool IndexReader::parse_atom(Index& out, int depth) {
-  const bool quotient_word = token_.is("div");
-  if (!quotient_word && !token_.is("mod")) {
+  const bool is_quotient = token_.is("div");
+  if (!is_quotient && !token_.is("mod")) {
     const auto named = names_.find(token_.text);
     if (token_.kind == TokenKind::reference && named != names_.end() &&
         named->second.kind == Named::Kind::loop) {
@@ -81,16 +81,16 @@ bool IndexReader::parse_atom(Index& out, int depth) {
     out = Index(value);
     return true;
   }
-  if (depth >= kDeepestIndex)
-    return fail(fmt::format("an index nested deeper than {}", kDeepestIndex));
+  if (depth >= kMaxIndexDepth)
+    return fail(fmt::format("an index nested deeper than {}", kMaxIndexDepth));
   advance();
   Index of;
   std::int64_t by = 0;
   if (!expect("(") || !parse_sum(of, depth + 1) || !expect(",")) return false;
-  const Token place = token_;
+  const Token token = token_;
   if (!parse_whole_number(by) || !expect(")")) return false;
-  if (by <= 0) return fail_at(place, "an index is divided by a positive number");
-  out = quotient_word ? quotient(std::move(of), by) : remainder(std::move(of), by);
+  if (by <= 0) return fail_at(token, "an index is divided by a positive number");
+  out = is_quotient ? quotient(std::move(of), by) : remainder(std::move(of), by);
   return true;
 }
 

@@ -23,8 +23,8 @@ class IndexReader : protected TextReader {
   IndexReader(std::string_view text, std::string_view file_name)
       : TextReader(text, file_name, "*+") {}
 
-  // `place` is the name's token.
-  bool define(const Token& place, Named named);
+  // `name` is its token.
+  bool define(const Token& name, Named named);
 
   bool parse_value(ValueId& out) { return parse_name(Named::Kind::value, out.index); }
   bool parse_buffer_name(BufferId& out) { return parse_name(Named::Kind::buffer, out.index); }

@@ -11,7 +11,7 @@
 #include <array>
 
 #include "engine/codegen/loop/names.h"
-#include "engine/codegen/loop/scalar_meaning.h"
+#include "engine/codegen/loop/scalar_semantics.h"
 
 namespace recut::loop {
 namespace {
@@ -46,7 +46,7 @@ class Interpreter {
 
   Number& value(ValueId id) { return values_[id.index]; }
 
-  std::int64_t place(const Index& index) const {
+  std::int64_t index_value(const Index& index) const {
     return evaluate(index, [&](const Atom& atom) {
       return atom.kind == AtomKind::loop ? loops_[atom.id] : values_[atom.id].integer;
     });
@@ -54,7 +54,7 @@ class Interpreter {
 
   // The element's memory; null where the index lies outside of the buffer.
   std::byte* element(BufferId id, const Index& index) {
-    const std::int64_t at = place(index);
+    const std::int64_t at = index_value(index);
     if (at >= 0 && at < kernel_[id].elements)
       return memory_[id.index].data() + at * item_bytes(kernel_[id].dtype);
     const Names names(kernel_);
@@ -71,7 +71,7 @@ class Interpreter {
 
   bool execute(const Define& define) {
     return std::visit(
-        [&](const auto& e) { return find(e, kernel_[define.value].type, value(define.value)); },
+        [&](const auto& e) { return eval(e, kernel_[define.value].type, value(define.value)); },
         define.expression);
   }
 
@@ -113,7 +113,7 @@ class Interpreter {
     const bool backwards = loop.parallel && options_.parallel_backwards;
     ++depth_;
     for (std::int64_t i = 0; i < extent; ++i) {
-      if (depth_ == 1) spoil_scratch();
+      if (depth_ == 1) poison_scratch();
       loops_[loop.variable.index] = backwards ? extent - 1 - i : i;
       if (loop.lanes > 1) iteration_ = loops_[loop.variable.index];
       if (!run_block(loop.body)) return false;
@@ -124,7 +124,7 @@ class Interpreter {
   }
 
   // NaN, and -1 for integers, so that reading an element that was never stored shows.
-  void spoil_scratch() {
+  void poison_scratch() {
     for (std::vector<std::byte>& bytes : scratch_)
       std::fill(bytes.begin(), bytes.end(), std::byte{0xff});
   }
@@ -133,15 +133,15 @@ class Interpreter {
     return value(branch.condition).integer == 0 || run_block(branch.body);
   }
 
-  bool find(const Constant& constant, DType type, Number& out) {
+  bool eval(const Constant& constant, DType type, Number& out) {
     out = as_type(type, {constant.real, constant.integer});
     return true;
   }
-  bool find(const IndexNumber& number, DType, Number& out) {
-    out = {0, place(number.index)};
+  bool eval(const IndexNumber& number, DType, Number& out) {
+    out = {0, index_value(number.index)};
     return true;
   }
-  bool find(const Load& load, DType, Number& out) {
+  bool eval(const Load& load, DType, Number& out) {
     out = {};
     if (load.where.valid() && value(load.where).integer == 0) return true;
     const std::byte* at = element(load.buffer, load.at);
@@ -149,7 +149,7 @@ class Interpreter {
     out = read_element(kernel_[load.buffer].dtype, at);
     return true;
   }
-  bool find(const Apply& apply, DType type, Number& out) {
+  bool eval(const Apply& apply, DType type, Number& out) {
     std::array<Number, 3> operands;
     for (std::size_t i = 0; i < apply.operands.size(); ++i) operands[i] = value(apply.operands[i]);
     const DType taken = apply.operands.empty() ? type : kernel_[apply.operands.back()].type;
@@ -157,12 +157,12 @@ class Interpreter {
                    options_.seed, out) ||
            fail("an integer is divided by zero");
   }
-  bool find(const Checked& checked, DType, Number& out) {
+  bool eval(const Checked& checked, DType, Number& out) {
     out = value(checked.value);
     return (out.integer >= 0 && out.integer < checked.below) ||
-           fail(fmt::format("index {} is out of range for {} places", out.integer, checked.below));
+           fail(fmt::format("index {} is out of range for size {}", out.integer, checked.below));
   }
-  bool find(const ReadAccumulator& read, DType, Number& out) {
+  bool eval(const ReadAccumulator& read, DType, Number& out) {
     const Accumulator& accumulator = kernel_[read.accumulator];
     std::vector<Number> partials = accumulators_[read.accumulator.index];
     for (std::size_t half = partials.size() / 2; half > 0; half /= 2)
@@ -189,7 +189,7 @@ class Interpreter {
 
 Result<Done> run(const Kernel& kernel, std::span<const std::span<std::byte>> memory,
                  const RunOptions& options) {
-  RECUT_CHECK(memory.size() == brought_buffers(kernel), "every buffer has its memory");
+  RECUT_CHECK(memory.size() == parameter_count(kernel), "every buffer has its memory");
   for (std::size_t b = 0; b < memory.size(); ++b)
     RECUT_CHECK(static_cast<std::int64_t>(memory[b].size()) ==
                     kernel.buffers[b].elements * item_bytes(kernel.buffers[b].dtype),

@@ -18,15 +18,15 @@ std::int64_t extreme(DType type, bool least) {
 
 }  // namespace
 
-std::size_t brought_buffers(const Kernel& kernel) {
+std::size_t parameter_count(const Kernel& kernel) {
   const auto brought = [](const Buffer& buffer) { return buffer.access != Access::scratch; };
   return static_cast<std::size_t>(
       std::count_if(kernel.buffers.begin(), kernel.buffers.end(), brought));
 }
 
-Kernel without_names(Kernel kernel) {
+Kernel strip_names(Kernel kernel) {
   kernel.name.clear();
-  kernel.notes.clear();
+  kernel.locations.clear();
   for (Buffer& buffer : kernel.buffers) buffer.name.clear();
   for (LoopVariable& loop : kernel.loops) loop.name.clear();
   for (ScalarValue& value : kernel.values) value.name.clear();

@@ -32,7 +32,12 @@ using AccumulatorId = Id<struct AccumulatorTag>;
 // Memory as elements of one dtype. Two buffers never overlap. The caller passes all of them except
 // scratch, which comes last: each iteration of an outermost loop has its own, with undefined
 // contents at its start.
-enum class Access : std::uint8_t { read, written, updated, scratch };  // updated: read and written
+enum class Access : std::uint8_t {
+  read,
+  write,
+  read_write,
+  scratch
+};  // read_write: read and written
 struct Buffer {
   std::string name;
   DType dtype = DType::f32;
@@ -130,17 +135,17 @@ struct If {
   Block body;
 };
 
-// `note`: the source location, an index into the kernel's list of them (kNoNote: unknown). Only for
-// display: it isn't printed in a statement's text, so a parsed kernel has none.
-inline constexpr std::uint32_t kNoNote = UINT32_MAX;
+// `location`: the source location, an index into the kernel's list of them (kUnknownLocation:
+// unknown). Only for display: it isn't printed in a statement's text, so a parsed kernel has none.
+inline constexpr std::uint32_t kUnknownLocation = UINT32_MAX;
 struct Statement {
   std::variant<Define, Store, Declare, Update, Loop, If> value;
-  std::uint32_t note = kNoNote;
+  std::uint32_t location = kUnknownLocation;
 };
 
 struct Kernel {
   std::string name;
-  std::vector<std::string> notes;  // source locations, one for each node that it computes
+  std::vector<std::string> locations;  // source locations, one for each node that it computes
   std::vector<Buffer> buffers;
   std::vector<LoopVariable> loops;
   std::vector<ScalarValue> values;
@@ -154,17 +159,17 @@ struct Kernel {
 };
 
 // Limits of a valid kernel: lanes, and depth of nested loops and ifs.
-inline constexpr std::int64_t kMostLanes = 8192;
-inline constexpr int kDeepestNest = 64;
+inline constexpr std::int64_t kMaxLanes = 8192;
+inline constexpr int kMaxNestDepth = 64;
 // Maximum bytes of scratch of an outermost loop: the shared memory of a thread block on a GPU, and
 // a safe amount of stack on a CPU.
-inline constexpr std::int64_t kMostScratchBytes = std::int64_t{160} << 10;
+inline constexpr std::int64_t kMaxScratchBytes = std::int64_t{160} << 10;
 
 // The number of buffers that the caller passes: those before the scratch.
-std::size_t brought_buffers(const Kernel& kernel);
+std::size_t parameter_count(const Kernel& kernel);
 
 // The kernel without names and source locations, on which no compiled code depends.
-Kernel without_names(Kernel kernel);
+Kernel strip_names(Kernel kernel);
 
 // The neutral element: combining it with x gives x. For sums of reals it is -0.0.
 Constant neutral(Combine combine, DType type);

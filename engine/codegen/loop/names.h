@@ -25,7 +25,7 @@ class Names {
  private:
   template <class Parts>
   std::vector<std::string> name_all(const Parts& parts);
-  std::string distinct(const std::string& wish);
+  std::string make_unique_name(const std::string& hint);
   static const std::string& look_up(const std::vector<std::string>& names, std::uint32_t index);
 
   std::set<std::string> taken_;

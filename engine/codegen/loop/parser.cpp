@@ -14,18 +14,18 @@
 namespace recut::loop {
 namespace {
 
-constexpr std::size_t kMostDiagnostics = 20;
-constexpr std::int64_t kMostElements = std::int64_t{1} << 50;
+constexpr std::size_t kMaxDiagnostics = 20;
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 50;
 
 // The kind of an expression by its first word; any other word is a scalar operator.
-enum class ScalarForm : std::uint8_t { constant, index, load, check, read, accumulator, apply };
-ScalarForm form_of(std::string_view word) {
-  static const std::map<std::string_view, ScalarForm> forms{
-      {"constant", ScalarForm::constant}, {"index", ScalarForm::index},
-      {"load", ScalarForm::load},         {"check", ScalarForm::check},
-      {"read", ScalarForm::read},         {"accumulator", ScalarForm::accumulator}};
-  const auto found = forms.find(word);
-  return found == forms.end() ? ScalarForm::apply : found->second;
+enum class ExpressionKind : std::uint8_t { constant, index, load, check, read, accumulator, apply };
+ExpressionKind expression_kind(std::string_view word) {
+  static const std::map<std::string_view, ExpressionKind> kinds{
+      {"constant", ExpressionKind::constant}, {"index", ExpressionKind::index},
+      {"load", ExpressionKind::load},         {"check", ExpressionKind::check},
+      {"read", ExpressionKind::read},         {"accumulator", ExpressionKind::accumulator}};
+  const auto found = kinds.find(word);
+  return found == kinds.end() ? ExpressionKind::apply : found->second;
 }
 
 class KernelParser : IndexReader {
@@ -67,7 +67,7 @@ class KernelParser : IndexReader {
         return fail("expected '}' at the end of a block, found the end of the file");
       const std::uint32_t line = token_.line;
       if (parse_line(block, depth)) continue;
-      if (lost_ || diagnostics_.size() >= kMostDiagnostics) return false;
+      if (unrecoverable_ || diagnostics_.size() >= kMaxDiagnostics) return false;
       skip_line(line);
     }
   }
@@ -76,42 +76,42 @@ class KernelParser : IndexReader {
     if (token_.is("note") || token_.is("buffer")) {
       if (depth > 0 || !block.empty())
         return fail("notes and buffers stand before a kernel's statements");
-      return accept("note") ? parse_note() : (advance(), parse_buffer());
+      return accept("note") ? parse_location() : (advance(), parse_buffer());
     }
-    if (accept("for")) return opened(parse_loop(block, depth, false));
-    if (accept("parallel")) return opened(parse_loop(block, depth, true));
-    if (accept("if")) return opened(parse_if(block, depth));
+    if (accept("for")) return check_block_head(parse_loop(block, depth, false));
+    if (accept("parallel")) return check_block_head(parse_loop(block, depth, true));
+    if (accept("if")) return check_block_head(parse_if(block, depth));
     if (accept("store")) return parse_store(block);
     if (accept("update")) return parse_update(block);
     return parse_definition(block);
   }
 
-  bool opened(bool done) {
-    lost_ = lost_ || !done;
+  bool check_block_head(bool done) {
+    unrecoverable_ = unrecoverable_ || !done;
     return done;
   }
 
-  bool parse_note() {
-    return take_text(TokenKind::string, "a note in quotes", kernel_.notes.emplace_back()) &&
+  bool parse_location() {
+    return take_text(TokenKind::string, "a note in quotes", kernel_.locations.emplace_back()) &&
            end_line();
   }
 
   bool parse_buffer() {
     Buffer buffer;
-    const Token place = token_;
+    const Token token = token_;
     if (!take_text(TokenKind::reference, "a buffer (%name)", buffer.name) || !expect(":") ||
         !parse_dtype(buffer.dtype) || !expect("[") || !parse_count(buffer.elements, 0) ||
         !expect("]"))
       return false;
     if (accept("updated"))
-      buffer.access = Access::updated;
+      buffer.access = Access::read_write;
     else if (accept("written"))
-      buffer.access = Access::written;
+      buffer.access = Access::write;
     else if (accept("scratch"))
       buffer.access = Access::scratch;
     else if (!expect("read"))
       return false;
-    if (!define(place, {Named::Kind::buffer, count(kernel_.buffers)})) return false;
+    if (!define(token, {Named::Kind::buffer, count(kernel_.buffers)})) return false;
     kernel_.buffers.push_back(std::move(buffer));
     return end_line();
   }
@@ -120,12 +120,12 @@ class KernelParser : IndexReader {
     Loop loop;
     loop.parallel = parallel;
     LoopVariable variable;
-    const Token place = token_;
+    const Token token = token_;
     if (!take_text(TokenKind::reference, "a loop variable (%name)", variable.name) ||
         !expect("in") || !parse_range(variable.extent) || !parse_lanes(loop.lanes) || !expect("{"))
       return false;
     loop.variable = LoopId(kernel_.loops.size());
-    if (!define(place, {Named::Kind::loop, loop.variable.index})) return false;
+    if (!define(token, {Named::Kind::loop, loop.variable.index})) return false;
     kernel_.loops.push_back(std::move(variable));
     return parse_body(loop.body, depth) && add(block, std::move(loop));
   }
@@ -137,8 +137,8 @@ class KernelParser : IndexReader {
   }
 
   bool parse_body(Block& body, int depth) {
-    if (depth + 1 >= kDeepestNest)
-      return fail(fmt::format("blocks nested deeper than {}", kDeepestNest));
+    if (depth + 1 >= kMaxNestDepth)
+      return fail(fmt::format("blocks nested deeper than {}", kMaxNestDepth));
     return parse_block(body, depth + 1) && end_line();
   }
 
@@ -152,7 +152,7 @@ class KernelParser : IndexReader {
       if (!parse_combine(combine)) return false;
       store.combine = combine;
     }
-    return parse_place(store.buffer, store.at) && expect(",") && parse_value(store.value) &&
+    return parse_element(store.buffer, store.at) && expect(",") && parse_value(store.value) &&
            end_line() && add(block, std::move(store));
   }
 
@@ -163,7 +163,7 @@ class KernelParser : IndexReader {
   }
 
   bool parse_definition(Block& block) {
-    const Token place = token_;
+    const Token token = token_;
     std::string name;
     DType type = DType::none;
     if (!take_text(TokenKind::reference, "a statement", name) || !expect(":") ||
@@ -172,25 +172,26 @@ class KernelParser : IndexReader {
     const Token word = token_;
     std::string text;
     if (!take_text(TokenKind::word, "an operator", text)) return false;
-    const ScalarForm form = form_of(text);
-    if (form == ScalarForm::accumulator) return parse_accumulator_declaration(block, place, type);
+    const ExpressionKind kind = expression_kind(text);
+    if (kind == ExpressionKind::accumulator)
+      return parse_accumulator_declaration(block, token, type);
     Define definition;
     definition.value = ValueId(kernel_.values.size());
-    const bool sound = parse_expression(form, word, type, definition.expression);
+    const bool parsed = parse_expression(kind, word, type, definition.expression);
     // Defined even after a failure, so that its uses don't cause further diagnostics.
-    if (!define(place, {Named::Kind::value, definition.value.index})) return false;
+    if (!define(token, {Named::Kind::value, definition.value.index})) return false;
     kernel_.values.push_back({name, type});
-    return sound && end_line() && add(block, std::move(definition));
+    return parsed && end_line() && add(block, std::move(definition));
   }
 
-  bool parse_accumulator_declaration(Block& block, const Token& place, DType type) {
+  bool parse_accumulator_declaration(Block& block, const Token& token, DType type) {
     Declare declare;
-    Accumulator accumulator{place.text, type, Combine::add, 1};
+    Accumulator accumulator{token.text, type, Combine::add, 1};
     if (!parse_combine(accumulator.combine) || !expect("from") || !parse_value(declare.initial) ||
         !parse_lanes(accumulator.lanes))
       return false;
     declare.accumulator = AccumulatorId(kernel_.accumulators.size());
-    if (!define(place, {Named::Kind::accumulator, declare.accumulator.index})) return false;
+    if (!define(token, {Named::Kind::accumulator, declare.accumulator.index})) return false;
     kernel_.accumulators.push_back(std::move(accumulator));
     return end_line() && add(block, declare);
   }
@@ -198,21 +199,21 @@ class KernelParser : IndexReader {
   // Expressions
   // -----------------------------------------------------------------------------------
 
-  bool parse_expression(ScalarForm form, const Token& word, DType type, Expression& out) {
-    switch (form) {
-      case ScalarForm::constant:
+  bool parse_expression(ExpressionKind kind, const Token& word, DType type, Expression& out) {
+    switch (kind) {
+      case ExpressionKind::constant:
         return parse_constant(type, out.emplace<Constant>());
-      case ScalarForm::index:
+      case ExpressionKind::index:
         return parse_index(out.emplace<IndexNumber>().index);
-      case ScalarForm::load: {
+      case ExpressionKind::load: {
         auto& load = out.emplace<Load>();
-        return parse_place(load.buffer, load.at) && (!accept("where") || parse_value(load.where));
+        return parse_element(load.buffer, load.at) && (!accept("where") || parse_value(load.where));
       }
-      case ScalarForm::check: {
+      case ExpressionKind::check: {
         auto& checked = out.emplace<Checked>();
         return parse_value(checked.value) && expect("in") && parse_range(checked.below);
       }
-      case ScalarForm::read:
+      case ExpressionKind::read:
         return parse_accumulator(out.emplace<ReadAccumulator>().accumulator);
       default:
         return parse_apply(word, out.emplace<Apply>());
@@ -220,7 +221,7 @@ class KernelParser : IndexReader {
   }
 
   bool parse_constant(DType type, Constant& out) {
-    const Token place = token_;
+    const Token token = token_;
     Argument number;
     const bool word = token_.kind == TokenKind::word && is_value_word(token_.text);
     if (!word && token_.kind != TokenKind::number)
@@ -231,8 +232,8 @@ class KernelParser : IndexReader {
     const auto* truth = number.get<bool>();
     if (type == DType::boolean ? truth == nullptr
                                : whole == nullptr && (real == nullptr || !is_floating(type)))
-      return fail_at(place,
-                     fmt::format("'{}' is no constant of type {}", place.text, short_name(type)));
+      return fail_at(token,
+                     fmt::format("'{}' is no constant of type {}", token.text, short_name(type)));
     if (truth != nullptr) out.integer = *truth ? 1 : 0;
     if (whole != nullptr && is_floating(type)) out.real = static_cast<double>(*whole);
     if (whole != nullptr && !is_floating(type)) out.integer = *whole;
@@ -267,7 +268,7 @@ class KernelParser : IndexReader {
         text.size() > 3 + 18 || text.find_first_not_of("0123456789", 3) != std::string::npos)
       return fail(fmt::format("expected a range 0..n, found {}", found()));
     end = std::stoll(text.substr(3));
-    if (end > kMostElements) return fail(fmt::format("a range of more than {}", kMostElements));
+    if (end > kMaxElements) return fail(fmt::format("a range of more than {}", kMaxElements));
     advance();
     return true;
   }
@@ -275,10 +276,10 @@ class KernelParser : IndexReader {
   bool parse_lanes(std::int64_t& lanes) { return !accept("lanes") || parse_count(lanes, 1); }
 
   bool parse_count(std::int64_t& out, std::int64_t least) {
-    const Token place = token_;
+    const Token token = token_;
     if (!parse_whole_number(out)) return false;
-    if (out < least || out > kMostElements)
-      return fail_at(place, fmt::format("expected {} to {}, found {}", least, kMostElements, out));
+    if (out < least || out > kMaxElements)
+      return fail_at(token, fmt::format("expected {} to {}, found {}", least, kMaxElements, out));
     return true;
   }
 
@@ -291,7 +292,7 @@ class KernelParser : IndexReader {
     return true;
   }
 
-  bool parse_place(BufferId& buffer, Index& at) {
+  bool parse_element(BufferId& buffer, Index& at) {
     return parse_buffer_name(buffer) && expect("[") && parse_index(at) && expect("]");
   }
 
@@ -307,7 +308,7 @@ class KernelParser : IndexReader {
   }
 
   Kernel kernel_;
-  bool lost_ = false;
+  bool unrecoverable_ = false;
 };
 
 }  // namespace

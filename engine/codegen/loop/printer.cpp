@@ -13,7 +13,7 @@
 namespace recut::loop {
 namespace {
 
-bool is_word(const std::string& name) {
+bool is_identifier(const std::string& name) {
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '.';
@@ -30,9 +30,9 @@ class Printer {
   std::vector<PrintedLine> run() {
     line(fmt::format("kernel {} {{", string_literal(kernel_.name)));
     ++depth_;
-    for (const std::string& note : kernel_.notes) {
-      line(fmt::format("note {}", string_literal(note)));
-      lines_.back().note = static_cast<std::uint32_t>(&note - kernel_.notes.data());
+    for (const std::string& location : kernel_.locations) {
+      line(fmt::format("note {}", string_literal(location)));
+      lines_.back().location = static_cast<std::uint32_t>(&location - kernel_.locations.data());
     }
     for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) print_buffer(BufferId(b));
     print_body(kernel_.body);
@@ -41,7 +41,8 @@ class Printer {
 
  private:
   void line(const std::string& text) {
-    lines_.push_back({std::string(static_cast<std::size_t>(depth_) * 2, ' ') + text, note_, {}});
+    lines_.push_back(
+        {std::string(static_cast<std::size_t>(depth_) * 2, ' ') + text, location_, {}});
   }
 
   void print_buffer(BufferId id) {
@@ -53,12 +54,12 @@ class Printer {
   }
 
   void print_block(const Block& block) {
-    const std::uint32_t around = note_;
+    const std::uint32_t outer = location_;
     for (const Statement& statement : block) {
-      note_ = statement.note;
+      location_ = statement.location;
       std::visit([&](const auto& s) { print_statement(s); }, statement.value);
     }
-    note_ = around;
+    location_ = outer;
   }
 
   void print_statement(const Define& define) {
@@ -142,7 +143,7 @@ class Printer {
   const Kernel& kernel_;
   Names names_;
   std::vector<PrintedLine> lines_;
-  std::uint32_t note_ = kNoNote;
+  std::uint32_t location_ = kUnknownLocation;
   int depth_ = 0;
 };
 
@@ -170,17 +171,17 @@ template <class Parts>
 std::vector<std::string> Names::name_all(const Parts& parts) {
   std::vector<std::string> out;
   for (const auto& part : parts) {
-    const std::string name = distinct(part.name);
-    out.push_back(is_word(name) ? "%" + name : "%" + string_literal(name));
+    const std::string name = make_unique_name(part.name);
+    out.push_back(is_identifier(name) ? "%" + name : "%" + string_literal(name));
   }
   return out;
 }
 
-std::string Names::distinct(const std::string& wish) {
-  if (!wish.empty() && taken_.insert(wish).second) return wish;
+std::string Names::make_unique_name(const std::string& hint) {
+  if (!hint.empty() && taken_.insert(hint).second) return hint;
   for (;;) {
-    std::string name = wish.empty() ? fmt::format("{}", next_number_++)
-                                    : fmt::format("{}_{}", wish, ++next_[wish]);
+    std::string name = hint.empty() ? fmt::format("{}", next_number_++)
+                                    : fmt::format("{}_{}", hint, ++next_[hint]);
     if (taken_.insert(name).second) return name;
   }
 }

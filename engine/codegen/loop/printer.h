@@ -29,9 +29,10 @@ std::string print(const Kernel& kernel);
 
 // The same line by line, each with its source location.
 struct PrintedLine {
-  std::string text;              // without its end
-  std::uint32_t note = kNoNote;  // in the kernel; a location's own line refers to itself
-  BufferId buffer;               // the buffer that it declares, or invalid
+  std::string text;  // without its end
+  std::uint32_t location =
+      kUnknownLocation;  // in the kernel; a location's own line refers to itself
+  BufferId buffer;       // the buffer that it declares, or invalid
 };
 std::vector<PrintedLine> print_lines(const Kernel& kernel);
 

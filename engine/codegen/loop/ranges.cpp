@@ -36,11 +36,11 @@ std::optional<Interval> Ranges::of(const Atom& atom) const {
   const std::optional<Interval> inside = of(*atom.of);
   const Interval any{0, atom.by - 1};
   if (!inside) return atom.kind == AtomKind::remainder ? std::optional(any) : std::nullopt;
-  const std::int64_t first = floor_quotient(inside->least, atom.by);
-  const std::int64_t last = floor_quotient(inside->most, atom.by);
+  const std::int64_t first = floor_quotient(inside->min, atom.by);
+  const std::int64_t last = floor_quotient(inside->max, atom.by);
   if (atom.kind == AtomKind::quotient) return Interval{first, last};
   if (first != last) return any;
-  return Interval{floor_remainder(inside->least, atom.by), floor_remainder(inside->most, atom.by)};
+  return Interval{floor_remainder(inside->min, atom.by), floor_remainder(inside->max, atom.by)};
 }
 
 std::optional<Interval> Ranges::of(const Index& index) const {
@@ -48,12 +48,12 @@ std::optional<Interval> Ranges::of(const Index& index) const {
   for (const Term& term : index.terms) {
     const std::optional<Interval> atom = of(term.atom);
     if (!atom) return std::nullopt;
-    auto low = product(term.factor, atom->least);
-    auto high = product(term.factor, atom->most);
+    auto low = product(term.factor, atom->min);
+    auto high = product(term.factor, atom->max);
     if (term.factor < 0) std::swap(low, high);
     if (!low || !high) return std::nullopt;
-    low = sum(total.least, *low);
-    high = sum(total.most, *high);
+    low = sum(total.min, *low);
+    high = sum(total.max, *high);
     if (!low || !high) return std::nullopt;
     total = {*low, *high};
   }

@@ -11,12 +11,10 @@ namespace recut::loop {
 
 // Both ends included.
 struct Interval {
-  std::int64_t least = 0;
-  std::int64_t most = 0;
+  std::int64_t min = 0;
+  std::int64_t max = 0;
 
-  bool within(std::int64_t first, std::int64_t last) const {
-    return least >= first && most <= last;
-  }
+  bool within(std::int64_t first, std::int64_t last) const { return min >= first && max <= last; }
 };
 
 // Known intervals of loop variables and values.

@@ -33,13 +33,13 @@ constexpr std::array kCombines{
 
 enum TypeSet : unsigned { kReals = 1, kIntegers = 2, kBool = 4 };
 
-unsigned set_of(DType type) {
+unsigned type_set(DType type) {
   if (is_floating(type)) return kReals;
   return type == DType::boolean ? kBool : kIntegers;
 }
 
 // The types that operands may have, except for the condition of a select.
-unsigned allowed(Signature signature) {
+unsigned operand_types(Signature signature) {
   switch (signature) {
     case Signature::numbers1:
     case Signature::numbers2:
@@ -59,13 +59,13 @@ unsigned allowed(Signature signature) {
   }
 }
 
-bool draws(Signature signature) {
-  return signature == Signature::drawing || signature == Signature::uniform_drawing ||
-         signature == Signature::normal_drawing || signature == Signature::below_drawing;
+bool is_random(Signature signature) {
+  return signature == Signature::random_bits || signature == Signature::random_uniform ||
+         signature == Signature::random_normal || signature == Signature::random_below;
 }
 
 // The real type of the same width as an integer type, and vice versa.
-DType of_same_bits(DType type) {
+DType same_width_type(DType type) {
   switch (type) {
     case DType::f32:
       return DType::i32;
@@ -85,13 +85,13 @@ DType result_type(Signature signature, DType operand, DType result) {
     case Signature::conversion:
       return result;
     case Signature::reinterpretation:
-      return of_same_bits(operand);
-    case Signature::seeding:
-    case Signature::drawing:
-    case Signature::below_drawing:
+      return same_width_type(operand);
+    case Signature::random_seed:
+    case Signature::random_bits:
+    case Signature::random_below:
       return DType::i64;
-    case Signature::uniform_drawing:
-    case Signature::normal_drawing:
+    case Signature::random_uniform:
+    case Signature::random_normal:
       return DType::f64;
     default:
       return operand;
@@ -124,12 +124,12 @@ std::size_t ScalarOperator::operands() const {
     case Signature::conversion:
     case Signature::narrowing:
     case Signature::reinterpretation:
-    case Signature::normal_drawing:
+    case Signature::random_normal:
       return 1;
-    case Signature::seeding:
+    case Signature::random_seed:
       return 0;
-    case Signature::choice:
-    case Signature::drawing:
+    case Signature::selection:
+    case Signature::random_bits:
       return 3;
     default:
       return 2;
@@ -153,14 +153,14 @@ std::optional<std::string> type_fault(ScalarOp op, std::span<const DType> operan
   const ScalarOperator& row = scalar_operator(op);
   if (operands.size() != row.operands())
     return fmt::format("{} takes {} operands, found {}", row.name, row.operands(), operands.size());
-  const bool choice = row.signature == Signature::choice;
-  if (choice && operands[0] != DType::boolean)
+  const bool is_select = row.signature == Signature::selection;
+  if (is_select && operands[0] != DType::boolean)
     return fmt::format("{} asks a bool, found {}", row.name, short_name(operands[0]));
-  const DType type = operands.empty() ? DType::i64 : operands[choice ? 1 : 0];
-  for (std::size_t i = choice ? 1 : 0; i < operands.size(); ++i) {
-    if (draws(row.signature) && operands[i] != DType::i64)
+  const DType type = operands.empty() ? DType::i64 : operands[is_select ? 1 : 0];
+  for (std::size_t i = is_select ? 1 : 0; i < operands.size(); ++i) {
+    if (is_random(row.signature) && operands[i] != DType::i64)
       return fmt::format("{} takes i64, found {}", row.name, short_name(operands[i]));
-    if ((set_of(operands[i]) & allowed(row.signature)) == 0)
+    if ((type_set(operands[i]) & operand_types(row.signature)) == 0)
       return fmt::format("{} does not take {}", row.name, short_name(operands[i]));
     if (operands[i] != type)
       return fmt::format("{} takes operands of one type, found {} and {}", row.name,
@@ -186,7 +186,7 @@ std::optional<Combine> find_combine(std::string_view name) {
 
 ScalarOp operator_of(Combine combine) { return kCombines[static_cast<std::size_t>(combine)].op; }
 
-bool is_order_free(DType type) {
+bool is_reassociable(DType type) {
   // Sums of reals round by their order, and max and min pick one of two zeros by it.
   return !is_floating(type);
 }

@@ -34,15 +34,15 @@ enum class Signature : std::uint8_t {
   bits1,      // i32, i64 or bool
   bits2,
   comparison,        // two of any one type, gives bool
-  choice,            // a bool and two of any one type
+  selection,         // a bool and two of any one type
   conversion,        // any, gives any
   narrowing,         // a real or an integer, and a dtype that stores its type
   reinterpretation,  // a real or an integer, gives the other one of as many bits
-  seeding,           // nothing, gives i64
-  drawing,           // three i64, gives i64
-  uniform_drawing,   // an i64 of bits and one of digits, gives f64
-  normal_drawing,    // an i64 of bits, gives f64
-  below_drawing,     // an i64 of bits and a positive i64, gives i64
+  random_seed,       // nothing, gives i64
+  random_bits,       // three i64, gives i64
+  random_uniform,    // an i64 of bits and one of digits, gives f64
+  random_normal,     // an i64 of bits, gives f64
+  random_below,      // an i64 of bits and a positive i64, gives i64
 };
 
 struct ScalarOperator {
@@ -72,6 +72,6 @@ ScalarOp operator_of(Combine combine);
 
 // True if combining in any order gives the same bits, so that several threads may combine into one
 // element.
-bool is_order_free(DType type);
+bool is_reassociable(DType type);
 
 }  // namespace recut::loop

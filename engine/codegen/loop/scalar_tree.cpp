@@ -1,7 +1,7 @@
 #include <optional>
 
-#include "engine/codegen/loop/scalar_meaning.h"
-#include "engine/codegen/loop/series.h"
+#include "engine/codegen/loop/expansions.h"
+#include "engine/codegen/loop/scalar_semantics.h"
 
 namespace recut::loop {
 
@@ -50,17 +50,18 @@ ScalarTree ScalarTree::like(double number) const {
                              : whole(type(), static_cast<std::int64_t>(number));
 }
 
-ValueId ScalarTree::write(Kernel& kernel, Block& block, std::uint32_t note, ValueId name) const {
+ValueId ScalarTree::write(Kernel& kernel, Block& block, std::uint32_t location,
+                          ValueId name) const {
   if (tree_->id.valid()) return tree_->id;
   if (auto* apply = std::get_if<Apply>(&tree_->expression))
     for (const ScalarTree& operand : tree_->operands)
-      apply->operands.push_back(operand.write(kernel, block, note));
+      apply->operands.push_back(operand.write(kernel, block, location));
   if (!name.valid()) {
     name = ValueId(static_cast<std::uint32_t>(kernel.values.size()));
     kernel.values.push_back({"", tree_->type});
   }
   tree_->id = name;
-  block.push_back({Define{name, tree_->expression}, note});
+  block.push_back({Define{name, tree_->expression}, location});
   return name;
 }
 

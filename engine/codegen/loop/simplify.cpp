@@ -44,9 +44,9 @@ std::optional<Index> quotient_of_multiples(const Index& of, std::int64_t by, con
 std::optional<std::int64_t> common_multiple(const Index& of, std::int64_t by,
                                             const Ranges& ranges) {
   const std::optional<Interval> range = ranges.of(of);
-  if (!range || range->least > range->most) return std::nullopt;
-  const std::int64_t first = floor_quotient(range->least, by);
-  return first == floor_quotient(range->most, by) ? std::optional(first) : std::nullopt;
+  if (!range || range->min > range->max) return std::nullopt;
+  const std::int64_t first = floor_quotient(range->min, by);
+  return first == floor_quotient(range->max, by) ? std::optional(first) : std::nullopt;
 }
 
 std::optional<Index> quotient_in_one_multiple(const Index& of, std::int64_t by,
@@ -83,9 +83,9 @@ std::optional<Index> quotient_by_common_factor(const Index& of, std::int64_t by,
 
 std::optional<Index> quotient_of_quotient(const Index& of, std::int64_t by, const Ranges&) {
   const Atom* inner = single_atom(of, AtomKind::quotient);
-  std::int64_t together = 0;
-  if (inner == nullptr || __builtin_mul_overflow(inner->by, by, &together)) return std::nullopt;
-  return quotient(*inner->of, together);
+  std::int64_t product = 0;
+  if (inner == nullptr || __builtin_mul_overflow(inner->by, by, &product)) return std::nullopt;
+  return quotient(*inner->of, product);
 }
 
 std::optional<Index> quotient_of_remainder(const Index& of, std::int64_t by, const Ranges&) {
@@ -125,7 +125,7 @@ std::optional<Index> remainder_of_remainder(const Index& of, std::int64_t by, co
   return std::nullopt;
 }
 
-std::optional<Index> whole_again(const Index& of, std::int64_t, const Ranges& ranges) {
+std::optional<Index> recombine_quotient(const Index& of, std::int64_t, const Ranges& ranges) {
   for (const Term& low : of.terms) {
     std::int64_t factor = 0;
     if (low.atom.kind != AtomKind::remainder ||
@@ -140,7 +140,7 @@ std::optional<Index> whole_again(const Index& of, std::int64_t, const Ranges& ra
   return std::nullopt;
 }
 
-std::optional<Index> remainder_again(const Index& of, std::int64_t, const Ranges& ranges) {
+std::optional<Index> recombine_remainder(const Index& of, std::int64_t, const Ranges& ranges) {
   for (const Term& low : of.terms) {
     std::int64_t factor = 0;
     if (low.atom.kind != AtomKind::remainder ||
@@ -148,49 +148,49 @@ std::optional<Index> remainder_again(const Index& of, std::int64_t, const Ranges
       continue;
     const Index above = divide(*low.atom.of, low.atom.by, ranges);
     for (const Term& high : of.terms) {
-      std::int64_t together = 0;
+      std::int64_t product = 0;
       if (high.factor != factor || high.atom.kind != AtomKind::remainder ||
-          __builtin_mul_overflow(low.atom.by, high.atom.by, &together) || !(*high.atom.of == above))
+          __builtin_mul_overflow(low.atom.by, high.atom.by, &product) || !(*high.atom.of == above))
         continue;
       return of - low.factor * Index(low.atom) - factor * Index(high.atom) +
-             low.factor * remainder(*low.atom.of, together);
+             low.factor * remainder(*low.atom.of, product);
     }
   }
   return std::nullopt;
 }
 
-using About = IndexRule::About;
+using Root = IndexRule::Root;
 constexpr std::array kRules{
-    IndexRule{About::quotients, "quotient of multiples", "(c*a + b) div c = a + b div c",
+    IndexRule{Root::quotients, "quotient of multiples", "(c*a + b) div c = a + b div c",
               quotient_of_multiples},
-    IndexRule{About::quotients, "quotient in one multiple",
-              "a div c = k where c*k <= a < c*(k + 1)", quotient_in_one_multiple},
-    IndexRule{About::quotients, "quotient by a common factor",
+    IndexRule{Root::quotients, "quotient in one multiple", "a div c = k where c*k <= a < c*(k + 1)",
+              quotient_in_one_multiple},
+    IndexRule{Root::quotients, "quotient by a common factor",
               "(g*a + r) div (g*c) = a div c where 0 <= r < g", quotient_by_common_factor},
-    IndexRule{About::quotients, "quotient of a quotient", "(a div b) div c = a div (b*c)",
+    IndexRule{Root::quotients, "quotient of a quotient", "(a div b) div c = a div (b*c)",
               quotient_of_quotient},
-    IndexRule{About::quotients, "quotient of a remainder", "(a mod (b*c)) div b = (a div b) mod c",
+    IndexRule{Root::quotients, "quotient of a remainder", "(a mod (b*c)) div b = (a div b) mod c",
               quotient_of_remainder},
-    IndexRule{About::remainders, "remainder of multiples", "(c*a + b) mod c = b mod c",
+    IndexRule{Root::remainders, "remainder of multiples", "(c*a + b) mod c = b mod c",
               remainder_of_multiples},
-    IndexRule{About::remainders, "remainder in one multiple",
+    IndexRule{Root::remainders, "remainder in one multiple",
               "a mod c = a - c*k where c*k <= a < c*(k + 1)", remainder_in_one_multiple},
-    IndexRule{About::remainders, "remainder by a common factor",
+    IndexRule{Root::remainders, "remainder by a common factor",
               "(g*a + r) mod (g*c) = g*(a mod c) + r where 0 <= r < g", remainder_by_common_factor},
-    IndexRule{About::remainders, "remainder of a remainder",
+    IndexRule{Root::remainders, "remainder of a remainder",
               "(f*(a mod b) + d) mod c = (f*a + d) mod c where c divides f*b",
               remainder_of_remainder},
-    IndexRule{About::sums, "whole again", "f*c*(a div c) + f*(a mod c) = f*a", whole_again},
-    IndexRule{About::sums, "remainder again",
-              "f*c*((a div c) mod d) + f*(a mod c) = f*(a mod (c*d))", remainder_again},
+    IndexRule{Root::sums, "whole again", "f*c*(a div c) + f*(a mod c) = f*a", recombine_quotient},
+    IndexRule{Root::sums, "remainder again",
+              "f*c*((a div c) mod d) + f*(a mod c) = f*(a mod (c*d))", recombine_remainder},
 };
 
-Index apply_first(About about, Index index, std::int64_t by, const Ranges& ranges, bool& fits) {
+Index apply_first(Root root, Index index, std::int64_t by, const Ranges& ranges, bool& matched) {
   for (const IndexRule& rule : kRules) {
-    if (rule.about != about) continue;
-    if (auto better = rule.apply(index, by, ranges)) {
-      fits = true;
-      return *std::move(better);
+    if (rule.root != root) continue;
+    if (auto rewritten = rule.apply(index, by, ranges)) {
+      matched = true;
+      return *std::move(rewritten);
     }
   }
   return index;
@@ -201,15 +201,15 @@ Index apply_first(About about, Index index, std::int64_t by, const Ranges& range
 std::span<const IndexRule> index_rules() { return kRules; }
 
 Index divide(const Index& of, std::int64_t by, const Ranges& ranges) {
-  bool fits = false;
-  const Index better = apply_first(About::quotients, of, by, ranges, fits);
-  return fits ? simplify(better, ranges) : quotient(of, by);
+  bool matched = false;
+  const Index rewritten = apply_first(Root::quotients, of, by, ranges, matched);
+  return matched ? simplify(rewritten, ranges) : quotient(of, by);
 }
 
 Index modulo(const Index& of, std::int64_t by, const Ranges& ranges) {
-  bool fits = false;
-  const Index better = apply_first(About::remainders, of, by, ranges, fits);
-  return fits ? simplify(better, ranges) : remainder(of, by);
+  bool matched = false;
+  const Index rewritten = apply_first(Root::remainders, of, by, ranges, matched);
+  return matched ? simplify(rewritten, ranges) : remainder(of, by);
 }
 
 Index simplify(const Index& index, const Ranges& ranges) {
@@ -224,9 +224,9 @@ Index simplify(const Index& index, const Ranges& ranges) {
     sum = sum + term.factor * (is_quotient ? divide(of, term.atom.by, ranges)
                                            : modulo(of, term.atom.by, ranges));
   }
-  bool fits = false;
-  const Index better = apply_first(About::sums, sum, 1, ranges, fits);
-  return fits ? simplify(better, ranges) : sum;
+  bool matched = false;
+  const Index rewritten = apply_first(Root::sums, sum, 1, ranges, matched);
+  return matched ? simplify(rewritten, ranges) : sum;
 }
 
 }  // namespace recut::loop

@@ -20,8 +20,8 @@ namespace recut::loop {
 // A rewrite rule. `apply` returns the right side if the left side and the guard match `of` (and
 // `by`, which is 1 for rules of sums), else nothing. Each rule holds by itself, for all integers.
 struct IndexRule {
-  enum class About : std::uint8_t { quotients, remainders, sums };
-  About about;
+  enum class Root : std::uint8_t { quotients, remainders, sums };
+  Root root;
   std::string_view name;
   std::string_view law;
   std::optional<Index> (*apply)(const Index& of, std::int64_t by, const Ranges& ranges);

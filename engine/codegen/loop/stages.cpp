@@ -6,10 +6,10 @@
 namespace recut::loop {
 namespace {
 
-constexpr std::int64_t kLanesAbreast = 8;  // more take several instructions on most cores
+constexpr std::int64_t kLanesOfInstruction = 8;  // more take several instructions on most cores
 
 // True if the definition gives the same value anywhere in the kernel, so that stages can repeat it.
-bool is_repeatable(const Kernel& kernel, const Define& define) {
+bool is_rematerializable(const Kernel& kernel, const Define& define) {
   if (std::holds_alternative<ReadAccumulator>(define.expression)) return false;
   const auto* load = std::get_if<Load>(&define.expression);
   return load == nullptr || kernel[load->buffer].access == Access::read;
@@ -17,12 +17,12 @@ bool is_repeatable(const Kernel& kernel, const Define& define) {
 
 // True if the top level has only loops, stores and rematerializable definitions. Then each loop is
 // a stage, and so are the stores between two loops.
-bool divides(const Kernel& kernel) {
+bool splits_into_stages(const Kernel& kernel) {
   for (const Statement& statement : kernel.body) {
     const auto* define = std::get_if<Define>(&statement.value);
     const bool works = std::holds_alternative<Loop>(statement.value) ||
                        std::holds_alternative<Store>(statement.value);
-    if (!works && (define == nullptr || !is_repeatable(kernel, *define))) return false;
+    if (!works && (define == nullptr || !is_rematerializable(kernel, *define))) return false;
   }
   return true;
 }
@@ -43,9 +43,9 @@ bool combines_in_memory(const Block& block) {
 double work_of(const Kernel& kernel, const Block& block);
 
 double work_of(const Kernel& kernel, const Loop& loop) {
-  const std::int64_t abreast = std::clamp<std::int64_t>(loop.lanes, 1, kLanesAbreast);
+  const std::int64_t width = std::clamp<std::int64_t>(loop.lanes, 1, kLanesOfInstruction);
   const auto rounds =
-      static_cast<double>(kernel[loop.variable].extent) / static_cast<double>(abreast);
+      static_cast<double>(kernel[loop.variable].extent) / static_cast<double>(width);
   return rounds * work_of(kernel, loop.body);
 }
 
@@ -65,24 +65,25 @@ double work_of(const Kernel& kernel, const Block& block) {
 }  // namespace
 
 std::vector<StageCode> stages_of(const Kernel& kernel) {
-  if (!divides(kernel)) return {{kernel.body, nullptr, kNoNote}};
+  if (!splits_into_stages(kernel)) return {{kernel.body, nullptr, kUnknownLocation}};
   std::vector<StageCode> stages;
-  Block shared, straight;
-  const auto end_straight = [&] {
-    if (!straight.empty()) stages.push_back({std::exchange(straight, {}), nullptr, kNoNote});
+  Block shared, straight_line;
+  const auto end_straight_line = [&] {
+    if (!straight_line.empty())
+      stages.push_back({std::exchange(straight_line, {}), nullptr, kUnknownLocation});
   };
   for (const Statement& statement : kernel.body) {
     if (const auto* loop = std::get_if<Loop>(&statement.value)) {
-      end_straight();
-      stages.push_back({shared, loop, statement.note});
+      end_straight_line();
+      stages.push_back({shared, loop, statement.location});
       continue;
     }
     const bool defines = std::holds_alternative<Define>(statement.value);
-    if (!defines && straight.empty()) straight = shared;
-    if (!straight.empty()) straight.push_back(statement);
+    if (!defines && straight_line.empty()) straight_line = shared;
+    if (!straight_line.empty()) straight_line.push_back(statement);
     if (defines) shared.push_back(statement);
   }
-  end_straight();
+  end_straight_line();
   return stages;
 }
 
@@ -92,13 +93,13 @@ Stage stage_of(const Kernel& kernel, const StageCode& code) {
           code.loop->parallel && !combines_in_memory(code.loop->body), work_of(kernel, *code.loop)};
 }
 
-bool fits_lanes(const Block& body) {
+bool is_vectorizable(const Block& body) {
   for (const Statement& statement : body) {
     if (std::holds_alternative<If>(statement.value)) return false;
     const auto* store = std::get_if<Store>(&statement.value);
     if (store != nullptr && store->combine) return false;
     const auto* inner = std::get_if<Loop>(&statement.value);
-    if (inner != nullptr && (inner->lanes > 1 || !fits_lanes(inner->body))) return false;
+    if (inner != nullptr && (inner->lanes > 1 || !is_vectorizable(inner->body))) return false;
   }
   return true;
 }

@@ -22,14 +22,14 @@ struct Stage {
 // Less work than this is faster on one thread: a core does it in about 30 µs, which is the time to
 // wake another thread and to wait for it. If the other cores are busy, waiting takes a thousand
 // times as long.
-inline constexpr double kLeastSharedWork = 1 << 18;
+inline constexpr double kMinParallelWork = 1 << 18;
 
 // The source of such a function: a loop, preceded by definitions that all stages need and that each
 // of them rematerializes. Without a loop: straight-line statements, executed once.
 struct StageCode {
   Block shared;
   const Loop* loop = nullptr;  // of the kernel
-  std::uint32_t note = kNoNote;
+  std::uint32_t location = kUnknownLocation;
 };
 std::vector<StageCode> stages_of(const Kernel& kernel);
 
@@ -38,6 +38,6 @@ Stage stage_of(const Kernel& kernel, const StageCode& code);
 
 // True if the body can run as vectors over neighbouring iterations: no control flow that differs
 // between them, and no stores whose order matters.
-bool fits_lanes(const Block& body);
+bool is_vectorizable(const Block& body);
 
 }  // namespace recut::loop

@@ -3,21 +3,21 @@
 #include <cstring>
 #include <limits>
 
-#include "engine/codegen/loop/scalar_meaning.h"
+#include "engine/codegen/loop/scalar_semantics.h"
 #include "engine/support/check.h"
 
 namespace recut::loop {
 namespace {
 
 // A 16-bit format: mantissa bits and exponent bias; the other bits are sign and exponent.
-struct StorageFormatHalf {
+struct Float16Format {
   int mantissa;
   int bias;
 };
-constexpr StorageFormatHalf kF16{10, 15};
-constexpr StorageFormatHalf kBf16{7, 127};
+constexpr Float16Format kF16{10, 15};
+constexpr Float16Format kBf16{7, 127};
 
-std::uint16_t encode(const StorageFormatHalf& format, double x) {
+std::uint16_t encode(const Float16Format& format, double x) {
   const int exponent_bits = 15 - format.mantissa;
   const auto sign = static_cast<std::uint16_t>(std::signbit(x) ? 0x8000 : 0);
   const auto infinity = static_cast<std::uint16_t>(((1 << exponent_bits) - 1) << format.mantissa);
@@ -35,7 +35,7 @@ std::uint16_t encode(const StorageFormatHalf& format, double x) {
   return static_cast<std::uint16_t>(sign | (bits < infinity ? bits : infinity));
 }
 
-double decode(const StorageFormatHalf& format, std::uint16_t bits) {
+double decode(const Float16Format& format, std::uint16_t bits) {
   const int exponent = (bits & 0x7fff) >> format.mantissa;
   const int mantissa = bits & ((1 << format.mantissa) - 1);
   const bool special = exponent == (1 << (15 - format.mantissa)) - 1;
@@ -119,7 +119,7 @@ void write_element(DType dtype, std::byte* at, Number number) {
   RECUT_CHECK(false, "a buffer has a dtype");
 }
 
-Number through(DType stored, Number number) {
+Number round_trip(DType stored, Number number) {
   std::byte memory[8];
   write_element(stored, memory, number);
   return read_element(stored, memory);

@@ -6,10 +6,10 @@
 //             operators fit their signatures; indices are of i64 values; conditions are bools.
 //   buffers   A read-only buffer isn't stored to; a write-only one isn't loaded from, nor combined
 //             into. Scratch comes after the caller's buffers, and is used inside of outermost loops
-//             without lanes, in each at most kMostScratchBytes.
+//             without lanes, in each at most kMaxScratchBytes.
 //   bounds    Every load and store stays within its buffer, by the extents of loops and by checks.
 //             Under a condition, the interval only has to overlap the buffer.
-//   lanes     A power of two, at most kMostLanes, and not inside of each other. An accumulator is
+//   lanes     A power of two, at most kMaxLanes, and not inside of each other. An accumulator is
 //             updated in a loop of as many lanes as it has (one without lanes, in none), and not
 //             across iterations of a parallel loop.
 //   reading   An accumulator isn't read where it is still being updated: not inside of a loop or

@@ -161,7 +161,7 @@ Kernel Builder::take() {
 ValueId Builder::define(DType type, Expression expression) {
   const ExpressionKey key = key_of(type, expression);
   const auto known = known_.find(key);
-  if (is_steady(kernel_, expression) && known != known_.end() && visible_[known->second.index])
+  if (is_pure(kernel_, expression) && known != known_.end() && visible_[known->second.index])
     return known->second;
   const ValueId id(kernel_.values.size());
   kernel_.values.push_back({"", type});

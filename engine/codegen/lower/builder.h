@@ -88,7 +88,7 @@ class Builder {
   std::vector<bool> visible_;
   std::map<ValueId, DType> stored_;  // values already rounded to a storage dtype
   int divisions_ = 0;
-  std::uint32_t location_ = kNoNote;
+  std::uint32_t location_ = kUnknownLocation;
 };
 
 }  // namespace recut::loop

@@ -1,6 +1,6 @@
 #include "engine/codegen/lower/formula.h"
 
-#include "engine/codegen/loop/scalar_meaning.h"
+#include "engine/codegen/loop/scalar_semantics.h"
 #include "engine/ir/operator_map.h"
 #include "engine/ir/promotion.h"
 #include "engine/support/check.h"
@@ -9,7 +9,7 @@ namespace recut::loop {
 namespace {
 
 // A number after a round trip through that dtype.
-double as_stored(DType dtype, double number) { return through(dtype, {number, 0}).real; }
+double as_stored(DType dtype, double number) { return round_trip(dtype, {number, 0}).real; }
 
 }  // namespace
 

@@ -13,8 +13,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/codegen/loop/hoist.h"
-#include "engine/codegen/loop/tidy.h"
+#include "engine/codegen/loop/dce_and_cse.h"
+#include "engine/codegen/loop/licm.h"
 #include "engine/codegen/lower/nest.h"
 #include "engine/codegen/lower/row_nest.h"
 #include "engine/ir/about_node.h"
@@ -45,10 +45,10 @@ class Lowerer {
       if (nest_entry(graph_[id].op).reduce != nullptr && row_nest(id) == nullptr) add_row_nest(id);
     for (const NodeId id : calls_) build(id);
     LoweredKernel lowered = lowering_.finish();
-    lowered.kernel = tidy(hoist(lowered.kernel));
+    lowered.kernel = dce_and_cse(licm(lowered.kernel));
     lowered.kernel.name = name();
     for (const NodeId id : calls_)
-      lowered.kernel.notes.push_back(
+      lowered.kernel.locations.push_back(
           fmt::format("%{} = {}", graph_.node_name(id), graph_.op(id).name));
     return lowered;
   }

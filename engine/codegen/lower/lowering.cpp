@@ -53,7 +53,7 @@ std::int64_t lanes_for_columns(std::int64_t terms, std::int64_t sums, std::int64
     lanes *= 2;
   std::int64_t side_by_side = 1, of_all = 1;
   while (side_by_side < sums) side_by_side *= 2;
-  while (of_all < kMostLanes && 2 * of_all * side_by_side <= threads &&
+  while (of_all < kMaxLanes && 2 * of_all * side_by_side <= threads &&
          kTermsOfLane * of_all < terms)
     of_all *= 2;
   return of_all > kMaxLanesAbreast ? of_all : lanes;
@@ -149,7 +149,7 @@ void Lowering::write(const ValueRef& ref, const Indices& at, const ScalarExpr& v
 void Lowering::write_through(const ViewMap& view, const Indices& at, const ScalarExpr& value) {
   const LocationScope scope(*this, view.base.node);
   const ValueId stored = rounded(value, type(view.base).dtype).id();
-  builder_.store(buffer(view.base, Access::written), element_offset(view, at, builder_), stored);
+  builder_.store(buffer(view.base, Access::write), element_offset(view, at, builder_), stored);
 }
 
 void Lowering::combine_into(const ValueRef& ref, const Indices& at, Combine how,
@@ -157,15 +157,15 @@ void Lowering::combine_into(const ValueRef& ref, const Indices& at, Combine how,
   const LocationScope scope(*this, ref.node);
   const ViewMap whole{ref, {made_layout(type(ref))}};
   const ValueId combined = rounded(value, type(ref).dtype).id();
-  const BufferId id = buffer(ref, Access::updated);
-  builder_.set_access(id, Access::updated);
+  const BufferId id = buffer(ref, Access::read_write);
+  builder_.set_access(id, Access::read_write);
   builder_.combine_into(id, element_offset(whole, at, builder_), how, combined);
 }
 
 ScalarExpr Lowering::stored(const ValueRef& ref, const Indices& at) {
   const ViewMap whole{ref, {made_layout(type(ref))}};
-  const BufferId id = buffer(ref, Access::updated);
-  builder_.set_access(id, Access::updated);
+  const BufferId id = buffer(ref, Access::read_write);
+  builder_.set_access(id, Access::read_write);
   return {&builder_, builder_.load(id, element_offset(whole, at, builder_))};
 }
 

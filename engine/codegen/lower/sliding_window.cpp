@@ -36,9 +36,9 @@ void require_in_bounds(Lowering& lowering, std::optional<ScalarExpr>& inside, co
   const auto range = Ranges(lowering.builder().kernel()).of(asked.index);
   if (range && range->within(asked.least, asked.end - 1)) return;
   const ScalarExpr number = lowering.number(asked.index);
-  if (!range || range->least < asked.least)
+  if (!range || range->min < asked.least)
     require(inside, number >= static_cast<double>(asked.least));
-  if (!range || range->most >= asked.end) require(inside, number < static_cast<double>(asked.end));
+  if (!range || range->max >= asked.end) require(inside, number < static_cast<double>(asked.end));
 }
 
 std::optional<ScalarExpr> in_bounds(Lowering& lowering, const Indices& at, const Shape& shape) {

@@ -6,94 +6,95 @@
 namespace recut::wasm {
 namespace {
 
-Code compared(Writer& w, loop::ScalarOp op, const Code& a, const Code& b) {
-  return arithmetic_code(w, op, DType::boolean, std::array{a, b});
+WasmValue compared(FunctionBuilder& fn, loop::ScalarOp op, const WasmValue& a, const WasmValue& b) {
+  return arithmetic_code(fn, op, DType::boolean, std::array{a, b});
 }
 
 // Converts by one instruction.
-Code by(Writer& w, const Code& x, Op op, DType to) {
-  w.push(x);
-  w.put(op);
-  return w.number(to);
+WasmValue convert_by(FunctionBuilder& fn, const WasmValue& x, Op op, DType to) {
+  fn.push(x);
+  fn.emit(op);
+  return fn.pop_value(to);
 }
 
 // Towards zero. NaN and numbers that don't fit give the most negative i64.
-Code truncated(Writer& w, const Code& x) {
-  const Code wide = x.type == DType::f32 ? by(w, x, Op::f64_promote_f32, DType::f64) : x;
-  w.push(compared(w, loop::ScalarOp::gt, wide, Writer::real(DType::f64, -0x1p63)));
-  w.push(compared(w, loop::ScalarOp::lt, wide, Writer::real(DType::f64, 0x1p63)));
-  w.put(Op::i32_and);
-  const Code fits = w.number(DType::boolean);
-  const Code whole = by(w, wide, Op::i64_trunc_sat_f64_s, DType::i64);
-  return select_code(w, fits, whole, Writer::integer(DType::i64, INT64_MIN));
+WasmValue truncated(FunctionBuilder& fn, const WasmValue& x) {
+  const WasmValue wide =
+      x.type == DType::f32 ? convert_by(fn, x, Op::f64_promote_f32, DType::f64) : x;
+  fn.push(compared(fn, loop::ScalarOp::gt, wide, FunctionBuilder::real(DType::f64, -0x1p63)));
+  fn.push(compared(fn, loop::ScalarOp::lt, wide, FunctionBuilder::real(DType::f64, 0x1p63)));
+  fn.emit(Op::i32_and);
+  const WasmValue fits = fn.pop_value(DType::boolean);
+  const WasmValue whole = convert_by(fn, wide, Op::i64_trunc_sat_f64_s, DType::i64);
+  return select_code(fn, fits, whole, FunctionBuilder::integer(DType::i64, INT64_MIN));
 }
 
-Code number_as(Writer& w, const Code& x, DType to) {
+WasmValue number_as(FunctionBuilder& fn, const WasmValue& x, DType to) {
   const bool from_i64 = x.type == DType::i64;
   switch (to) {
     case DType::f32:
-      return by(w, x,
-                x.type == DType::f64 ? Op::f32_demote_f64
-                : from_i64           ? Op::f32_convert_i64_s
-                                     : Op::f32_convert_i32_s,
-                to);
+      return convert_by(fn, x,
+                        x.type == DType::f64 ? Op::f32_demote_f64
+                        : from_i64           ? Op::f32_convert_i64_s
+                                             : Op::f32_convert_i32_s,
+                        to);
     case DType::f64:
-      return by(w, x,
-                x.type == DType::f32 ? Op::f64_promote_f32
-                : from_i64           ? Op::f64_convert_i64_s
-                                     : Op::f64_convert_i32_s,
-                to);
+      return convert_by(fn, x,
+                        x.type == DType::f32 ? Op::f64_promote_f32
+                        : from_i64           ? Op::f64_convert_i64_s
+                                             : Op::f64_convert_i32_s,
+                        to);
     case DType::i64:
-      return is_floating(x.type) ? truncated(w, x) : by(w, x, Op::i64_extend_i32_s, to);
+      return is_floating(x.type) ? truncated(fn, x) : convert_by(fn, x, Op::i64_extend_i32_s, to);
     default:
       break;
   }
   if (x.type == DType::boolean) {
-    Code same = x;
+    WasmValue same = x;
     same.type = to;
     return same;
   }
-  return by(w, is_floating(x.type) ? truncated(w, x) : x, Op::i32_wrap_i64, to);
+  return convert_by(fn, is_floating(x.type) ? truncated(fn, x) : x, Op::i32_wrap_i64, to);
 }
 
 // Pushes a half of a vector's lanes as the lower half of a vector, for widening instructions.
-void push_half(Writer& w, const Code& x, std::size_t half) {
-  w.push(x, half / 2);
+void push_half(FunctionBuilder& fn, const WasmValue& x, std::size_t half) {
+  fn.push(x, half / 2);
   if (half % 2 == 0) return;
-  w.push(x, half / 2);
-  w.put(Op::i8x16_shuffle, 0x0f0e0d0c0b0a0908, 0x0f0e0d0c0b0a0908);
+  fn.push(x, half / 2);
+  fn.emit(Op::i8x16_shuffle, 0x0f0e0d0c0b0a0908, 0x0f0e0d0c0b0a0908);
 }
 
-Code bits_where(Writer& w, const Code& masks, DType to, std::uint64_t bits) {
-  return w.vectors(to, masks.lanes, [&](std::size_t piece) {
-    w.push(masks, piece);
-    w.v128(bits | bits << 32, bits | bits << 32);
-    w.put(Op::v128_and);
+WasmValue bits_where(FunctionBuilder& fn, const WasmValue& masks, DType to, std::uint64_t bits) {
+  return fn.vectors(to, masks.lanes, [&](std::size_t piece) {
+    fn.push(masks, piece);
+    fn.v128(bits | bits << 32, bits | bits << 32);
+    fn.emit(Op::v128_and);
   });
 }
 
 // Vector by vector, by widening, narrowing or in place; nothing if there is no such instruction.
-std::optional<Code> lanes_as(Writer& w, const Code& x, DType to) {
+std::optional<WasmValue> lanes_as(FunctionBuilder& fn, const WasmValue& x, DType to) {
   const DType from = x.type;
   const auto widened = [&](Op op) {
-    return w.vectors(to, x.lanes, [&](std::size_t piece) {
-      push_half(w, x, piece);
-      w.put(op);
+    return fn.vectors(to, x.lanes, [&](std::size_t piece) {
+      push_half(fn, x, piece);
+      fn.emit(op);
     });
   };
   const auto joined = [&](std::optional<Op> op, std::uint64_t low, std::uint64_t high) {
-    return w.vectors(to, x.lanes, [&](std::size_t piece) {
+    return fn.vectors(to, x.lanes, [&](std::size_t piece) {
       for (const std::size_t part : {2 * piece, 2 * piece + 1}) {
-        w.push(x, part);
-        if (op) w.put(*op);
+        fn.push(x, part);
+        if (op) fn.emit(*op);
       }
-      w.put(Op::i8x16_shuffle, low, high);
+      fn.emit(Op::i8x16_shuffle, low, high);
     });
   };
   if (from == DType::boolean) {
-    if (to == DType::f32) return bits_where(w, x, to, 0x3f800000);
-    const Code whole = bits_where(w, x, DType::i32, 1);
-    return to == DType::i32 ? whole : lanes_as(w, whole, to);
+    if (to == DType::f32) return bits_where(fn, x, to, 0x3f800000);
+    const WasmValue whole = bits_where(fn, x, DType::i32, 1);
+    return to == DType::i32 ? whole : lanes_as(fn, whole, to);
   }
   if (from == DType::f32 && to == DType::f64) return widened(Op::f64x2_promote_low_f32x4);
   if (from == DType::i32 && to == DType::f64) return widened(Op::f64x2_convert_low_i32x4_s);
@@ -103,37 +104,37 @@ std::optional<Code> lanes_as(Writer& w, const Code& x, DType to) {
   if (from == DType::i64 && to == DType::i32)
     return joined(std::nullopt, 0x0b0a090803020100, 0x1b1a191813121110);
   if (from == DType::i32 && to == DType::f32)
-    return w.vectors(to, x.lanes, [&](std::size_t piece) {
-      w.push(x, piece);
-      w.put(Op::f32x4_convert_i32x4_s);
+    return fn.vectors(to, x.lanes, [&](std::size_t piece) {
+      fn.push(x, piece);
+      fn.emit(Op::f32x4_convert_i32x4_s);
     });
   return std::nullopt;
 }
 
 }  // namespace
 
-Code convert_code(Writer& w, const Code& x, DType to) {
+WasmValue convert_code(FunctionBuilder& fn, const WasmValue& x, DType to) {
   if (x.type == to) return x;
   if (to == DType::boolean)
-    return compared(w, loop::ScalarOp::ne, x, Writer::constant(x.type, {0, 0}));
-  if (!x.is_vector()) return number_as(w, x, to);
-  if (auto lanes = lanes_as(w, x, to)) return *lanes;
-  return w.each_lane(to, x.lanes,
-                     [&](std::int64_t lane) { w.push(number_as(w, w.lane(x, lane), to)); });
+    return compared(fn, loop::ScalarOp::ne, x, FunctionBuilder::constant(x.type, {0, 0}));
+  if (!x.is_vector()) return number_as(fn, x, to);
+  if (auto lanes = lanes_as(fn, x, to)) return *lanes;
+  return fn.each_lane(to, x.lanes,
+                      [&](std::int64_t lane) { fn.push(number_as(fn, fn.lane(x, lane), to)); });
 }
 
-Code reinterpret_code(Writer& w, const Code& x, DType to) {
+WasmValue reinterpret_code(FunctionBuilder& fn, const WasmValue& x, DType to) {
   if (x.is_vector()) {
-    Code same = x;
+    WasmValue same = x;
     same.type = to;
     return same;
   }
-  w.push(x);
-  w.put(to == DType::f32   ? Op::f32_reinterpret_i32
-        : to == DType::f64 ? Op::f64_reinterpret_i64
-        : to == DType::i32 ? Op::i32_reinterpret_f32
-                           : Op::i64_reinterpret_f64);
-  return w.number(to);
+  fn.push(x);
+  fn.emit(to == DType::f32   ? Op::f32_reinterpret_i32
+          : to == DType::f64 ? Op::f64_reinterpret_i64
+          : to == DType::i32 ? Op::i32_reinterpret_f32
+                             : Op::i64_reinterpret_f64);
+  return fn.pop_value(to);
 }
 
 }  // namespace recut::wasm

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "engine/codegen/loop/expand.h"
-#include "engine/codegen/wasm/forward.h"
+#include "engine/codegen/loop/legalize.h"
+#include "engine/codegen/wasm/coalesce_locals.h"
 #include "engine/codegen/wasm/kernel_code.h"
-#include "engine/codegen/wasm/sharing.h"
+#include "engine/codegen/wasm/stackify.h"
 
 namespace recut::wasm {
 namespace {
@@ -28,7 +28,7 @@ class Emitter {
   }
 
   void add(std::span<const loop::Kernel> kernels) {
-    for (const loop::Kernel& kernel : kernels) add(loop::expand(kernel));
+    for (const loop::Kernel& kernel : kernels) add(loop::legalize(kernel));
   }
 
   Module module() {
@@ -56,27 +56,27 @@ class Emitter {
   }
 
   void add_stage(const loop::Kernel& kernel, const loop::StageCode& part) {
-    Writer writer(kParameters);
-    KernelCode code(kernel, writer, host_, module_.faults);
+    FunctionBuilder builder(kParameters);
+    KernelCode code(kernel, builder, host_, module_.faults);
     code.block(part.shared);
     if (part.loop != nullptr) {
-      writer.begin_note(part.note);
-      code.part(*part.loop);
+      builder.set_location(part.location);
+      code.partial_loop(*part.loop);
     }
     loop::Stage stage = loop::stage_of(kernel, part);
     auto& stages = module_.kernels.back();
     stage.symbol = fmt::format("kernel_{}_{}", module_.kernels.size() - 1, stages.size());
     Function function{stage.symbol,
                       {{Type::i32, Type::i64, Type::i64, Type::i64, Type::i32, Type::i32}, {}},
-                      writer.locals(),
-                      forward_values(writer.body(), kParameters + writer.locals().size()),
+                      builder.locals(),
+                      stackify(builder.body(), kParameters + builder.locals().size()),
                       {},
                       {}};
-    share_locals(function);
+    coalesce_locals(function);
     if (contents_.shared && calls_any(function)) stage.parallel = false;
     if (stages.empty()) {
       function.remarks = {"kernel " + kernel.name};
-      function.notes = kernel.notes;
+      function.locations = kernel.locations;
     }
     contents_.functions.push_back(std::move(function));
     stages.push_back(std::move(stage));
@@ -84,7 +84,7 @@ class Emitter {
   }
 
   Module module_;
-  Contents contents_;
+  ModuleContents contents_;
   Host host_;
 };
 
@@ -109,7 +109,7 @@ std::string relaxed_probe() {
   for (int i = 0; i < 3; ++i) function.body.push_back({Op::v128_const});
   function.body.push_back({Op::f32x4_relaxed_madd});
   function.body.push_back({Op::local_set});
-  Contents contents;
+  ModuleContents contents;
   contents.functions.push_back(std::move(function));
   return encode(contents);
 }

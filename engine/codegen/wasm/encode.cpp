@@ -20,9 +20,9 @@ class Bytes {
     for (; value < -64 || value > 63; value >>= 7) byte(static_cast<std::uint64_t>(value) | 0x80);
     byte(static_cast<std::uint64_t>(value) & 0x7f);
   }
-  void name(const std::string& words) {
-    number(words.size());
-    text_ += words;
+  void name(const std::string& text) {
+    number(text.size());
+    text_ += text;
   }
   // With its length before it.
   void sized(const Bytes& inner) { name(inner.text_); }
@@ -43,9 +43,10 @@ class Bytes {
 
 constexpr int kEncodeTypes = 1, kImports = 2, kFunctions = 3, kExports = 7, kCode = 10;
 constexpr int kFunctionKind = 0, kMemoryKind = 2, kNoResult = 0x40, kFunctionType = 0x60;
-constexpr int kLeastAlone = 0, kSharedLimits = 3;  // of a memory; shared ones have a largest size
+constexpr int kMinOnlyLimits = 0,
+              kSharedLimits = 3;  // of a memory; shared ones have a largest size
 
-std::vector<Signature> signatures_of(const Contents& contents) {
+std::vector<Signature> signatures_of(const ModuleContents& contents) {
   std::vector<Signature> all;
   const auto add = [&](const Signature& one) {
     if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
@@ -56,14 +57,14 @@ std::vector<Signature> signatures_of(const Contents& contents) {
 }
 
 void encode(Bytes& out, const Instruction& instruction) {
-  const Form& form = form_of(instruction.op);
-  if (form.prefix != 0) {
-    out.byte(form.prefix);
-    out.number(form.code);
+  const OpcodeInfo& info = opcode_info(instruction.op);
+  if (info.prefix != 0) {
+    out.byte(info.prefix);
+    out.number(info.code);
   } else {
-    out.byte(form.code);
+    out.byte(info.code);
   }
-  switch (form.immediate) {
+  switch (info.immediate) {
     case Immediate::none:
       return;
     case Immediate::block:
@@ -87,7 +88,7 @@ void encode(Bytes& out, const Instruction& instruction) {
     case Immediate::memory_lane:
       out.number(instruction.align);
       out.number(instruction.low);
-      if (form.immediate == Immediate::memory_lane) out.byte(instruction.lane);
+      if (info.immediate == Immediate::memory_lane) out.byte(instruction.lane);
       return;
     case Immediate::lane:
     case Immediate::memory_number:
@@ -114,7 +115,7 @@ Bytes code_of(const Function& function) {
 
 }  // namespace
 
-std::string encode(const Contents& contents) {
+std::string encode(const ModuleContents& contents) {
   const std::vector<Signature> signatures = signatures_of(contents);
   const auto number_of = [&](const Signature& one) {
     return static_cast<std::uint64_t>(std::find(signatures.begin(), signatures.end(), one) -
@@ -131,9 +132,9 @@ std::string encode(const Contents& contents) {
   imports.name("recut");
   imports.name("memory");
   imports.byte(kMemoryKind);
-  imports.byte(contents.shared ? kSharedLimits : kLeastAlone);
+  imports.byte(contents.shared ? kSharedLimits : kMinOnlyLimits);
   imports.number(1);
-  if (contents.shared) imports.number(kMostPages);
+  if (contents.shared) imports.number(kMaxPages);
   for (const ImportedFunction& import : contents.imports) {
     imports.name("recut");
     imports.name(import.name);

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/codegen/wasm/function_builder.h"
 #include "engine/codegen/wasm/kernel_code.h"
-#include "engine/codegen/wasm/writer.h"
 
 namespace recut::wasm {
 namespace {
 
-constexpr std::int64_t kIndexCodeMost = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kIndexCodeMaxI32 = std::numeric_limits<std::int32_t>::max();
 
 // Serializes an index, as a key for value numbering.
 void flatten(const loop::Index& index, std::vector<std::int64_t>& out) {
@@ -34,7 +34,7 @@ bool KernelCode::is_lane(const loop::Atom& atom) const {
 bool KernelCode::varies(const loop::Atom& atom) const {
   if (atom.of == nullptr)
     return is_lane(atom) || (atom.kind == loop::AtomKind::value && values_[atom.id].is_vector());
-  if (step_in_block(atom)) return atom.kind == loop::AtomKind::remainder;
+  if (step_within_divisor(atom)) return atom.kind == loop::AtomKind::remainder;
   return varies(*atom.of);
 }
 
@@ -45,7 +45,7 @@ bool KernelCode::varies(const loop::Index& index) const {
 
 // The stride between lanes, if all lanes of the dividend lie in one block of the divisor. Then the
 // quotient is uniform, and the remainder has this stride.
-std::optional<std::int64_t> KernelCode::step_in_block(const loop::Atom& atom) const {
+std::optional<std::int64_t> KernelCode::step_within_divisor(const loop::Atom& atom) const {
   if (!lane_ || atom.of == nullptr) return std::nullopt;
   std::int64_t step = 0;
   for (const loop::Term& term : atom.of->terms)
@@ -62,14 +62,14 @@ std::optional<std::int64_t> KernelCode::step_in_block(const loop::Atom& atom) co
 
 bool KernelCode::fits_i32(const loop::Index& index) const {
   const auto range = ranges_.of(index);
-  return range && range->within(-kIndexCodeMost, kIndexCodeMost);
+  return range && range->within(-kIndexCodeMaxI32, kIndexCodeMaxI32);
 }
 
 std::size_t KernelCode::level_of(const loop::Atom& atom) const {
   if (atom.of != nullptr) return level_of(*atom.of);
   const bool loop = atom.kind == loop::AtomKind::loop;
-  const Code& code = loop ? loops_[atom.id] : values_[atom.id];
-  return one_lane_ && (is_lane(atom) || code.is_vector()) ? w_.level() : code.level;
+  const WasmValue& code = loop ? loops_[atom.id] : values_[atom.id];
+  return one_lane_ && (is_lane(atom) || code.is_vector()) ? fn_.level() : code.level;
 }
 
 std::size_t KernelCode::level_of(const loop::Index& index) const {
@@ -78,7 +78,7 @@ std::size_t KernelCode::level_of(const loop::Index& index) const {
   return level;
 }
 
-Code KernelCode::index(const loop::Index& index) {
+WasmValue KernelCode::index(const loop::Index& index) {
   if (index.is_constant()) return i32(index.constant);
   const std::size_t level = level_of(index);
   return {DType::i32, 1, {sum_of(std::nullopt, index, level)}, std::nullopt, level};
@@ -93,18 +93,18 @@ Local KernelCode::sum_of(std::optional<loop::BufferId> buffer, const loop::Index
     (level_of(term.atom) < level ? outside : here).terms.push_back(term);
   (outside.terms.empty() ? here : outside).constant = at.constant;
   const std::int64_t bytes = buffer ? item_bytes(kernel_[*buffer].dtype) : 1;
-  Writer::Name name{"sum", {buffer ? static_cast<std::int64_t>(buffer->index) : -1}};
+  FunctionBuilder::Name name{"sum", {buffer ? static_cast<std::int64_t>(buffer->index) : -1}};
   flatten(at, name.second);
-  return w_.once(level, name, [&] {
-    if (Counting* counting = counting_of(here, level))
-      return sum_along(*counting, here.terms.front().factor * bytes,
-                       [&] { push_outside(buffer, outside, here.constant * bytes); });
+  return fn_.once(level, name, [&] {
+    if (InductionLoop* induction = induction_of(here, level))
+      return strength_reduced_sum(*induction, here.terms.front().factor * bytes,
+                                  [&] { push_outside(buffer, outside, here.constant * bytes); });
     push_outside(buffer, outside, here.constant * bytes);
     for (const loop::Term& term : here.terms) {
-      w_.get(scaled(term, bytes, level));
-      w_.put(Op::i32_add);
+      fn_.get(scaled(term, bytes, level));
+      fn_.emit(Op::i32_add);
     }
-    return w_.keep(Type::i32);
+    return fn_.pop_to_local(Type::i32);
   });
 }
 
@@ -112,43 +112,45 @@ Local KernelCode::sum_of(std::optional<loop::BufferId> buffer, const loop::Index
 void KernelCode::push_outside(std::optional<loop::BufferId> buffer, const loop::Index& outside,
                               std::int64_t constant) {
   if (!outside.terms.empty())
-    w_.get(sum_of(buffer, outside, level_of(outside)));
+    fn_.get(sum_of(buffer, outside, level_of(outside)));
   else if (buffer)
-    w_.get(begin_of(*buffer));
+    fn_.get(base_of(*buffer));
   else
-    return w_.i32(static_cast<std::int32_t>(constant));
+    return fn_.i32(static_cast<std::int32_t>(constant));
   if (constant == 0) return;
-  w_.i32(static_cast<std::int32_t>(constant));
-  w_.put(Op::i32_add);
+  fn_.i32(static_cast<std::int32_t>(constant));
+  fn_.emit(Op::i32_add);
 }
 
 // The loop on that level whose induction variable alone the index is a multiple of; else null.
-KernelCode::Counting* KernelCode::counting_of(const loop::Index& index, std::size_t level) {
+KernelCode::InductionLoop* KernelCode::induction_of(const loop::Index& index, std::size_t level) {
   if (index.terms.size() != 1) return nullptr;
   const loop::Atom& atom = index.terms.front().atom;
   if (atom.kind != loop::AtomKind::loop || atom.of != nullptr) return nullptr;
   if (one_lane_ && is_lane(atom)) return nullptr;
-  const Code& number = loops_[atom.id];
-  for (Counting& counting : countings_)
-    if (counting.level == level && number.pieces == std::vector<Local>{counting.number})
-      return &counting;
+  const WasmValue& number = loops_[atom.id];
+  for (InductionLoop& induction : inductions_)
+    if (induction.level == level && number.pieces == std::vector<Local>{induction.number})
+      return &induction;
   return nullptr;
 }
 
 // Strength reduction: a local that is set in front of the loop, to what `push_first` pushes plus a
 // multiple of the first iteration, and is increased with every iteration.
 template <class Push>
-Local KernelCode::sum_along(Counting& counting, std::int64_t factor, Push push_first) {
-  const Local sum = w_.at(counting.level - 1, [&] {
+Local KernelCode::strength_reduced_sum(InductionLoop& induction, std::int64_t factor,
+                                       Push push_first) {
+  const Local sum = fn_.at(induction.level - 1, [&] {
     push_first();
-    if (counting.first.known && counting.first.known->integer == 0) return w_.keep(Type::i32);
-    w_.push(counting.first);
-    w_.i32(static_cast<std::int32_t>(factor));
-    w_.put(Op::i32_mul);
-    w_.put(Op::i32_add);
-    return w_.keep(Type::i32);
+    if (induction.first.known && induction.first.known->integer == 0)
+      return fn_.pop_to_local(Type::i32);
+    fn_.push(induction.first);
+    fn_.i32(static_cast<std::int32_t>(factor));
+    fn_.emit(Op::i32_mul);
+    fn_.emit(Op::i32_add);
+    return fn_.pop_to_local(Type::i32);
   });
-  counting.sums.emplace_back(sum, factor * counting.step);
+  induction.sums.emplace_back(sum, factor * induction.step);
   return sum;
 }
 
@@ -156,117 +158,117 @@ Local KernelCode::sum_along(Counting& counting, std::int64_t factor, Push push_f
 Local KernelCode::scaled(const loop::Term& term, std::int64_t bytes, std::size_t level) {
   loop::Index only;
   only.terms.push_back(term);
-  Writer::Name name{"term", {bytes}};
+  FunctionBuilder::Name name{"term", {bytes}};
   flatten(only, name.second);
-  return w_.once(level, name, [&] {
+  return fn_.once(level, name, [&] {
     push_atom(term.atom);
     const std::int64_t factor = term.factor * bytes;
     if (factor != 1) {
-      w_.i32(static_cast<std::int32_t>(factor));
-      w_.put(Op::i32_mul);
+      fn_.i32(static_cast<std::int32_t>(factor));
+      fn_.emit(Op::i32_mul);
     }
-    return w_.keep(Type::i32);
+    return fn_.pop_to_local(Type::i32);
   });
 }
 
 void KernelCode::push_atom(const loop::Atom& atom) {
   if (atom.of != nullptr) return push_quotient(atom);
   if (atom.kind == loop::AtomKind::value) {
-    w_.push_lane(values_[atom.id], one_lane_.value_or(0));
-    return w_.put(Op::i32_wrap_i64);
+    fn_.push_lane(values_[atom.id], one_lane_.value_or(0));
+    return fn_.emit(Op::i32_wrap_i64);
   }
-  w_.push(loops_[atom.id]);
+  fn_.push(loops_[atom.id]);
   if (!is_lane(atom) || one_lane_.value_or(0) == 0) return;
-  w_.i32(*one_lane_);
-  w_.put(Op::i32_add);
+  fn_.i32(*one_lane_);
+  fn_.emit(Op::i32_add);
 }
 
 // Floor division, or its remainder.
 void KernelCode::push_quotient(const loop::Atom& atom) {
   const auto range = ranges_.of(*atom.of);
-  if (range && range->within(0, kIndexCodeMost) && atom.by <= kIndexCodeMost) {
-    w_.push(index(*atom.of));
-    w_.i32(atom.by);
-    return w_.put(atom.kind == loop::AtomKind::quotient ? Op::i32_div_u : Op::i32_rem_u);
+  if (range && range->within(0, kIndexCodeMaxI32) && atom.by <= kIndexCodeMaxI32) {
+    fn_.push(index(*atom.of));
+    fn_.i32(atom.by);
+    return fn_.emit(atom.kind == loop::AtomKind::quotient ? Op::i32_div_u : Op::i32_rem_u);
   }
   push_wide(atom);
-  w_.put(Op::i32_wrap_i64);
+  fn_.emit(Op::i32_wrap_i64);
 }
 
 // In i64, for any range.
 void KernelCode::push_wide(const loop::Index& index) {
-  w_.put(Op::i64_const, static_cast<std::uint64_t>(index.constant));
+  fn_.emit(Op::i64_const, static_cast<std::uint64_t>(index.constant));
   for (const loop::Term& term : index.terms) {
     push_wide(term.atom);
-    w_.put(Op::i64_const, static_cast<std::uint64_t>(term.factor));
-    w_.put(Op::i64_mul);
-    w_.put(Op::i64_add);
+    fn_.emit(Op::i64_const, static_cast<std::uint64_t>(term.factor));
+    fn_.emit(Op::i64_mul);
+    fn_.emit(Op::i64_add);
   }
 }
 
 void KernelCode::push_wide(const loop::Atom& atom) {
   if (atom.kind == loop::AtomKind::value)
-    return w_.push_lane(values_[atom.id], one_lane_.value_or(0));
+    return fn_.push_lane(values_[atom.id], one_lane_.value_or(0));
   if (atom.kind == loop::AtomKind::loop) {
     push_atom(atom);
-    return w_.put(Op::i64_extend_i32_s);
+    return fn_.emit(Op::i64_extend_i32_s);
   }
   const auto by = static_cast<std::uint64_t>(atom.by);
   push_wide(*atom.of);
-  const Local of = w_.keep(Type::i64);
-  w_.get(of);
-  w_.put(Op::i64_const, by);
-  w_.put(Op::i64_rem_s);
-  const Local left = w_.keep(Type::i64);
+  const Local of = fn_.pop_to_local(Type::i64);
+  fn_.get(of);
+  fn_.emit(Op::i64_const, by);
+  fn_.emit(Op::i64_rem_s);
+  const Local left = fn_.pop_to_local(Type::i64);
   const auto below = [&] {  // 1 where the remainder is negative, as i64
-    w_.get(left);
-    w_.put(Op::i64_const, 0);
-    w_.put(Op::i64_lt_s);
-    w_.put(Op::i64_extend_i32_u);
+    fn_.get(left);
+    fn_.emit(Op::i64_const, 0);
+    fn_.emit(Op::i64_lt_s);
+    fn_.emit(Op::i64_extend_i32_u);
   };
   if (atom.kind == loop::AtomKind::quotient) {
-    w_.get(of);
-    w_.put(Op::i64_const, by);
-    w_.put(Op::i64_div_s);
+    fn_.get(of);
+    fn_.emit(Op::i64_const, by);
+    fn_.emit(Op::i64_div_s);
     below();
-    return w_.put(Op::i64_sub);
+    return fn_.emit(Op::i64_sub);
   }
-  w_.get(left);
+  fn_.get(left);
   below();
-  w_.put(Op::i64_const, by);
-  w_.put(Op::i64_mul);
-  w_.put(Op::i64_add);
+  fn_.emit(Op::i64_const, by);
+  fn_.emit(Op::i64_mul);
+  fn_.emit(Op::i64_add);
 }
 
-Code KernelCode::whole_index(const loop::Index& index) {
+WasmValue KernelCode::whole_index(const loop::Index& index) {
   if (!fits_i32(index)) {
     push_wide(index);
-    return w_.number(DType::i64);
+    return fn_.pop_value(DType::i64);
   }
-  return convert_code(w_, this->index(index), DType::i64);
+  return convert_code(fn_, this->index(index), DType::i64);
 }
 
-Code KernelCode::narrow_index(const loop::Index& index) {
+WasmValue KernelCode::narrow_index(const loop::Index& index) {
   return lane_ && varies(index) ? in_steps(index, DType::i32) : this->index(index);
 }
 
-Code KernelCode::index_in_lanes(const loop::Index& index) {
+WasmValue KernelCode::index_in_lanes(const loop::Index& index) {
   return varies(index) ? in_steps(index, DType::i64) : whole_index(index);
 }
 
 // A vector of the index in all lanes: base plus steps if the stride is constant, else lane by lane.
-Code KernelCode::in_steps(const loop::Index& index, DType type) {
+WasmValue KernelCode::in_steps(const loop::Index& index, DType type) {
   const bool wide = type == DType::i64;
   const auto one = [&] { return wide ? whole_index(index) : this->index(index); };
   const auto step = step_of_lanes(index);
   if (!step)
-    return w_.each_lane(type, lane_->width,
-                        [&](std::int64_t lane) { for_one_lane(lane, [&] { w_.push(one()); }); });
-  const Code first = one();
-  return w_.vectors(type, lane_->width, [&](std::size_t piece) {
-    w_.push(first, piece);
+    return fn_.each_lane(type, lane_->width,
+                         [&](std::int64_t lane) { for_one_lane(lane, [&] { fn_.push(one()); }); });
+  const WasmValue first = one();
+  return fn_.vectors(type, lane_->width, [&](std::size_t piece) {
+    fn_.push(first, piece);
     push_steps(*step, piece, wide);
-    w_.put(wide ? Op::i64x2_add : Op::i32x4_add);
+    fn_.emit(wide ? Op::i64x2_add : Op::i32x4_add);
   });
 }
 
@@ -275,11 +277,11 @@ void KernelCode::push_steps(std::int64_t step, std::size_t piece, bool wide) {
   const auto times = [&](std::size_t lane) {
     return static_cast<std::uint64_t>(step * static_cast<std::int64_t>(lane));
   };
-  if (wide) return w_.v128(times(2 * piece), times(2 * piece + 1));
+  if (wide) return fn_.v128(times(2 * piece), times(2 * piece + 1));
   const auto half = [&](std::size_t lane) {
     return (times(lane) & 0xffffffff) | (times(lane + 1) << 32);
   };
-  w_.v128(half(4 * piece), half(4 * piece + 2));
+  fn_.v128(half(4 * piece), half(4 * piece + 2));
 }
 
 }  // namespace recut::wasm

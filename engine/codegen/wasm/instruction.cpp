@@ -7,16 +7,16 @@
 namespace recut::wasm {
 namespace {
 
-constexpr std::array kForms{
+constexpr std::array kOpcodes{
 #define INSTRUCTION(identifier, name, prefix, code, immediate) \
-  Form{name, prefix, code, Immediate::immediate},
+  OpcodeInfo{name, prefix, code, Immediate::immediate},
 #include "engine/codegen/wasm/instructions.def"
 #undef INSTRUCTION
 };
 
 }  // namespace
 
-const Form& form_of(Op op) { return kForms[static_cast<std::size_t>(op)]; }
+const OpcodeInfo& opcode_info(Op op) { return kOpcodes[static_cast<std::size_t>(op)]; }
 
 std::string_view name_of(Type type) {
   switch (type) {

@@ -33,20 +33,20 @@ enum class Immediate : std::uint8_t {
   shuffle,  // sixteen numbers of bytes, packed like v128
 };
 
-struct Form {
+struct OpcodeInfo {
   std::string_view name;
   std::uint8_t prefix = 0;  // 0: none
   std::uint32_t code = 0;
   Immediate immediate = Immediate::none;
 };
-const Form& form_of(Op op);
+const OpcodeInfo& opcode_info(Op op);
 
 struct Instruction {
   Op op = Op::end;
-  std::uint8_t align = 0;              // of memory: a power of two of bytes
-  std::uint8_t lane = 0;               // of memory_lane
-  std::uint32_t note = loop::kNoNote;  // of the kernel's
-  std::uint64_t low = 0, high = 0;     // the immediate; high: of v128 and shuffle
+  std::uint8_t align = 0;                           // of memory: a power of two of bytes
+  std::uint8_t lane = 0;                            // of memory_lane
+  std::uint32_t location = loop::kUnknownLocation;  // of the kernel's
+  std::uint64_t low = 0, high = 0;                  // the immediate; high: of v128 and shuffle
 };
 
 // Types of locals, parameters and results, by their codes.

@@ -2,8 +2,8 @@
 // and an epilogue: written out while it is short, so that partials stay in locals, else a scalar
 // loop over partials in memory. Loops are rotated (tested at the end), with one test in front where
 // the bounds aren't known. Instructions are appended to the block of the innermost loop that their
-// operands need (function levels, writer.h): loop-invariant code motion at the time of writing,
-// since engines do none.
+// operands need (function levels, function_builder.h): loop-invariant code motion at the time of
+// writing, since engines do none.
 #include "engine/codegen/wasm/kernel_code.h"
 
 #include <fmt/format.h>
@@ -13,43 +13,43 @@
 #include <utility>
 
 #include "engine/codegen/loop/stages.h"
-#include "engine/codegen/wasm/narrow_numbers.h"
+#include "engine/codegen/wasm/function_builder.h"
+#include "engine/codegen/wasm/index_narrowing.h"
 #include "engine/codegen/wasm/unrolling.h"
-#include "engine/codegen/wasm/writer.h"
 
 namespace recut::wasm {
 namespace {}  // namespace
 
-KernelCode::KernelCode(const loop::Kernel& kernel, Writer& writer, const Host& host,
+KernelCode::KernelCode(const loop::Kernel& kernel, FunctionBuilder& builder, const Host& host,
                        std::vector<std::string>& faults)
     : kernel_(kernel),
-      w_(writer),
+      fn_(builder),
       host_(host),
       faults_(faults),
       ranges_(kernel),
       loops_(kernel.loops.size()),
       values_(kernel.values.size()),
-      narrow_(narrow_numbers(kernel, ranges_)),
-      rooms_(kernel.buffers.size()),
+      narrow_(narrowable_indices(kernel, ranges_)),
+      scratch_offsets_(kernel.buffers.size()),
       partials_(kernel.accumulators.size()),
       iteration_(i32(0)) {}
 
 void KernelCode::block(const loop::Block& block) {
   for (const loop::Statement& statement : block) {
-    const std::uint32_t around = w_.begin_note(statement.note);
+    const std::uint32_t around = fn_.set_location(statement.location);
     std::visit([&](const auto& one) { execute(one); }, statement.value);
-    w_.begin_note(around);
+    fn_.set_location(around);
   }
 }
 
-void KernelCode::part(const loop::Loop& loop) {
+void KernelCode::partial_loop(const loop::Loop& loop) {
   const auto bound = [&](Parameter parameter) {
-    w_.get(parameter);
-    w_.put(Op::i32_wrap_i64);
-    return w_.number(DType::i32);
+    fn_.get(parameter);
+    fn_.emit(Op::i32_wrap_i64);
+    return fn_.pop_value(DType::i32);
   };
-  const Code first = bound(kFirst), last = bound(kLast);
-  range(loop, first, last);
+  const WasmValue first = bound(kFirst), last = bound(kLast);
+  split_loop(loop, first, last);
 }
 
 void KernelCode::execute(const loop::Define& define) {
@@ -58,63 +58,63 @@ void KernelCode::execute(const loop::Define& define) {
 }
 
 void KernelCode::execute(const loop::Loop& loop) {
-  range(loop, i32(0), i32(kernel_[loop.variable].extent));
+  split_loop(loop, i32(0), i32(kernel_[loop.variable].extent));
 }
 
 void KernelCode::execute(const loop::If& branch) {
-  w_.open();
+  fn_.open();
   block(branch.body);
-  auto body = w_.close();
-  w_.push(values_[branch.condition.index]);
-  w_.put(Op::if_);
-  w_.append(std::move(body));
-  w_.put(Op::end);
+  auto body = fn_.close();
+  fn_.push(values_[branch.condition.index]);
+  fn_.emit(Op::if_);
+  fn_.append(std::move(body));
+  fn_.emit(Op::end);
 }
 
-Code KernelCode::sum(const Code& a, const Code& b) {
+WasmValue KernelCode::sum(const WasmValue& a, const WasmValue& b) {
   if (a.known && b.known) return i32(a.known->integer + b.known->integer);
-  return combine_code(w_, host_, loop::Combine::add, a, b);
+  return combine_code(fn_, host_, loop::Combine::add, a, b);
 }
 
 // A vector loop, then an epilogue.
-void KernelCode::range(const loop::Loop& loop, const Code& first, const Code& last) {
-  if (fills(loop)) return fill(loop, first, last);
-  const bool lanes = loop.lanes >= kNarrowest && loop::fits_lanes(loop.body);
-  Code middle = first;
+void KernelCode::split_loop(const loop::Loop& loop, const WasmValue& first, const WasmValue& last) {
+  if (is_fill(loop)) return fill(loop, first, last);
+  const bool lanes = loop.lanes >= kMinWidth && loop::is_vectorizable(loop.body);
+  WasmValue middle = first;
   if (lanes) {
     const bool known = first.known && last.known;
-    const Code count = known ? i32(last.known->integer - first.known->integer)
-                             : scalar_code(w_, host_, {loop::ScalarOp::sub, {}, DType::none},
-                                           DType::i32, std::array{last, first});
-    const Code whole =
+    const WasmValue count = known ? i32(last.known->integer - first.known->integer)
+                                  : scalar_code(fn_, host_, {loop::ScalarOp::sub, {}, DType::none},
+                                                DType::i32, std::array{last, first});
+    const WasmValue whole =
         known ? i32(count.known->integer & -loop.lanes)
-              : combine_code(w_, host_, loop::Combine::bit_and, count, i32(-loop.lanes));
+              : combine_code(fn_, host_, loop::Combine::bit_and, count, i32(-loop.lanes));
     middle = sum(first, whole);
-    in_lanes(loop, first, middle);
+    vector_loop(loop, first, middle);
   }
   if (middle.known && last.known && middle.known->integer == last.known->integer) return;
   if (lanes && kernel_[loop.variable].extent % loop.lanes == 0) return;
   const auto partials = updated_partials(loop);
   const bool known = lanes && middle.known && last.known;
   if (known && is_short(loop) && (partials.empty() || !stays_in_memory(partials.front())))
-    return left_over(loop, middle.known->integer, last.known->integer);
+    return epilogue_loop(loop, middle.known->integer, last.known->integer);
   move(partials, true);
-  one_by_one(loop, middle, last);
+  scalar_loop(loop, middle, last);
   move(partials, false);
 }
 
 // An unrolled epilogue: vectors while enough iterations are left, then scalar copies of the body.
 // Partials stay in locals, since their lanes are constants.
-void KernelCode::left_over(const loop::Loop& loop, std::int64_t first, std::int64_t last) {
+void KernelCode::epilogue_loop(const loop::Loop& loop, std::int64_t first, std::int64_t last) {
   std::int64_t next = first;
-  for (const std::int64_t width : {kWidest, kNarrowest})
+  for (const std::int64_t width : {kMaxWidth, kMinWidth})
     for (; next + width <= last; next += width)
-      counted(i32(next), i32(next + width), width,
-              [&](const Code& i) { at_once(loop, width, i, i32(next - first)); });
+      counted_loop(i32(next), i32(next + width), width,
+                   [&](const WasmValue& i) { vector_body(loop, width, i, i32(next - first)); });
   for (; next < last; ++next)
-    counted(i32(next), i32(next + 1), 1, [&](const Code& i) {
+    counted_loop(i32(next), i32(next + 1), 1, [&](const WasmValue& i) {
       loops_[loop.variable.index] = i;
-      const Code outer = std::exchange(iteration_, i32(next));
+      const WasmValue outer = std::exchange(iteration_, i32(next));
       block(loop.body);
       iteration_ = outer;
     });
@@ -122,99 +122,105 @@ void KernelCode::left_over(const loop::Loop& loop, std::int64_t first, std::int6
 
 // A counted loop; `body` gets the induction variable. Written straight if it runs once.
 template <class Body>
-void KernelCode::counted(const Code& first, const Code& last, std::int64_t step, Body body) {
+void KernelCode::counted_loop(const WasmValue& first, const WasmValue& last, std::int64_t step,
+                              Body body) {
   const bool known = first.known && last.known;
   if (known && first.known->integer >= last.known->integer) return;
-  w_.push(first);
-  const Local i = w_.keep(Type::i32);
-  const auto goes_on = [&] {
-    w_.get(i);
-    w_.push(last);
-    w_.put(Op::i32_lt_s);
+  fn_.push(first);
+  const Local i = fn_.pop_to_local(Type::i32);
+  const auto push_condition = [&] {
+    fn_.get(i);
+    fn_.push(last);
+    fn_.emit(Op::i32_lt_s);
   };
-  w_.open();
-  countings_.push_back({i, first, step, w_.level(), {}});
-  body(Code{DType::i32, 1, {i}, std::nullopt, w_.level()});
-  const Counting counting = std::move(countings_.back());
-  countings_.pop_back();
-  if (known && first.known->integer + step >= last.known->integer) return w_.append(w_.close());
-  const bool is_read = w_.reads(i);
-  for (const auto& [sum, by] : counting.sums) grow(sum, by);
-  if (known && !is_read && !counting.sums.empty()) {
-    push_end_of(counting, last.known->integer);
-    w_.put(Op::i32_ne);
+  fn_.open();
+  inductions_.push_back({i, first, step, fn_.level(), {}});
+  body(WasmValue{DType::i32, 1, {i}, std::nullopt, fn_.level()});
+  const InductionLoop induction = std::move(inductions_.back());
+  inductions_.pop_back();
+  if (known && first.known->integer + step >= last.known->integer) return fn_.append(fn_.close());
+  const bool is_read = fn_.reads(i);
+  for (const auto& [sum, by] : induction.sums) increment(sum, by);
+  if (known && !is_read && !induction.sums.empty()) {
+    push_end_of(induction, last.known->integer);
+    fn_.emit(Op::i32_ne);
   } else {
-    grow(i, step);
-    goes_on();
+    increment(i, step);
+    push_condition();
   }
-  w_.put(Op::br_if, 0);
-  auto iteration = w_.close();
+  fn_.emit(Op::br_if, 0);
+  auto iteration = fn_.close();
   if (!known) {
-    goes_on();
-    w_.put(Op::if_);
+    push_condition();
+    fn_.emit(Op::if_);
   }
-  w_.put(Op::loop);
-  w_.append(std::move(iteration));
-  w_.put(Op::end);
-  if (!known) w_.put(Op::end);
+  fn_.emit(Op::loop);
+  fn_.append(std::move(iteration));
+  fn_.emit(Op::end);
+  if (!known) fn_.emit(Op::end);
 }
 
-void KernelCode::grow(Local sum, std::int64_t by) {
-  w_.get(sum);
-  w_.i32(static_cast<std::int32_t>(by));
-  w_.put(Op::i32_add);
-  w_.set(sum);
+void KernelCode::increment(Local sum, std::int64_t by) {
+  fn_.get(sum);
+  fn_.i32(static_cast<std::int32_t>(by));
+  fn_.emit(Op::i32_add);
+  fn_.set(sum);
 }
 
 // Pushes a strength-reduced sum and its final value, for the loop's test.
-void KernelCode::push_end_of(const Counting& counting, std::int64_t last) {
-  const Local sum = counting.sums.front().first;
-  const std::int64_t by = counting.sums.front().second;
+void KernelCode::push_end_of(const InductionLoop& induction, std::int64_t last) {
+  const Local sum = induction.sums.front().first;
+  const std::int64_t by = induction.sums.front().second;
   const std::int64_t iterations =
-      (last - counting.first.known->integer + counting.step - 1) / counting.step;
-  const Local end = w_.at(counting.level - 1, [&] {
-    w_.get(sum);
-    w_.i32(static_cast<std::int32_t>(by * iterations));
-    w_.put(Op::i32_add);
-    return w_.keep(Type::i32);
+      (last - induction.first.known->integer + induction.step - 1) / induction.step;
+  const Local end = fn_.at(induction.level - 1, [&] {
+    fn_.get(sum);
+    fn_.i32(static_cast<std::int32_t>(by * iterations));
+    fn_.emit(Op::i32_add);
+    return fn_.pop_to_local(Type::i32);
   });
-  w_.get(sum);
-  w_.get(end);
+  fn_.get(sum);
+  fn_.get(end);
 }
 
 // Two vectors of f32 at once. If there are more partials than that, the body is repeated for each
 // part of them: unrolled if they are in locals, as a loop if they are in memory.
-void KernelCode::in_lanes(const loop::Loop& loop, const Code& first, const Code& last) {
-  const std::int64_t width = std::min(loop.lanes, kWidest);
+void KernelCode::vector_loop(const loop::Loop& loop, const WasmValue& first,
+                             const WasmValue& last) {
+  const std::int64_t width = std::min(loop.lanes, kMaxWidth);
   const auto partials = updated_partials(loop);
   if (partials.empty() || loop.lanes == width)
-    return counted(first, last, width, [&](const Code& i) { at_once(loop, width, i, i32(0)); });
+    return counted_loop(first, last, width,
+                        [&](const WasmValue& i) { vector_body(loop, width, i, i32(0)); });
   const bool in_memory = stays_in_memory(partials.front());
-  counted(first, last, loop.lanes, [&](const Code& i) {
+  counted_loop(first, last, loop.lanes, [&](const WasmValue& i) {
     if (in_memory)
-      return counted(i32(0), i32(loop.lanes), width,
-                     [&](const Code& lane) { at_once(loop, width, sum(i, lane), lane); });
+      return counted_loop(i32(0), i32(loop.lanes), width, [&](const WasmValue& lane) {
+        vector_body(loop, width, sum(i, lane), lane);
+      });
     for (std::int64_t lane = 0; lane < loop.lanes; lane += width) {
-      w_.open();
-      at_once(loop, width, sum(i, i32(lane)), i32(lane));
-      w_.append(w_.close());
+      fn_.open();
+      vector_body(loop, width, sum(i, i32(lane)), i32(lane));
+      fn_.append(fn_.close());
     }
   });
 }
 
-void KernelCode::at_once(const loop::Loop& loop, std::int64_t width, const Code& first,
-                         const Code& partial) {
+void KernelCode::vector_body(const loop::Loop& loop, std::int64_t width, const WasmValue& first,
+                             const WasmValue& partial) {
   loops_[loop.variable.index] = first;
   lane_ = {loop.variable, width, partial};
   block(loop.body);
   lane_.reset();
 }
 
-void KernelCode::one_by_one(const loop::Loop& loop, const Code& first, const Code& last) {
-  if (first.known && last.known && is_unrolled(kernel_, loop)) return unrolled(loop, first, last);
-  counted(first, last, 1, [&](const Code& i) {
+void KernelCode::scalar_loop(const loop::Loop& loop, const WasmValue& first,
+                             const WasmValue& last) {
+  if (first.known && last.known && is_unrolled(kernel_, loop))
+    return unrolled_loop(loop, first, last);
+  counted_loop(first, last, 1, [&](const WasmValue& i) {
     loops_[loop.variable.index] = i;
-    const Code outer = iteration_;
+    const WasmValue outer = iteration_;
     if (loop.lanes > 1) iteration_ = i;
     block(loop.body);
     iteration_ = outer;
@@ -222,59 +228,61 @@ void KernelCode::one_by_one(const loop::Loop& loop, const Code& first, const Cod
 }
 
 // A fully unrolled loop: the accesses of its copies are at constant offsets.
-void KernelCode::unrolled(const loop::Loop& loop, const Code& first, const Code& last) {
+void KernelCode::unrolled_loop(const loop::Loop& loop, const WasmValue& first,
+                               const WasmValue& last) {
   const std::int64_t copies = last.known->integer - first.known->integer;
-  counted(first, last, copies, [&](const Code& i) {
+  counted_loop(first, last, copies, [&](const WasmValue& i) {
     loops_[loop.variable.index] = i;
     for (std::int64_t copy = 0; copy < copies; ++copy) {
-      ahead_ = {loop.variable, copy};
-      w_.open();
+      unroll_offset_ = {loop.variable, copy};
+      fn_.open();
       block(loop.body);
-      w_.append(w_.close());
+      fn_.append(fn_.close());
     }
-    ahead_.reset();
+    unroll_offset_.reset();
   });
 }
 
-Code KernelCode::code(const loop::Constant& constant, loop::ValueId value) {
-  return Writer::constant(kernel_[value].type, {constant.real, constant.integer});
+WasmValue KernelCode::code(const loop::Constant& constant, loop::ValueId value) {
+  return FunctionBuilder::constant(kernel_[value].type, {constant.real, constant.integer});
 }
 
-Code KernelCode::code(const loop::IndexNumber& number, loop::ValueId value) {
+WasmValue KernelCode::code(const loop::IndexNumber& number, loop::ValueId value) {
   if (narrow_[value.index]) return narrow_index(number.index);
   return lane_ ? index_in_lanes(number.index) : whole_index(number.index);
 }
 
-Code KernelCode::code(const loop::Apply& apply, loop::ValueId value) {
+WasmValue KernelCode::code(const loop::Apply& apply, loop::ValueId value) {
   if (apply.op == loop::ScalarOp::seed) return {DType::i64, 1, {kSeed}, std::nullopt, 0};
-  std::vector<Code> operands;
+  std::vector<WasmValue> operands;
   for (const loop::ValueId operand : apply.operands) operands.push_back(values_[operand.index]);
   if (operands.size() == 2 && operands[0].type != operands[1].type)  // a constant beside one of i32
-    for (Code& operand : operands)
+    for (WasmValue& operand : operands)
       if (operand.known) operand = i32(operand.known->integer);
-  const bool divides = apply.op == loop::ScalarOp::quotient || apply.op == loop::ScalarOp::rest;
+  const bool divides = apply.op == loop::ScalarOp::quotient || apply.op == loop::ScalarOp::rem;
   if (divides && !is_floating(operands[1].type)) {
-    const Code none = Writer::integer(operands[1].type, 0);
-    const Code zero = scalar_code(w_, host_, {loop::ScalarOp::eq, {}, DType::none}, DType::boolean,
-                                  std::array{operands[1], none});
-    tell(zero, "an integer is divided by zero");
-    operands[1] = select_code(w_, zero, Writer::integer(operands[1].type, 1), operands[1]);
+    const WasmValue none = FunctionBuilder::integer(operands[1].type, 0);
+    const WasmValue zero = scalar_code(fn_, host_, {loop::ScalarOp::eq, {}, DType::none},
+                                       DType::boolean, std::array{operands[1], none});
+    report_fault(zero, "an integer is divided by zero");
+    operands[1] =
+        select_code(fn_, zero, FunctionBuilder::integer(operands[1].type, 1), operands[1]);
   }
-  return scalar_code(w_, host_, apply, kernel_[value].type, operands);
+  return scalar_code(fn_, host_, apply, kernel_[value].type, operands);
 }
 
-Code KernelCode::code(const loop::Checked& checked, loop::ValueId value) {
-  const Code& number = values_[checked.value.index];
+WasmValue KernelCode::code(const loop::Checked& checked, loop::ValueId value) {
+  const WasmValue& number = values_[checked.value.index];
   const auto compared = [&](loop::ScalarOp op, std::int64_t with) {
-    return scalar_code(w_, host_, {op, {}, DType::none}, DType::boolean,
-                       std::array{number, Writer::integer(DType::i64, with)});
+    return scalar_code(fn_, host_, {op, {}, DType::none}, DType::boolean,
+                       std::array{number, FunctionBuilder::integer(DType::i64, with)});
   };
-  const Code below = compared(loop::ScalarOp::lt, 0);
-  const Code bad = combine_code(w_, host_, loop::Combine::bit_or, below,
-                                compared(loop::ScalarOp::ge, checked.below));
-  tell(bad, fmt::format("an index is out of range for {} places", checked.below));
+  const WasmValue below = compared(loop::ScalarOp::lt, 0);
+  const WasmValue bad = combine_code(fn_, host_, loop::Combine::bit_or, below,
+                                     compared(loop::ScalarOp::ge, checked.below));
+  report_fault(bad, fmt::format("an index is out of range for size {}", checked.below));
   ranges_.set(value, {0, checked.below - 1});
-  return select_code(w_, bad, Writer::integer(DType::i64, 0), number);
+  return select_code(fn_, bad, FunctionBuilder::integer(DType::i64, 0), number);
 }
 
 std::int64_t KernelCode::reserve(std::int64_t bytes) {
@@ -284,23 +292,23 @@ std::int64_t KernelCode::reserve(std::int64_t bytes) {
   return begin;
 }
 
-void KernelCode::tell(const Code& bad, std::string message) {
+void KernelCode::report_fault(const WasmValue& bad, std::string message) {
   faults_.push_back(std::move(message));
   if (bad.is_vector()) {
-    w_.get(bad.pieces.front());
+    fn_.get(bad.pieces.front());
     for (std::size_t piece = 1; piece < bad.pieces.size(); ++piece) {
-      w_.get(bad.pieces[piece]);
-      w_.put(Op::v128_or);
+      fn_.get(bad.pieces[piece]);
+      fn_.emit(Op::v128_or);
     }
-    w_.put(Op::v128_any_true);
+    fn_.emit(Op::v128_any_true);
   } else {
-    w_.push(bad);
+    fn_.push(bad);
   }
-  w_.put(Op::if_);
-  w_.get(kFault);
-  w_.put(Op::i64_const, faults_.size());
-  w_.put(Instruction{Op::i64_store, 3, 0, 0, 0, 0});
-  w_.put(Op::end);
+  fn_.emit(Op::if_);
+  fn_.get(kFault);
+  fn_.emit(Op::i64_const, faults_.size());
+  fn_.emit(Instruction{Op::i64_store, 3, 0, 0, 0, 0});
+  fn_.emit(Op::end);
 }
 
 }  // namespace recut::wasm

@@ -27,28 +27,28 @@ struct Function {
   Signature signature;
   std::vector<Type> locals;  // behind the parameters
   std::vector<Instruction> body;
-  std::vector<std::string> notes;    // of its kernel, for the text
-  std::vector<std::string> remarks;  // lines above it in the text
+  std::vector<std::string> locations;  // of its kernel, for the text
+  std::vector<std::string> remarks;    // lines above it in the text
 };
 
 // Of 64 KiB, that addresses of 32 bits reach.
-inline constexpr std::uint32_t kMostPages = 65536;
+inline constexpr std::uint32_t kMaxPages = 65536;
 
 // Everything is imported from "recut": the memory is "memory".
-struct Contents {
+struct ModuleContents {
   bool shared = false;  // the memory is one that threads share
   std::vector<ImportedFunction> imports;
   std::vector<Function> functions;
 };
 
 // The binary form.
-std::string encode(const Contents& contents);
+std::string encode(const ModuleContents& contents);
 
 // The text form, line by line: an instruction each.
 struct Line {
   std::string text;  // without its end
-  std::uint32_t note = loop::kNoNote;
+  std::uint32_t location = loop::kUnknownLocation;
 };
-std::vector<Line> print(const Contents& contents);
+std::vector<Line> print(const ModuleContents& contents);
 
 }  // namespace recut::wasm

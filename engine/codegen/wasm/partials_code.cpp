@@ -4,18 +4,18 @@
 // loop. Reading combines halves until one is left, in the loop form's order.
 #include <algorithm>
 
+#include "engine/codegen/wasm/function_builder.h"
 #include "engine/codegen/wasm/kernel_code.h"
-#include "engine/codegen/wasm/writer.h"
 
 namespace recut::wasm {
 namespace {
 
 // The number of partials that stay in locals.
-constexpr std::int64_t kMostHeld = 32;
+constexpr std::int64_t kMaxPartialsInLocals = 32;
 
 // A range of lanes.
-Code chunk_of(const Code& all, std::int64_t first, std::int64_t width) {
-  Code part = all;
+WasmValue chunk_of(const WasmValue& all, std::int64_t first, std::int64_t width) {
+  WasmValue part = all;
   const std::size_t begin = pieces_of(all.type, first), count = pieces_of(all.type, width);
   part.lanes = width;
   part.pieces.assign(all.pieces.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -41,66 +41,68 @@ void add_updated(const loop::Kernel& kernel, const loop::Block& block,
 
 bool KernelCode::stays_in_memory(loop::AccumulatorId id) const {
   const std::int64_t lanes = kernel_[id].lanes;
-  return lanes > 1 && (lanes < kNarrowest || lanes > kMostHeld);
+  return lanes > 1 && (lanes < kMinWidth || lanes > kMaxPartialsInLocals);
 }
 
 // Stores a value in the locals of another.
-void KernelCode::hold(const Code& held, const Code& value) {
+void KernelCode::hold(const WasmValue& held, const WasmValue& value) {
   for (std::size_t piece = 0; piece < held.pieces.size(); ++piece) {
     if (held.is_vector())
-      w_.push(value, piece);
+      fn_.push(value, piece);
     else
-      w_.push(value);
-    w_.set(held.pieces[piece]);
+      fn_.push(value);
+    fn_.set(held.pieces[piece]);
   }
 }
 
 void KernelCode::execute(const loop::Declare& declare) {
   const loop::Accumulator& accumulator = kernel_[declare.accumulator];
-  const Code& initial = values_[declare.initial.index];
+  const WasmValue& initial = values_[declare.initial.index];
   Partials& partials = partials_[declare.accumulator.index];
   partials.lanes = accumulator.lanes > 1 ? accumulator.lanes : lane_ ? lane_->width : 1;
   partials.in_memory = stays_in_memory(declare.accumulator);
   const loop::Constant neutral = loop::neutral(accumulator.combine, accumulator.type);
-  const Code none = Writer::constant(accumulator.type, {neutral.real, neutral.integer});
+  const WasmValue none =
+      FunctionBuilder::constant(accumulator.type, {neutral.real, neutral.integer});
   if (partials.in_memory) {
-    for (std::int64_t lane = 0; lane < accumulator.lanes; lane += kNarrowest)
-      if (accumulator.lanes < kNarrowest)
-        store_number(w_, accumulator.type, room_of(declare.accumulator, i32(1)), none);
+    for (std::int64_t lane = 0; lane < accumulator.lanes; lane += kMinWidth)
+      if (accumulator.lanes < kMinWidth)
+        store_number(fn_, accumulator.type, partial_address(declare.accumulator, i32(1)), none);
       else
-        store_lanes(w_, accumulator.type, room_of(declare.accumulator, i32(lane)), none,
-                    kNarrowest);
-    return store_number(w_, accumulator.type, room_of(declare.accumulator, i32(0)), initial);
+        store_lanes(fn_, accumulator.type, partial_address(declare.accumulator, i32(lane)), none,
+                    kMinWidth);
+    return store_number(fn_, accumulator.type, partial_address(declare.accumulator, i32(0)),
+                        initial);
   }
   if (accumulator.lanes > 1) {
-    partials.held = w_.each_lane(accumulator.type, accumulator.lanes,
-                                 [&](std::int64_t lane) { w_.push(lane == 0 ? initial : none); });
+    partials.held = fn_.each_lane(accumulator.type, accumulator.lanes,
+                                  [&](std::int64_t lane) { fn_.push(lane == 0 ? initial : none); });
     return;
   }
   if (partials.lanes == 1) {
-    w_.push(initial);
-    partials.held = w_.number(accumulator.type);
+    fn_.push(initial);
+    partials.held = fn_.pop_value(accumulator.type);
     return;
   }
-  partials.held = w_.vectors(accumulator.type, partials.lanes,
-                             [&](std::size_t piece) { w_.push(initial, piece); });
+  partials.held = fn_.vectors(accumulator.type, partials.lanes,
+                              [&](std::size_t piece) { fn_.push(initial, piece); });
 }
 
 // The address of a partial; `lane` is an i32, maybe a constant.
-Address KernelCode::room_of(loop::AccumulatorId id, const Code& lane) {
+Address KernelCode::partial_address(loop::AccumulatorId id, const WasmValue& lane) {
   const loop::Accumulator& accumulator = kernel_[id];
   const std::int64_t bytes = item_bytes(accumulator.type);
-  auto& room = partials_[id.index].room;
-  if (!room) room = reserve(accumulator.lanes * bytes);
-  const auto offset = static_cast<std::uint64_t>(*room);
+  auto& scratch_offset = partials_[id.index].scratch_offset;
+  if (!scratch_offset) scratch_offset = reserve(accumulator.lanes * bytes);
+  const auto offset = static_cast<std::uint64_t>(*scratch_offset);
   if (lane.known)
     return {kScratch, offset + static_cast<std::uint64_t>(lane.known->integer * bytes)};
-  w_.push(lane);
-  w_.i32(bytes);
-  w_.put(Op::i32_mul);
-  w_.get(kScratch);
-  w_.put(Op::i32_add);
-  return {w_.keep(Type::i32), offset};
+  fn_.push(lane);
+  fn_.i32(bytes);
+  fn_.emit(Op::i32_mul);
+  fn_.get(kScratch);
+  fn_.emit(Op::i32_add);
+  return {fn_.pop_to_local(Type::i32), offset};
 }
 
 // The accumulators with partials that a loop with lanes updates.
@@ -121,13 +123,13 @@ void KernelCode::move(const std::vector<loop::AccumulatorId>& all, bool to_memor
     if (stays_in_memory(id) || partials.in_memory == to_memory) continue;
     partials.in_memory = to_memory;
     const DType type = kernel_[id].type;
-    for (std::int64_t lane = 0; lane < partials.lanes; lane += kNarrowest) {
-      const Address at = room_of(id, i32(lane));
-      const Code part = chunk_of(partials.held, lane, kNarrowest);
+    for (std::int64_t lane = 0; lane < partials.lanes; lane += kMinWidth) {
+      const Address at = partial_address(id, i32(lane));
+      const WasmValue part = chunk_of(partials.held, lane, kMinWidth);
       if (to_memory)
-        store_lanes(w_, type, at, part, kNarrowest);
+        store_lanes(fn_, type, at, part, kMinWidth);
       else
-        hold(part, load_lanes(w_, type, at, kNarrowest));
+        hold(part, load_lanes(fn_, type, at, kMinWidth));
     }
   }
 }
@@ -140,81 +142,84 @@ void KernelCode::execute(const loop::Update& update) {
     return update_held(update,
                        chunk_of(partials.held, lane_->partial.known->integer, lane_->width));
   if (lane_) {
-    const Address at = room_of(update.accumulator, lane_->partial);
-    const Code partial = load_lanes(w_, accumulator.type, at, lane_->width);
-    return store_lanes(w_, accumulator.type, at, updated(update, partial, 0), lane_->width);
+    const Address at = partial_address(update.accumulator, lane_->partial);
+    const WasmValue partial = load_lanes(fn_, accumulator.type, at, lane_->width);
+    return store_lanes(fn_, accumulator.type, at, updated(update, partial, 0), lane_->width);
   }
   if (!partials.in_memory) {
     const std::int64_t lane = iteration_.known->integer & (accumulator.lanes - 1);
-    const Code number = w_.lane(partials.held, lane);
-    return w_.set_lane(partials.held, lane, updated(update, number, 0));
+    const WasmValue number = fn_.lane(partials.held, lane);
+    return fn_.set_lane(partials.held, lane, updated(update, number, 0));
   }
-  const Code lane =
-      combine_code(w_, host_, loop::Combine::bit_and, iteration_, i32(accumulator.lanes - 1));
-  const Address at = room_of(update.accumulator, lane);
-  store_number(w_, accumulator.type, at, updated(update, load_number(w_, accumulator.type, at), 0));
+  const WasmValue lane =
+      combine_code(fn_, host_, loop::Combine::bit_and, iteration_, i32(accumulator.lanes - 1));
+  const Address at = partial_address(update.accumulator, lane);
+  store_number(fn_, accumulator.type, at,
+               updated(update, load_number(fn_, accumulator.type, at), 0));
 }
 
 // A few lanes at a time, to limit register pressure.
-void KernelCode::update_held(const loop::Update& update, const Code& held) {
+void KernelCode::update_held(const loop::Update& update, const WasmValue& held) {
   if (!held.is_vector()) return hold(held, updated(update, held, 0));
-  for (std::int64_t lane = 0; lane < held.lanes; lane += kNarrowest) {
-    const Code part = chunk_of(held, lane, kNarrowest);
+  for (std::int64_t lane = 0; lane < held.lanes; lane += kMinWidth) {
+    const WasmValue part = chunk_of(held, lane, kMinWidth);
     hold(part, updated(update, part, lane));
   }
 }
 
 // The new value of partials, with the values' lanes from `first` on.
-Code KernelCode::updated(const loop::Update& update, const Code& partial, std::int64_t first) {
+WasmValue KernelCode::updated(const loop::Update& update, const WasmValue& partial,
+                              std::int64_t first) {
   const auto lanes_of = [&](loop::ValueId value) {
-    const Code& all = values_[value.index];
+    const WasmValue& all = values_[value.index];
     return all.lanes > partial.lanes ? chunk_of(all, first, partial.lanes) : all;
   };
-  const Code by = lanes_of(update.value);
+  const WasmValue by = lanes_of(update.value);
   if (update.times.valid())
-    return multiply_add_code(w_, host_, by, lanes_of(update.times), partial);
-  return combine_code(w_, host_, kernel_[update.accumulator].combine, partial, by);
+    return multiply_add_code(fn_, host_, by, lanes_of(update.times), partial);
+  return combine_code(fn_, host_, kernel_[update.accumulator].combine, partial, by);
 }
 
-Code KernelCode::code(const loop::ReadAccumulator& read, loop::ValueId) {
+WasmValue KernelCode::code(const loop::ReadAccumulator& read, loop::ValueId) {
   const loop::Accumulator& accumulator = kernel_[read.accumulator];
   const Partials& partials = partials_[read.accumulator.index];
   if (accumulator.lanes == 1) {
-    Code copy = partials.held;
-    copy.level = w_.level();
+    WasmValue copy = partials.held;
+    copy.level = fn_.level();
     for (Local& piece : copy.pieces) {
-      w_.get(piece);
-      piece = w_.keep(partials.held.is_vector() ? Type::v128 : type_of(accumulator.type));
+      fn_.get(piece);
+      piece = fn_.pop_to_local(partials.held.is_vector() ? Type::v128 : type_of(accumulator.type));
     }
     return copy;
   }
-  const std::int64_t width = std::min(accumulator.lanes, kNarrowest);
-  std::vector<Code> parts;
+  const std::int64_t width = std::min(accumulator.lanes, kMinWidth);
+  std::vector<WasmValue> parts;
   for (std::int64_t lane = 0; lane < accumulator.lanes; lane += width) {
     if (!partials.in_memory) {
       parts.push_back(chunk_of(partials.held, lane, width));
       continue;
     }
-    const Address at = room_of(read.accumulator, i32(lane));
-    if (width == kNarrowest)
-      parts.push_back(load_lanes(w_, accumulator.type, at, width));
+    const Address at = partial_address(read.accumulator, i32(lane));
+    if (width == kMinWidth)
+      parts.push_back(load_lanes(fn_, accumulator.type, at, width));
     else
       for (std::int64_t k = 0; k < width; ++k)
-        parts.push_back(load_number(w_, accumulator.type, room_of(read.accumulator, i32(k))));
+        parts.push_back(
+            load_number(fn_, accumulator.type, partial_address(read.accumulator, i32(k))));
   }
-  Code all = combined(accumulator, std::move(parts));
+  WasmValue all = combined(accumulator, std::move(parts));
   if (!all.is_vector()) return all;
   parts.clear();
-  for (std::int64_t lane = 0; lane < width; ++lane) parts.push_back(w_.lane(all, lane));
+  for (std::int64_t lane = 0; lane < width; ++lane) parts.push_back(fn_.lane(all, lane));
   return combined(accumulator, std::move(parts));
 }
 
 // By halves, until one is left.
-Code KernelCode::combined(const loop::Accumulator& accumulator, std::vector<Code> parts) {
+WasmValue KernelCode::combined(const loop::Accumulator& accumulator, std::vector<WasmValue> parts) {
   while (parts.size() > 1) {
     const std::size_t half = parts.size() / 2;
     for (std::size_t p = 0; p < half; ++p)
-      parts[p] = combine_code(w_, host_, accumulator.combine, parts[p], parts[p + half]);
+      parts[p] = combine_code(fn_, host_, accumulator.combine, parts[p], parts[p + half]);
     parts.resize(half);
   }
   return parts.front();

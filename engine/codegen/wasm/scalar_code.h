@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "engine/codegen/loop/kernel.h"
-#include "engine/codegen/wasm/writer.h"
+#include "engine/codegen/wasm/function_builder.h"
 
 namespace recut::wasm {
 
@@ -21,15 +21,15 @@ struct Host {
 
 // The result of a legalized operator, of type `result`. Operands are scalars or vectors of one
 // width. Integer divisors are not 0 (the caller guarantees it).
-Code scalar_code(Writer& writer, const Host& host, const loop::Apply& apply, DType result,
-                 std::span<const Code> operands);
+WasmValue scalar_code(FunctionBuilder& builder, const Host& host, const loop::Apply& apply,
+                      DType result, std::span<const WasmValue> operands);
 
 // a op b of one type.
-Code combine_code(Writer& writer, const Host& host, loop::Combine how, const Code& a,
-                  const Code& b);
+WasmValue combine_code(FunctionBuilder& builder, const Host& host, loop::Combine how,
+                       const WasmValue& a, const WasmValue& b);
 
 // a * b + c of one type; a relaxed multiply-add for reals if the host has it.
-Code multiply_add_code(Writer& writer, const Host& host, const Code& a, const Code& b,
-                       const Code& c);
+WasmValue multiply_add_code(FunctionBuilder& builder, const Host& host, const WasmValue& a,
+                            const WasmValue& b, const WasmValue& c);
 
 }  // namespace recut::wasm

@@ -1,7 +1,7 @@
 // Loads and stores of dtypes, which widen and narrow, for scalars and vectors.
 #pragma once
 
-#include "engine/codegen/wasm/writer.h"
+#include "engine/codegen/wasm/function_builder.h"
 
 namespace recut::wasm {
 
@@ -12,17 +12,17 @@ struct Address {
 };
 
 // One element as its value type.
-Code load_number(Writer& writer, DType dtype, const Address& at);
+WasmValue load_number(FunctionBuilder& builder, DType dtype, const Address& at);
 // The same for f32 and f64, broadcast to all lanes of a vector by the load instruction.
-Code load_spread(Writer& writer, DType dtype, const Address& at);
+WasmValue load_splat(FunctionBuilder& builder, DType dtype, const Address& at);
 // Neighbouring elements: 4 or 8.
-Code load_lanes(Writer& writer, DType dtype, const Address& at, std::int64_t lanes);
+WasmValue load_lanes(FunctionBuilder& builder, DType dtype, const Address& at, std::int64_t lanes);
 
-void store_number(Writer& writer, DType dtype, const Address& at, const Code& value);
-void store_lanes(Writer& writer, DType dtype, const Address& at, const Code& value,
+void store_number(FunctionBuilder& builder, DType dtype, const Address& at, const WasmValue& value);
+void store_lanes(FunctionBuilder& builder, DType dtype, const Address& at, const WasmValue& value,
                  std::int64_t lanes);
 
 // The value after a store as that dtype and a load (narrow).
-Code narrow_code(Writer& writer, const Code& value, DType dtype);
+WasmValue narrow_code(FunctionBuilder& builder, const WasmValue& value, DType dtype);
 
 }  // namespace recut::wasm

@@ -38,7 +38,7 @@ std::string memory_text(const Instruction& instruction) {
 
 std::string immediate_text(const Instruction& instruction) {
   const std::uint64_t low = instruction.low, high = instruction.high;
-  switch (form_of(instruction.op).immediate) {
+  switch (opcode_info(instruction.op).immediate) {
     case Immediate::none:
     case Immediate::block:
     case Immediate::memory_number:
@@ -81,10 +81,10 @@ std::string signature_text(const Signature& signature) {
 
 class Printer {
  public:
-  std::vector<Line> run(const Contents& contents) {
+  std::vector<Line> run(const ModuleContents& contents) {
     add("(module");
     add(fmt::format("  (import \"recut\" \"memory\" (memory {}))",
-                    contents.shared ? fmt::format("1 {} shared", kMostPages) : "1"));
+                    contents.shared ? fmt::format("1 {} shared", kMaxPages) : "1"));
     for (const ImportedFunction& import : contents.imports)
       add(fmt::format("  (import \"recut\" \"{}\" (func{}))", import.name,
                       signature_text(import.signature)));
@@ -94,13 +94,14 @@ class Printer {
   }
 
  private:
-  void add(std::string line, std::uint32_t note = loop::kNoNote) {
-    lines_.push_back({std::move(line), note});
+  void add(std::string line, std::uint32_t location = loop::kUnknownLocation) {
+    lines_.push_back({std::move(line), location});
   }
 
   void print(const Function& function) {
     for (const std::string& remark : function.remarks) add("  ;; " + remark);
-    for (std::uint32_t n = 0; n < function.notes.size(); ++n) add("  ;; " + function.notes[n], n);
+    for (std::uint32_t n = 0; n < function.locations.size(); ++n)
+      add("  ;; " + function.locations[n], n);
     add(fmt::format("  (func (export \"{}\"){}", function.name,
                     signature_text(function.signature)));
     if (!function.locals.empty()) add("   " + types_text("local", function.locals));
@@ -108,10 +109,10 @@ class Printer {
     for (const Instruction& instruction : function.body) {
       const bool ends = instruction.op == Op::end || instruction.op == Op::else_;
       if (ends) --depth;
-      const Form& form = form_of(instruction.op);
-      add(fmt::format("{:{}}{}{}", "", 2 * depth, form.name, immediate_text(instruction)),
-          instruction.note);
-      if (form.immediate == Immediate::block || instruction.op == Op::else_) ++depth;
+      const OpcodeInfo& info = opcode_info(instruction.op);
+      add(fmt::format("{:{}}{}{}", "", 2 * depth, info.name, immediate_text(instruction)),
+          instruction.location);
+      if (info.immediate == Immediate::block || instruction.op == Op::else_) ++depth;
     }
     add("  )");
   }
@@ -121,6 +122,6 @@ class Printer {
 
 }  // namespace
 
-std::vector<Line> print(const Contents& contents) { return Printer().run(contents); }
+std::vector<Line> print(const ModuleContents& contents) { return Printer().run(contents); }
 
 }  // namespace recut::wasm

@@ -5,7 +5,7 @@ namespace {
 
 // The maximum number of statements of an unrolled loop. Partial unrolling of longer loops gains
 // nothing in matrix products, and V8 11 runs out of registers with it.
-constexpr std::int64_t kMostStatements = 48;
+constexpr std::int64_t kMaxStatements = 48;
 
 bool is_plain(const loop::Index& index, loop::LoopId variable) {
   for (const loop::Term& term : index.terms) {
@@ -43,14 +43,14 @@ bool is_unrolled(const loop::Kernel& kernel, const loop::Loop& loop) {
     if (!is_plain(statement, loop.variable)) return false;
   const std::int64_t extent = kernel[loop.variable].extent;
   const auto statements = static_cast<std::int64_t>(loop.body.size());
-  return extent * statements <= kMostStatements;
+  return extent * statements <= kMaxStatements;
 }
 
 bool is_short(const loop::Loop& loop) {
   constexpr std::int64_t kCopies = 4;
   for (const loop::Statement& statement : loop.body)
     if (std::holds_alternative<loop::Loop>(statement.value)) return false;
-  return kCopies * static_cast<std::int64_t>(loop.body.size()) <= kMostStatements;
+  return kCopies * static_cast<std::int64_t>(loop.body.size()) <= kMaxStatements;
 }
 
 }  // namespace recut::wasm

@@ -17,21 +17,21 @@ namespace {
 
 // The maximum load during each interval, by a sparse table (range maximum queries).
 std::vector<std::int64_t> contention(const Instance& instance) {
-  std::vector<std::vector<std::int64_t>> most = {instance.load};
-  for (std::uint32_t step = 1; 2 * step <= instance.moments(); step *= 2) {
-    const std::vector<std::int64_t>& half = most.back();
+  std::vector<std::vector<std::int64_t>> max = {instance.load};
+  for (std::uint32_t step = 1; 2 * step <= instance.time_points(); step *= 2) {
+    const std::vector<std::int64_t>& half = max.back();
     std::vector<std::int64_t> whole;
     for (std::size_t t = 0; t + step < half.size(); ++t)
       whole.push_back(std::max(half[t], half[t + step]));
-    most.push_back(std::move(whole));
+    max.push_back(std::move(whole));
   }
   std::vector<std::int64_t> loads;
   for (const ArenaInterval& interval : instance.intervals) {
     const std::uint32_t length = interval.last - interval.first + 1;
     std::uint32_t power = 0;
     while (length >> (power + 1) != 0) ++power;
-    loads.push_back(std::max(most[power][interval.first],
-                             most[power][interval.last + 1 - (std::uint32_t{1} << power)]));
+    loads.push_back(std::max(max[power][interval.first],
+                             max[power][interval.last + 1 - (std::uint32_t{1} << power)]));
   }
   return loads;
 }
@@ -58,26 +58,27 @@ Key key_of(const ArenaInterval& interval, std::int64_t contended, Rule rule) {
   return {};
 }
 
-class EvenRise {
+class SkylinePacker {
  public:
-  EvenRise(const Instance& instance, const Conflicts& conflicts, const Order& order,
-           std::int64_t capacity, std::int64_t& work)
+  SkylinePacker(const Instance& instance, const Conflicts& conflicts, const Order& order,
+                std::int64_t capacity, std::int64_t& work)
       : instance_(instance),
         conflicts_(conflicts),
-        waiting_(order),
-        ground_(instance.moments(), 0),
-        spare_(instance.moments()),
+        pending_(order),
+        skyline_(instance.time_points(), 0),
+        slack_(instance.time_points()),
         lowest_(instance.size(), 0),
         work_(work) {
-    for (std::uint32_t t = 0; t < instance.moments(); ++t) spare_[t] = capacity - instance.load[t];
+    for (std::uint32_t t = 0; t < instance.time_points(); ++t)
+      slack_[t] = capacity - instance.load[t];
     packed_.offsets.assign(instance.size(), 0);
   }
 
   Packed run() {
-    while (!waiting_.empty()) {
+    while (!pending_.empty()) {
       const std::size_t at = next();
-      put(waiting_[at]);
-      waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(at));
+      put(pending_[at]);
+      pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(at));
     }
     return std::move(packed_);
   }
@@ -85,51 +86,51 @@ class EvenRise {
  private:
   // An interval that would start above the end of another candidate comes after it.
   std::size_t next() {
-    work_ += static_cast<std::int64_t>(waiting_.size());
-    std::int64_t roof = INT64_MAX;
-    for (const std::uint32_t i : waiting_)
-      roof = std::min(roof, lowest_[i] + instance_.intervals[i].size);
+    work_ += static_cast<std::int64_t>(pending_.size());
+    std::int64_t top = INT64_MAX;
+    for (const std::uint32_t i : pending_)
+      top = std::min(top, lowest_[i] + instance_.intervals[i].size);
     std::size_t best = 0;
-    std::int64_t least = INT64_MAX;
-    for (std::size_t at = 0; at < waiting_.size() && least > 0; ++at) {
-      if (lowest_[waiting_[at]] >= roof) continue;
-      const std::int64_t over = overdraft(waiting_[at], least);
-      if (over >= least) continue;
-      least = over;
+    std::int64_t smallest = INT64_MAX;
+    for (std::size_t at = 0; at < pending_.size() && smallest > 0; ++at) {
+      if (lowest_[pending_[at]] >= top) continue;
+      const std::int64_t deficit = slack_deficit(pending_[at], smallest);
+      if (deficit >= smallest) continue;
+      smallest = deficit;
       best = at;
     }
     return best;
   }
 
   // By how much the hole below an interval exceeds the slack; the search stops at `enough`.
-  std::int64_t overdraft(std::uint32_t i, std::int64_t enough) {
-    std::int64_t over = 0;
+  std::int64_t slack_deficit(std::uint32_t i, std::int64_t limit) {
+    std::int64_t deficit = 0;
     for (std::uint32_t t = instance_.intervals[i].first;
-         t <= instance_.intervals[i].last && over < enough; ++t, ++work_)
-      over = std::max(over, lowest_[i] - ground_[t] - spare_[t]);
-    return over;
+         t <= instance_.intervals[i].last && deficit < limit; ++t, ++work_)
+      deficit = std::max(deficit, lowest_[i] - skyline_[t] - slack_[t]);
+    return deficit;
   }
 
   void put(std::uint32_t i) {
     const ArenaInterval& interval = instance_.intervals[i];
-    const std::int64_t roof = lowest_[i] + interval.size;
+    const std::int64_t top = lowest_[i] + interval.size;
     packed_.offsets[i] = lowest_[i];
-    packed_.height = std::max(packed_.height, roof);
+    packed_.height = std::max(packed_.height, top);
     for (std::uint32_t t = interval.first; t <= interval.last; ++t) {
-      spare_[t] -= lowest_[i] - ground_[t];
-      ground_[t] = roof;
+      slack_[t] -= lowest_[i] - skyline_[t];
+      skyline_[t] = top;
     }
     const auto others = conflicts_.of(i);
-    for (const std::uint32_t other : others) lowest_[other] = std::max(lowest_[other], roof);
+    for (const std::uint32_t other : others) lowest_[other] = std::max(lowest_[other], top);
     work_ += static_cast<std::int64_t>(others.size());
   }
 
   const Instance& instance_;
   const Conflicts& conflicts_;
-  Order waiting_;
-  std::vector<std::int64_t> ground_;  // by time: the top of the packing
-  std::vector<std::int64_t> spare_;   // by time: the remaining slack for holes
-  std::vector<std::int64_t> lowest_;  // by interval: the highest point of the skyline below it
+  Order pending_;
+  std::vector<std::int64_t> skyline_;  // by time: the top of the packing
+  std::vector<std::int64_t> slack_;    // by time: the remaining slack for holes
+  std::vector<std::int64_t> lowest_;   // by interval: the highest point of the skyline below it
   Packed packed_;
   std::int64_t& work_;
 };
@@ -155,7 +156,7 @@ Order order_by_offset(const std::vector<std::int64_t>& offsets, Order before) {
 }
 
 Packed first_fit(const Instance& instance, const Order& order) {
-  OccupiedSpace space(instance.moments());
+  OccupiedSpace space(instance.time_points());
   Packed packed;
   packed.offsets.assign(instance.size(), 0);
   for (const std::uint32_t i : order) {
@@ -167,9 +168,9 @@ Packed first_fit(const Instance& instance, const Order& order) {
   return packed;
 }
 
-Packed evenly_raised(const Instance& instance, const Conflicts& conflicts, const Order& order,
-                     std::int64_t capacity, std::int64_t& work) {
-  return EvenRise(instance, conflicts, order, capacity, work).run();
+Packed skyline_pack(const Instance& instance, const Conflicts& conflicts, const Order& order,
+                    std::int64_t capacity, std::int64_t& work) {
+  return SkylinePacker(instance, conflicts, order, capacity, work).run();
 }
 
 }  // namespace recut::packing

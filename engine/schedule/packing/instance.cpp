@@ -6,7 +6,7 @@ namespace recut::packing {
 namespace {
 
 // The map from time to compressed time, for starts and ends of intervals.
-struct Moments {
+struct TimeCompression {
   std::vector<std::uint32_t> at_or_after;   // by time of the input
   std::vector<std::uint32_t> at_or_before;  // the same; meaningless before the first point
   std::uint32_t count = 0;
@@ -14,13 +14,13 @@ struct Moments {
 
 // Coordinate compression. A point is kept if an interval ends there and one has started since the
 // last kept point: any set of intervals that are live together is so at a kept point.
-Moments counting_moments(std::span<const ArenaInterval> intervals, std::uint32_t moments) {
-  std::vector<bool> births(moments, false), deaths(moments, false);
+TimeCompression compress_time(std::span<const ArenaInterval> intervals, std::uint32_t time_points) {
+  std::vector<bool> births(time_points, false), deaths(time_points, false);
   for (const ArenaInterval& interval : intervals)
     if (interval.size > 0) births[interval.first] = deaths[interval.last] = true;
-  Moments found;
+  TimeCompression found;
   bool born = false;
-  for (std::uint32_t t = 0; t < moments; ++t) {
+  for (std::uint32_t t = 0; t < time_points; ++t) {
     born = born || births[t];
     found.at_or_after.push_back(found.count);
     if (born && deaths[t]) {
@@ -33,25 +33,26 @@ Moments counting_moments(std::span<const ArenaInterval> intervals, std::uint32_t
 }
 
 // By point: true if an interval is live both there and at the next point.
-std::vector<bool> spanned_moments(std::span<const ArenaInterval> intervals, std::uint32_t moments) {
-  std::vector<std::int32_t> change(moments + 1, 0);
+std::vector<bool> spanned_points(std::span<const ArenaInterval> intervals,
+                                 std::uint32_t time_points) {
+  std::vector<std::int32_t> change(time_points + 1, 0);
   for (const ArenaInterval& interval : intervals) {
     ++change[interval.first];
     --change[interval.last];
   }
   std::vector<bool> spanned;
   std::int32_t open = 0;
-  for (std::uint32_t t = 0; t < moments; ++t) spanned.push_back((open += change[t]) > 0);
+  for (std::uint32_t t = 0; t < time_points; ++t) spanned.push_back((open += change[t]) > 0);
   return spanned;
 }
 
-void measure(Instance& instance, std::uint32_t moments) {
-  instance.load.assign(moments + 1, 0);
+void measure(Instance& instance, std::uint32_t time_points) {
+  instance.load.assign(time_points + 1, 0);
   for (const ArenaInterval& interval : instance.intervals) {
     instance.load[interval.first] += interval.size;
     instance.load[interval.last + 1] -= interval.size;
   }
-  for (std::uint32_t t = 1; t <= moments; ++t) instance.load[t] += instance.load[t - 1];
+  for (std::uint32_t t = 1; t <= time_points; ++t) instance.load[t] += instance.load[t - 1];
   instance.load.pop_back();
   instance.bound = *std::max_element(instance.load.begin(), instance.load.end());
 }
@@ -61,20 +62,20 @@ void measure(Instance& instance, std::uint32_t moments) {
 std::vector<Instance> independent_parts(std::span<const ArenaInterval> intervals) {
   std::uint32_t end = 0;
   for (const ArenaInterval& interval : intervals) end = std::max(end, interval.last + 1);
-  const Moments moments = counting_moments(intervals, end);
+  const TimeCompression time_points = compress_time(intervals, end);
 
   Instance whole;
   for (std::size_t i = 0; i < intervals.size(); ++i) {
     if (intervals[i].size == 0) continue;
-    whole.intervals.push_back({intervals[i].size, moments.at_or_after[intervals[i].first],
-                               moments.at_or_before[intervals[i].last]});
+    whole.intervals.push_back({intervals[i].size, time_points.at_or_after[intervals[i].first],
+                               time_points.at_or_before[intervals[i].last]});
     whole.origins.push_back(static_cast<std::uint32_t>(i));
   }
 
-  const std::vector<bool> spanned = spanned_moments(whole.intervals, moments.count);
-  std::vector<std::uint32_t> part(moments.count, 0), begin(moments.count, 0);
+  const std::vector<bool> spanned = spanned_points(whole.intervals, time_points.count);
+  std::vector<std::uint32_t> part(time_points.count, 0), begin(time_points.count, 0);
   std::vector<std::uint32_t> widths;
-  for (std::uint32_t t = 0; t < moments.count; ++t) {
+  for (std::uint32_t t = 0; t < time_points.count; ++t) {
     if (t == 0 || !spanned[t - 1]) widths.push_back(0);
     part[t] = static_cast<std::uint32_t>(widths.size() - 1);
     begin[t] = t - widths.back()++;
@@ -91,7 +92,7 @@ std::vector<Instance> independent_parts(std::span<const ArenaInterval> intervals
   return parts;
 }
 
-std::optional<Conflicts> Conflicts::of(const Instance& instance, std::int64_t most) {
+std::optional<Conflicts> Conflicts::of(const Instance& instance, std::int64_t limit) {
   std::vector<std::uint32_t> by_birth(instance.size());
   for (std::uint32_t i = 0; i < instance.size(); ++i) by_birth[i] = i;
   std::stable_sort(by_birth.begin(), by_birth.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -105,7 +106,7 @@ std::optional<Conflicts> Conflicts::of(const Instance& instance, std::int64_t mo
         std::remove_if(alive.begin(), alive.end(),
                        [&](std::uint32_t other) { return instance.intervals[other].last < now; }),
         alive.end());
-    if (static_cast<std::int64_t>(pairs.size() + alive.size()) > most) return std::nullopt;
+    if (static_cast<std::int64_t>(pairs.size() + alive.size()) > limit) return std::nullopt;
     for (const std::uint32_t other : alive) pairs.emplace_back(i, other);
     alive.push_back(i);
   }

@@ -19,7 +19,7 @@ struct Instance {
   std::int64_t bound = 0;              // the largest load
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(intervals.size()); }
-  std::uint32_t moments() const { return static_cast<std::uint32_t>(load.size()); }
+  std::uint32_t time_points() const { return static_cast<std::uint32_t>(load.size()); }
 };
 
 // Splits the input into ranges of time that no interval spans, in order. Empty intervals are
@@ -29,8 +29,8 @@ std::vector<Instance> independent_parts(std::span<const ArenaInterval> intervals
 // The interference graph: pairs of intervals that overlap in time, in compressed rows.
 class Conflicts {
  public:
-  // Nothing if there are more than `most` pairs.
-  static std::optional<Conflicts> of(const Instance& instance, std::int64_t most);
+  // Nothing if there are more than `limit` pairs.
+  static std::optional<Conflicts> of(const Instance& instance, std::int64_t limit);
 
   std::span<const std::uint32_t> of(std::uint32_t interval) const {
     return std::span(others_).subspan(first_[interval], first_[interval + 1] - first_[interval]);

@@ -6,8 +6,8 @@
 namespace recut::packing {
 namespace {
 
-constexpr std::size_t kMostNodes = 4 * 32;  // that a query visits
-constexpr int kMostHops = 4096;
+constexpr std::size_t kMaxNodes = 4 * 32;  // that a query visits
+constexpr int kMaxHops = 4096;
 
 // The canonical decomposition of an interval into nodes.
 template <class Visit>
@@ -48,14 +48,14 @@ std::int64_t OffsetRanges::lowest_fit(std::int64_t from, std::int64_t size, int&
   return from;
 }
 
-OccupiedSpace::OccupiedSpace(std::uint32_t moments) {
-  while (leaves_ < moments) leaves_ *= 2;
+OccupiedSpace::OccupiedSpace(std::uint32_t time_points) {
+  while (leaves_ < time_points) leaves_ *= 2;
   covering_.resize(2 * static_cast<std::size_t>(leaves_));
   anywhere_.resize(2 * static_cast<std::size_t>(leaves_));
 }
 
 std::int64_t OccupiedSpace::lowest_fit(const ArenaInterval& interval) const {
-  std::array<const OffsetRanges*, kMostNodes> taken = {};
+  std::array<const OffsetRanges*, kMaxNodes> taken = {};
   std::size_t count = 0;
   const auto consider = [&](const OffsetRanges& ranges) {
     if (!ranges.empty()) taken[count++] = &ranges;
@@ -67,7 +67,7 @@ std::int64_t OccupiedSpace::lowest_fit(const ArenaInterval& interval) const {
   // Round robin, until all nodes agree on the offset.
   std::int64_t offset = 0;
   std::size_t agreed = 0;
-  int hops = kMostHops;
+  int hops = kMaxHops;
   for (std::size_t i = 0; agreed < count && hops > 0; i = i + 1 == count ? 0 : i + 1) {
     const std::int64_t next = taken[i]->lowest_fit(offset, interval.size, hops);
     agreed = next == offset ? agreed + 1 : 1;

@@ -32,7 +32,7 @@ class OffsetRanges {
 // Dense packings leave few ranges in each.
 class OccupiedSpace {
  public:
-  explicit OccupiedSpace(std::uint32_t moments);
+  explicit OccupiedSpace(std::uint32_t time_points);
 
   // The lowest offset at which `interval` overlaps nothing. After thousands of gaps, an offset
   // above everything, which bounds the time of a query.

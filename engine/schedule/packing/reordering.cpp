@@ -7,20 +7,20 @@
 namespace recut::packing {
 namespace {
 
-constexpr int kPatience = 100;  // moves without progress
+constexpr int kMaxIdleMoves = 100;  // moves without progress
 
 }  // namespace
 
 Reordering::Reordering(const Instance& instance, const Conflicts& conflicts)
     : instance_(instance),
       conflicts_(conflicts),
-      place_(instance.size()),
+      position_(instance.size()),
       offsets_(instance.size()),
       stale_(instance.size()) {}
 
 void Reordering::start(const Order& order) {
   order_ = order;
-  for (std::uint32_t p = 0; p < order.size(); ++p) place_[order[p]] = p;
+  for (std::uint32_t p = 0; p < order.size(); ++p) position_[order[p]] = p;
   from_ = packed_ = 0;
 }
 
@@ -38,7 +38,7 @@ bool Reordering::search(Order& order, std::int64_t capacity, std::int64_t work,
       furthest = failed_;
       order = order_;
       idle = 0;
-    } else if (++idle > kPatience) {
+    } else if (++idle > kMaxIdleMoves) {
       start(order);
       idle = 0;
       continue;
@@ -69,41 +69,41 @@ bool Reordering::fit_all(std::int64_t capacity) {
       failed_ = p;
       return false;
     }
-    if (known && offsets_[i] != before) mark_around(i);
+    if (known && offsets_[i] != before) mark_conflicts_stale(i);
   }
   return true;
 }
 
-void Reordering::fit(std::uint32_t place) {
-  const std::uint32_t i = order_[place];
+void Reordering::fit(std::uint32_t position) {
+  const std::uint32_t i = order_[position];
   const auto others = conflicts_.of(i);
-  in_way_.clear();
+  obstacles_.clear();
   for (const std::uint32_t other : others)
-    if (place_[other] < place)
-      in_way_.emplace_back(offsets_[other], offsets_[other] + instance_.intervals[other].size);
-  std::sort(in_way_.begin(), in_way_.end());
+    if (position_[other] < position)
+      obstacles_.emplace_back(offsets_[other], offsets_[other] + instance_.intervals[other].size);
+  std::sort(obstacles_.begin(), obstacles_.end());
   std::int64_t offset = 0;
-  for (const auto& [low, high] : in_way_) {
+  for (const auto& [low, high] : obstacles_) {
     if (low >= offset + instance_.intervals[i].size) break;
     offset = std::max(offset, high);
   }
   offsets_[i] = offset;
   // Sorting dominates.
-  work_ += static_cast<std::int64_t>(others.size() + 4 * in_way_.size());
+  work_ += static_cast<std::int64_t>(others.size() + 4 * obstacles_.size());
 }
 
 // There is an earlier conflicting interval, or it would be at offset 0, if no interval alone
 // exceeds the capacity.
-void Reordering::move_forward(std::uint64_t& lot) {
+void Reordering::move_forward(std::uint64_t& random_state) {
   const std::uint32_t i = order_[failed_];
   earlier_.clear();
   for (const std::uint32_t other : conflicts_.of(i))
-    if (place_[other] < failed_) earlier_.push_back(place_[other]);
-  lot = hash_mix(lot, failed_);
-  const std::uint32_t to = earlier_[static_cast<std::size_t>(lot % earlier_.size())];
-  const auto put = [&](std::uint32_t interval, std::uint32_t place) {
-    order_[place] = interval;
-    place_[interval] = place;
+    if (position_[other] < failed_) earlier_.push_back(position_[other]);
+  random_state = hash_mix(random_state, failed_);
+  const std::uint32_t to = earlier_[static_cast<std::size_t>(random_state % earlier_.size())];
+  const auto put = [&](std::uint32_t interval, std::uint32_t position) {
+    order_[position] = interval;
+    position_[interval] = position;
   };
   for (std::uint32_t p = failed_; p > to; --p) put(order_[p - 1], p);
   put(i, to);
@@ -111,10 +111,10 @@ void Reordering::move_forward(std::uint64_t& lot) {
   packed_ = failed_ + 1;
   from_ = to;
   stale_[i] = true;
-  mark_around(i);
+  mark_conflicts_stale(i);
 }
 
-void Reordering::mark_around(std::uint32_t interval) {
+void Reordering::mark_conflicts_stale(std::uint32_t interval) {
   const auto others = conflicts_.of(interval);
   for (const std::uint32_t other : others) stale_[other] = true;
   work_ += static_cast<std::int64_t>(others.size());

@@ -29,22 +29,22 @@ class Reordering {
  private:
   void start(const Order& order);
   bool fit_all(std::int64_t capacity);
-  void fit(std::uint32_t place);
-  void move_forward(std::uint64_t& lot);
-  void mark_around(std::uint32_t interval);
+  void fit(std::uint32_t position);
+  void move_forward(std::uint64_t& random_state);
+  void mark_conflicts_stale(std::uint32_t interval);
 
   const Instance& instance_;
   const Conflicts& conflicts_;
   std::int64_t work_ = 0;
   Order order_;
-  std::vector<std::uint32_t> place_;   // in the order, by interval
-  std::vector<std::int64_t> offsets_;  // valid for positions below `packed_`
-  std::vector<bool> stale_;            // by interval: a conflicting one has moved
-  std::uint32_t from_ = 0;             // earlier positions are packed and not stale
+  std::vector<std::uint32_t> position_;  // in the order, by interval
+  std::vector<std::int64_t> offsets_;    // valid for positions below `packed_`
+  std::vector<bool> stale_;              // by interval: a conflicting one has moved
+  std::uint32_t from_ = 0;               // earlier positions are packed and not stale
   std::uint32_t packed_ = 0;
-  std::uint32_t failed_ = 0;                                   // position that exceeded the target
-  std::vector<std::pair<std::int64_t, std::int64_t>> in_way_;  // scratch: from, to
-  std::vector<std::uint32_t> earlier_;                         // scratch
+  std::uint32_t failed_ = 0;  // position that exceeded the target
+  std::vector<std::pair<std::int64_t, std::int64_t>> obstacles_;  // scratch: from, to
+  std::vector<std::uint32_t> earlier_;                            // scratch
 };
 
 }  // namespace recut::packing

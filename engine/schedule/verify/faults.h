@@ -14,7 +14,7 @@ class Faults {
   explicit Faults(const Graph& graph) : graph_(&graph) {}
 
   void add(std::string message) {
-    if (found_.size() < kMost) found_.push_back(error(std::move(message)));
+    if (found_.size() < kMaxFaults) found_.push_back(error(std::move(message)));
   }
   bool empty() const { return found_.empty(); }
   Diagnostics take() { return std::move(found_); }
@@ -24,7 +24,7 @@ class Faults {
   }
 
  private:
-  static constexpr std::size_t kMost = 100;
+  static constexpr std::size_t kMaxFaults = 100;
   const Graph* graph_;
   Diagnostics found_;
 };

@@ -7,9 +7,9 @@ struct attention_0Call {
   static constexpr int batches = 2, heads = 12, sharing = 1;
   static constexpr int queries = 1024, keys = 1024, log_rows = 1024;
   static constexpr int features = 64, value_features = 64;
-  static constexpr int tall = 2, block = 32;
+  static constexpr int m_tiles = 2, block = 32;
   static constexpr bool causal = true;
-  static constexpr bool wants_key = false, wants_value = false;
+  static constexpr bool requires_key_grad = false, requires_value_grad = false;
   static constexpr float scale = 0.3f;
   static constexpr float score_scale = 0.43280852f, octaves = 1.0f;  // of a unit
   static constexpr float nats = 0.6931472f, units_of_nat = 1.442695f;
@@ -37,7 +37,7 @@ extern "C" __global__ void __launch_bounds__(128) attention_0_forward(
     for (int i = 0; i < 1; ++i) zeros_5[i] = 0;
   if (blockIdx.x == 0 && threadIdx.x == 0)
     for (int i = 0; i < 1; ++i) zeros_6[i] = 0;
-  attend<attention_0Call>(query, key, value, nullptr, nullptr, out, log_sums);
+  attention_forward_kernel<attention_0Call>(query, key, value, nullptr, nullptr, out, log_sums);
 }
 
 // kernel b
@@ -49,9 +49,9 @@ struct attention_1Call {
   static constexpr int batches = 2, heads = 12, sharing = 1;
   static constexpr int queries = 1024, keys = 1024, log_rows = 1024;
   static constexpr int features = 64, value_features = 64;
-  static constexpr int tall = 2, block = 32;
+  static constexpr int m_tiles = 2, block = 32;
   static constexpr bool causal = true;
-  static constexpr bool wants_key = true, wants_value = true;
+  static constexpr bool requires_key_grad = true, requires_value_grad = true;
   static constexpr float scale = 0.3f;
   static constexpr float score_scale = 0.43280852f, octaves = 1.0f;  // of a unit
   static constexpr float nats = 0.6931472f, units_of_nat = 1.442695f;
@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(128) attention_1_row_sums(
     float* __restrict__ key_gradient,
     float* __restrict__ value_gradient,
     float* __restrict__ row_sums) {
-  sum_rows<attention_1Call>(grad, out, row_sums);
+  row_dot_products<attention_1Call>(grad, out, row_sums);
 }
 
 extern "C" __global__ void __launch_bounds__(128) attention_1_keys(
@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(128) attention_1_keys(
     float* __restrict__ key_gradient,
     float* __restrict__ value_gradient,
     float* __restrict__ row_sums) {
-  make_key_gradients<attention_1Call>(query, key, value, nullptr, nullptr, grad, log_sums, row_sums, key_gradient, value_gradient);
+  attention_key_gradients_kernel<attention_1Call>(query, key, value, nullptr, nullptr, grad, log_sums, row_sums, key_gradient, value_gradient);
 }
 
 extern "C" __global__ void __launch_bounds__(128) attention_1_queries(
@@ -109,6 +109,6 @@ extern "C" __global__ void __launch_bounds__(128) attention_1_queries(
     float* __restrict__ key_gradient,
     float* __restrict__ value_gradient,
     float* __restrict__ row_sums) {
-  make_query_gradient<attention_1Call>(query, key, value, nullptr, nullptr, grad, log_sums, row_sums, query_gradient);
+  attention_query_gradient_kernel<attention_1Call>(query, key, value, nullptr, nullptr, grad, log_sums, row_sums, query_gradient);
 }
 

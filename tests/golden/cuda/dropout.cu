@@ -1,6 +1,6 @@
 // Contiguous elements that are loaded and stored by one instruction.
 template <class T, int count>
-struct alignas(sizeof(T) * count) Pack {
+struct alignas(sizeof(T) * count) AlignedVector {
   T of[count];
 };
 
@@ -41,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(32) kernel_0_0(
   const long long v0 = seed_1[0];
   const int item = blockIdx.x * 32 + threadIdx.x;
   const int i = 4 * item;
-  Pack<float, 4> uniform_pack;
+  AlignedVector<float, 4> uniform_vector;
   #pragma unroll
   for (int lane = 0; lane < 4; ++lane) {
     const int i_1 = i + lane;
@@ -197,8 +197,8 @@ extern "C" __global__ void __launch_bounds__(32) kernel_0_0(
     const double v267 = double(v266);
     const double v5 = v267 * 5.960464477539063e-08;
     const float uniform_1 = float(v5);
-    uniform_pack.of[lane] = uniform_1;
+    uniform_vector.of[lane] = uniform_1;
   }
-  *reinterpret_cast<Pack<float, 4>*>(uniform + i) = uniform_pack;
+  *reinterpret_cast<AlignedVector<float, 4>*>(uniform + i) = uniform_vector;
 }
 

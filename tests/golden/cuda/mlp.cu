@@ -19,7 +19,7 @@
 
 // Contiguous elements that are loaded and stored by one instruction.
 template <class T, int count>
-struct alignas(sizeof(T) * count) Pack {
+struct alignas(sizeof(T) * count) AlignedVector {
   T of[count];
 };
 
@@ -31,7 +31,7 @@ __device__ inline T larger(T a, T b) {
 
 // Combines the lower half of the partials with the upper half, until one is left.
 template <int lanes, class T, class Combine>
-__device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
+__device__ inline T reduce_in_thread(const T (&all)[lanes], Combine combine) {
   T partials[lanes];
   for (int p = 0; p < lanes; ++p) partials[p] = all[p];
   for (int half = lanes / 2; half > 0; half /= 2)
@@ -42,17 +42,17 @@ __device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
 // The same with one partial a thread, within a warp; all threads get the result. If a thread has
 // several partials, they are neighbours, and are combined last.
 template <int lanes, int width, class T, class Combine>
-__device__ inline T combined_in_warp(T mine, unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(T mine, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)
     mine = combine(mine, T(__shfl_down_sync(mask, mine, half, width)));
   return T(__shfl_sync(mask, mine, 0, width));
 }
 template <int lanes, int width, int count, class T, class Combine>
-__device__ inline T combined_in_warp(const T (&mine)[count], unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(const T (&mine)[count], unsigned mask, Combine combine) {
   T partials[count];
   for (int p = 0; p < count; ++p)
-    partials[p] = combined_in_warp<lanes, width>(mine[p], mask, combine);
-  return combined_here(partials, combine);
+    partials[p] = warp_reduce<lanes, width>(mine[p], mask, combine);
+  return reduce_in_thread(partials, combine);
 }
 
 // kernel hidden
@@ -91,15 +91,15 @@ extern "C" __global__ void __launch_bounds__(32) kernel_1_0(
     long long seed, long long* fault) {
   const int item = blockIdx.x * 32 + threadIdx.x;
   const int i = 4 * item;
-  const Pack<float, 4> hidden_pack = *reinterpret_cast<const Pack<float, 4>*>(hidden + i);
-  Pack<float, 4> active_pack;
+  const AlignedVector<float, 4> hidden_vector = *reinterpret_cast<const AlignedVector<float, 4>*>(hidden + i);
+  AlignedVector<float, 4> active_vector;
   #pragma unroll
   for (int lane = 0; lane < 4; ++lane) {
-    const float v1 = hidden_pack.of[lane];
+    const float v1 = hidden_vector.of[lane];
     const float active_1 = larger(v1, 0.0f);
-    active_pack.of[lane] = active_1;
+    active_vector.of[lane] = active_1;
   }
-  *reinterpret_cast<Pack<float, 4>*>(active + i) = active_pack;
+  *reinterpret_cast<AlignedVector<float, 4>*>(active + i) = active_vector;
 }
 
 // kernel y
@@ -142,21 +142,21 @@ extern "C" __global__ void __launch_bounds__(32) kernel_3_0(
   const int item = blockIdx.x * 32 + threadIdx.x;
   if (item >= 8) return;
   const int i = 4 * item;
-  const Pack<float, 4> y_pack = *reinterpret_cast<const Pack<float, 4>*>(y + i);
-  const Pack<float, 4> target_pack = *reinterpret_cast<const Pack<float, 4>*>(target + i);
-  Pack<float, 4> error_pack;
-  Pack<float, 4> square_pack;
+  const AlignedVector<float, 4> y_vector = *reinterpret_cast<const AlignedVector<float, 4>*>(y + i);
+  const AlignedVector<float, 4> target_vector = *reinterpret_cast<const AlignedVector<float, 4>*>(target + i);
+  AlignedVector<float, 4> error_vector;
+  AlignedVector<float, 4> square_vector;
   #pragma unroll
   for (int lane = 0; lane < 4; ++lane) {
-    const float v0 = y_pack.of[lane];
-    const float v1 = target_pack.of[lane];
+    const float v0 = y_vector.of[lane];
+    const float v1 = target_vector.of[lane];
     const float error_1 = v0 - v1;
-    error_pack.of[lane] = error_1;
+    error_vector.of[lane] = error_1;
     const float square_1 = error_1 * error_1;
-    square_pack.of[lane] = square_1;
+    square_vector.of[lane] = square_1;
   }
-  *reinterpret_cast<Pack<float, 4>*>(error + i) = error_pack;
-  *reinterpret_cast<Pack<float, 4>*>(square + i) = square_pack;
+  *reinterpret_cast<AlignedVector<float, 4>*>(error + i) = error_vector;
+  *reinterpret_cast<AlignedVector<float, 4>*>(square + i) = square_vector;
 }
 
 // kernel loss
@@ -177,7 +177,7 @@ extern "C" __global__ void __launch_bounds__(32) kernel_4_0(
       total = v1 + total;
     }
   }
-  const float v2 = combined_in_warp<8, 32>(total, 0xffffffffu, [](float so_far, float next) { return next + so_far; });
+  const float v2 = warp_reduce<8, 32>(total, 0xffffffffu, [](float so_far, float next) { return next + so_far; });
   const float v4 = v2 / 32.0f;
   if (thread == 0) loss[0] = v4;
 }
@@ -199,15 +199,15 @@ extern "C" __global__ void __launch_bounds__(32) kernel_5_0(
   const int item = blockIdx.x * 32 + threadIdx.x;
   if (item >= 8) return;
   const int i = 4 * item;
-  const Pack<float, 4> error_pack = *reinterpret_cast<const Pack<float, 4>*>(error + i);
-  Pack<float, 4> y_grad_pack;
+  const AlignedVector<float, 4> error_vector = *reinterpret_cast<const AlignedVector<float, 4>*>(error + i);
+  AlignedVector<float, 4> y_grad_vector;
   #pragma unroll
   for (int lane = 0; lane < 4; ++lane) {
-    const float v2 = error_pack.of[lane];
+    const float v2 = error_vector.of[lane];
     const float y_grad_1 = v2 * scale;
-    y_grad_pack.of[lane] = y_grad_1;
+    y_grad_vector.of[lane] = y_grad_1;
   }
-  *reinterpret_cast<Pack<float, 4>*>(y_grad + i) = y_grad_pack;
+  *reinterpret_cast<AlignedVector<float, 4>*>(y_grad + i) = y_grad_vector;
 }
 
 // 4 items, a thread each
@@ -290,18 +290,18 @@ extern "C" __global__ void __launch_bounds__(32) kernel_8_0(
     long long seed, long long* fault) {
   const int item = blockIdx.x * 32 + threadIdx.x;
   const int i = 4 * item;
-  const Pack<float, 4> active_grad_pack = *reinterpret_cast<const Pack<float, 4>*>(active_grad + i);
-  const Pack<float, 4> active_pack = *reinterpret_cast<const Pack<float, 4>*>(active + i);
-  Pack<float, 4> hidden_grad_pack;
+  const AlignedVector<float, 4> active_grad_vector = *reinterpret_cast<const AlignedVector<float, 4>*>(active_grad + i);
+  const AlignedVector<float, 4> active_vector = *reinterpret_cast<const AlignedVector<float, 4>*>(active + i);
+  AlignedVector<float, 4> hidden_grad_vector;
   #pragma unroll
   for (int lane = 0; lane < 4; ++lane) {
-    const float v1 = active_grad_pack.of[lane];
-    const float v2 = active_pack.of[lane];
+    const float v1 = active_grad_vector.of[lane];
+    const float v2 = active_vector.of[lane];
     const bool v3 = v2 <= 0.0f;
     const float hidden_grad_1 = v3 ? 0.0f : v1;
-    hidden_grad_pack.of[lane] = hidden_grad_1;
+    hidden_grad_vector.of[lane] = hidden_grad_1;
   }
-  *reinterpret_cast<Pack<float, 4>*>(hidden_grad + i) = hidden_grad_pack;
+  *reinterpret_cast<AlignedVector<float, 4>*>(hidden_grad + i) = hidden_grad_vector;
 }
 
 // 32 items, a thread each

@@ -1,6 +1,6 @@
 // Contiguous elements that are loaded and stored by one instruction.
 template <class T, int count>
-struct alignas(sizeof(T) * count) Pack {
+struct alignas(sizeof(T) * count) AlignedVector {
   T of[count];
 };
 
@@ -55,7 +55,7 @@ __device__ inline float of_half(unsigned short bits) {
 
 // Combines the lower half of the partials with the upper half, until one is left.
 template <int lanes, class T, class Combine>
-__device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
+__device__ inline T reduce_in_thread(const T (&all)[lanes], Combine combine) {
   T partials[lanes];
   for (int p = 0; p < lanes; ++p) partials[p] = all[p];
   for (int half = lanes / 2; half > 0; half /= 2)
@@ -66,22 +66,22 @@ __device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
 // The same with one partial a thread, within a warp; all threads get the result. If a thread has
 // several partials, they are neighbours, and are combined last.
 template <int lanes, int width, class T, class Combine>
-__device__ inline T combined_in_warp(T mine, unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(T mine, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)
     mine = combine(mine, T(__shfl_down_sync(mask, mine, half, width)));
   return T(__shfl_sync(mask, mine, 0, width));
 }
 template <int lanes, int width, int count, class T, class Combine>
-__device__ inline T combined_in_warp(const T (&mine)[count], unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(const T (&mine)[count], unsigned mask, Combine combine) {
   T partials[count];
   for (int p = 0; p < count; ++p)
-    partials[p] = combined_in_warp<lanes, width>(mine[p], mask, combine);
-  return combined_here(partials, combine);
+    partials[p] = warp_reduce<lanes, width>(mine[p], mask, combine);
+  return reduce_in_thread(partials, combine);
 }
 
 // By all threads of a block, through shared memory. Each warp combines all partials.
 template <int lanes, int count, class T, class Combine>
-__device__ inline T combined_in_block(const T (&mine)[count], T* room, Combine combine) {
+__device__ inline T block_reduce(const T (&mine)[count], T* room, Combine combine) {
   constexpr int rest = lanes < 32 ? lanes : 32;
   const int thread = threadIdx.x;
   __syncthreads();
@@ -92,23 +92,23 @@ __device__ inline T combined_in_block(const T (&mine)[count], T* room, Combine c
   for (int p = 0; p < count; ++p) {
     T far[lanes / rest];
     for (int i = 0; i < lanes / rest; ++i) far[i] = room[lanes * p + rest * i + thread % rest];
-    partials[p] = combined_here(far, combine);
+    partials[p] = reduce_in_thread(far, combine);
   }
-  return combined_in_warp<rest, 32>(partials, 0xffffffffu, combine);
+  return warp_reduce<rest, 32>(partials, 0xffffffffu, combine);
 }
 template <int lanes, class T, class Combine>
-__device__ inline T combined_in_block(T mine, T* room, Combine combine) {
+__device__ inline T block_reduce(T mine, T* room, Combine combine) {
   const T one[1] = {mine};
-  return combined_in_block<lanes>(one, room, combine);
+  return block_reduce<lanes>(one, room, combine);
 }
 
 // Atomic read-modify-write by compare-and-swap of the word that holds the element.
 template <class T, class Combine>
-__device__ inline void combine_at(T* at, Combine combine) {
+__device__ inline void atomic_combine(T* at, Combine combine) {
   using Word = unsigned;
-  const unsigned long long place = reinterpret_cast<unsigned long long>(at);
-  Word* const word = reinterpret_cast<Word*>(place & ~3ull);
-  const unsigned shift = unsigned(place & 3ull) * 8u;
+  const unsigned long long position = reinterpret_cast<unsigned long long>(at);
+  Word* const word = reinterpret_cast<Word*>(position & ~3ull);
+  const unsigned shift = unsigned(position & 3ull) * 8u;
   const Word bits = sizeof(T) == 4 ? ~0u : ((1u << (8 * sizeof(T) % 32)) - 1u) << shift;
   for (Word old = *word, seen = 0;; old = seen) {
     const T made = combine(T((old & bits) >> shift));
@@ -117,7 +117,7 @@ __device__ inline void combine_at(T* at, Combine combine) {
   }
 }
 template <class Combine>
-__device__ inline void combine_at(long long* at, Combine combine) {
+__device__ inline void atomic_combine(long long* at, Combine combine) {
   unsigned long long* const word = reinterpret_cast<unsigned long long*>(at);
   for (unsigned long long old = *word, seen = 0;; old = seen) {
     seen = atomicCAS(word, old, (unsigned long long)combine((long long)old));
@@ -134,17 +134,17 @@ extern "C" __global__ void __launch_bounds__(32) kernel_0_0(
     long long seed, long long* fault) {
   const int item = blockIdx.x * 32 + threadIdx.x;
   const int i = 4 * item;
-  const Pack<float, 4> x_pack = *reinterpret_cast<const Pack<float, 4>*>(x + i);
-  const Pack<unsigned short, 4> b_pack = *reinterpret_cast<const Pack<unsigned short, 4>*>(b + int(unsigned(i) % 64));
-  Pack<unsigned short, 4> y_pack;
+  const AlignedVector<float, 4> x_vector = *reinterpret_cast<const AlignedVector<float, 4>*>(x + i);
+  const AlignedVector<unsigned short, 4> b_vector = *reinterpret_cast<const AlignedVector<unsigned short, 4>*>(b + int(unsigned(i) % 64));
+  AlignedVector<unsigned short, 4> y_vector;
   #pragma unroll
   for (int lane = 0; lane < 4; ++lane) {
-    const float a = x_pack.of[lane];
-    const float c = of_bfloat16(b_pack.of[lane]);
+    const float a = x_vector.of[lane];
+    const float c = of_bfloat16(b_vector.of[lane]);
     const float d = a + c;
-    y_pack.of[lane] = bfloat16(d);
+    y_vector.of[lane] = bfloat16(d);
   }
-  *reinterpret_cast<Pack<unsigned short, 4>*>(y + i) = y_pack;
+  *reinterpret_cast<AlignedVector<unsigned short, 4>*>(y + i) = y_vector;
 }
 
 // kernel packs and what is left over
@@ -157,15 +157,15 @@ extern "C" __global__ void __launch_bounds__(32) kernel_1_0(
   if (item >= 251) return;
   const int i = 4 * item;
   if (i + 4 <= 1003) {
-    const Pack<unsigned short, 4> x_pack = *reinterpret_cast<const Pack<unsigned short, 4>*>(x + i);
-    Pack<float, 4> y_pack;
+    const AlignedVector<unsigned short, 4> x_vector = *reinterpret_cast<const AlignedVector<unsigned short, 4>*>(x + i);
+    AlignedVector<float, 4> y_vector;
     #pragma unroll
     for (int lane = 0; lane < 4; ++lane) {
-      const float a = of_half(x_pack.of[lane]);
+      const float a = of_half(x_vector.of[lane]);
       const float b = expf(a);
-      y_pack.of[lane] = b;
+      y_vector.of[lane] = b;
     }
-    *reinterpret_cast<Pack<float, 4>*>(y + i) = y_pack;
+    *reinterpret_cast<AlignedVector<float, 4>*>(y + i) = y_vector;
   }
   else for (int i_1 = i; i_1 < 1003; ++i_1) {
     const float a = of_half(x[i_1]);
@@ -195,33 +195,33 @@ extern "C" __global__ void __launch_bounds__(32) kernel_2_0(
     const float a = x[100 * r + i];
     m = larger(a, m);
   }
-  const float t = combined_in_warp<8, 8>(m, mask, [](float so_far, float next) { return larger(next, so_far); });
+  const float t = warp_reduce<8, 8>(m, mask, [](float so_far, float next) { return larger(next, so_far); });
   #pragma unroll 3
   for (int turn_1 = 0; turn_1 < 3; ++turn_1) {
     const int item = thread + 8 * turn_1;
     const int j = 4 * item;
-    const Pack<float, 4> x_pack = *reinterpret_cast<const Pack<float, 4>*>(x + 100 * r + j);
-    Pack<float, 4> y_pack;
+    const AlignedVector<float, 4> x_vector = *reinterpret_cast<const AlignedVector<float, 4>*>(x + 100 * r + j);
+    AlignedVector<float, 4> y_vector;
     #pragma unroll
     for (int lane = 0; lane < 4; ++lane) {
-      const float b = x_pack.of[lane];
+      const float b = x_vector.of[lane];
       const float c = b - t;
-      y_pack.of[lane] = c;
+      y_vector.of[lane] = c;
     }
-    *reinterpret_cast<Pack<float, 4>*>(y + 100 * r + j) = y_pack;
+    *reinterpret_cast<AlignedVector<float, 4>*>(y + 100 * r + j) = y_vector;
   }
   if (thread < 1) {
     const int item = thread + 24;
     const int j = 4 * item;
-    const Pack<float, 4> x_pack_1 = *reinterpret_cast<const Pack<float, 4>*>(x + 100 * r + j);
-    Pack<float, 4> y_pack_1;
+    const AlignedVector<float, 4> x_pack_1 = *reinterpret_cast<const AlignedVector<float, 4>*>(x + 100 * r + j);
+    AlignedVector<float, 4> y_pack_1;
     #pragma unroll
     for (int lane = 0; lane < 4; ++lane) {
       const float b = x_pack_1.of[lane];
       const float c = b - t;
       y_pack_1.of[lane] = c;
     }
-    *reinterpret_cast<Pack<float, 4>*>(y + 100 * r + j) = y_pack_1;
+    *reinterpret_cast<AlignedVector<float, 4>*>(y + 100 * r + j) = y_pack_1;
   }
 }
 
@@ -260,14 +260,14 @@ extern "C" __global__ void __launch_bounds__(256) kernel_3_0(
     const double b = x[3000 * r + j];
     p = smaller(b, p);
   }
-  const double t = combined_in_block<256>(s, reinterpret_cast<double*>(shared), [](double so_far, double next) { return next + so_far; });
-  const double u = combined_in_block<32>(p, reinterpret_cast<double*>(shared), [](double so_far, double next) { return smaller(next, so_far); });
+  const double t = block_reduce<256>(s, reinterpret_cast<double*>(shared), [](double so_far, double next) { return next + so_far; });
+  const double u = block_reduce<32>(p, reinterpret_cast<double*>(shared), [](double so_far, double next) { return smaller(next, so_far); });
   const double v = t * u;
   if (thread == 0) y[r] = v;
 }
 
 // kernel turned
-// 6144 items, squares of 32 by 32, turned in shared memory
+// 6144 items, tiles of 32 by 32, transposed in shared memory
 extern "C" __global__ void __launch_bounds__(256) kernel_4_0(
     const float* __restrict__ x,
     float* __restrict__ y,
@@ -385,7 +385,7 @@ extern "C" __global__ void __launch_bounds__(32) kernel_8_0(
   const long long q = p[i];
   const long long k = checked(q, 4, 1, fault);
   atomicAdd(reinterpret_cast<unsigned long long*>(&n[int(k)]), (unsigned long long)1LL);
-  combine_at(&small[int(k)], [=](unsigned char old) { return (unsigned char)(plus(1, (int(old)))); });
-  combine_at(&seen[int(k)], [=](unsigned char old) { return (unsigned char)(true | (old != 0)); });
+  atomic_combine(&small[int(k)], [=](unsigned char old) { return (unsigned char)(plus(1, (int(old)))); });
+  atomic_combine(&seen[int(k)], [=](unsigned char old) { return (unsigned char)(true | (old != 0)); });
 }
 

@@ -69,8 +69,8 @@ extern "C" __global__ void __launch_bounds__(544, 1) kernel_1_0(
   extern __shared__ __align__(16) unsigned char shared[];
   const int column = threadIdx.x % 8;
   const bool adds = threadIdx.x >= 512 && threadIdx.x < 520;
-  const int place = blockIdx.x * 8 + column;
-  const int j = place < 21 ? place : 20;
+  const int position = blockIdx.x * 8 + column;
+  const int j = position < 21 ? position : 20;
   float s = 1.0f;
   float* const summands = reinterpret_cast<float*>(shared);
   float* const summands_1 = reinterpret_cast<float*>(shared + 8192);
@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(544, 1) kernel_1_0(
   __syncthreads();
   s = reinterpret_cast<float*>(shared + 24576)[column];
   const float t = s;
-  if (adds && place < 21) y[j] = t + y[j];
+  if (adds && position < 21) y[j] = t + y[j];
 }
 
 // kernel rows that are neighbours, two loops
@@ -121,8 +121,8 @@ extern "C" __global__ void __launch_bounds__(544, 1) kernel_2_0(
     if (threadIdx.x < 512) {
       #pragma unroll
       for (int turn = 0; turn < 1; ++turn) {
-        const int place = first + turn * 512 + int(threadIdx.x);
-        const int item = place < 1800 ? place : 1799;
+        const int position = first + turn * 512 + int(threadIdx.x);
+        const int item = position < 1800 ? position : 1799;
         const int i = int(unsigned(item) % 600);
         const int n = int(unsigned(item) / 600);
         const float a = x[600 * c + 3000 * n + i];
@@ -156,8 +156,8 @@ extern "C" __global__ void __launch_bounds__(544, 1) kernel_3_0(
   extern __shared__ __align__(16) unsigned char shared[];
   const int column = threadIdx.x % 8;
   const bool adds = threadIdx.x >= 512 && threadIdx.x < 520;
-  const int place = blockIdx.x * 8 + column;
-  const int j = place < 10 ? place : 9;
+  const int position = blockIdx.x * 8 + column;
+  const int j = position < 10 ? position : 9;
   long long s = 0LL;
   long long f = 0LL;
   long long* const summands = reinterpret_cast<long long*>(shared);
@@ -193,7 +193,7 @@ extern "C" __global__ void __launch_bounds__(544, 1) kernel_3_0(
   const long long t = s;
   const long long u = f;
   const long long v = plus(t, u);
-  if (adds && place < 10) y[j] = v;
+  if (adds && position < 10) y[j] = v;
   const double g = double(t);
   double h = 0.0;
   double* const summands_2 = reinterpret_cast<double*>(shared);
@@ -225,6 +225,6 @@ extern "C" __global__ void __launch_bounds__(544, 1) kernel_3_0(
   __syncthreads();
   h = reinterpret_cast<double*>(shared + 32768)[column];
   const double l = h;
-  if (adds && place < 10) z[j] = l;
+  if (adds && position < 10) z[j] = l;
 }
 

@@ -3,22 +3,22 @@ __device__ inline float of_bfloat16(unsigned short bits) {
 }
 
 // kernel whole squares
-// 6144 items, squares of 32 by 32, turned in shared memory
+// 6144 items, tiles of 32 by 32, transposed in shared memory
 extern "C" __global__ void __launch_bounds__(256) kernel_0_0(
     const float* __restrict__ x,
     float* __restrict__ y,
     long long seed, long long* fault) {
   extern __shared__ __align__(16) unsigned char shared[];
-  const int square = blockIdx.x;
-  const int first_c = 32 * int(unsigned(square) % 3);
-  const int first_r = 32 * int(unsigned(square) / 3);
-  float* const x_square = reinterpret_cast<float*>(shared);
+  const int tile = blockIdx.x;
+  const int first_c = 32 * int(unsigned(tile) % 3);
+  const int first_r = 32 * int(unsigned(tile) / 3);
+  float* const x_tile = reinterpret_cast<float*>(shared);
   #pragma unroll
   for (int line = 0; line < 32; line += 8) {
     const int r = first_r + int(threadIdx.x % 32);
     const int c = first_c + line + int(threadIdx.x / 32);
     {
-      x_square[(line + threadIdx.x / 32) * 33 + threadIdx.x % 32] = x[r + 64 * c];
+      x_tile[(line + threadIdx.x / 32) * 33 + threadIdx.x % 32] = x[r + 64 * c];
     }
   }
   __syncthreads();
@@ -27,14 +27,14 @@ extern "C" __global__ void __launch_bounds__(256) kernel_0_0(
     const int c = first_c + int(threadIdx.x % 32);
     const int r = first_r + line_1 + int(threadIdx.x / 32);
     {
-      const float a = x_square[threadIdx.x % 32 * 33 + line_1 + threadIdx.x / 32];
+      const float a = x_tile[threadIdx.x % 32 * 33 + line_1 + threadIdx.x / 32];
       y[96 * r + c] = a;
     }
   }
 }
 
 // kernel edges, bf16, and what isn't turned
-// 4059 items, squares of 32 by 32, turned in shared memory
+// 4059 items, tiles of 32 by 32, transposed in shared memory
 extern "C" __global__ void __launch_bounds__(256) kernel_1_0(
     const unsigned short* __restrict__ x,
     const float* __restrict__ z,
@@ -42,16 +42,16 @@ extern "C" __global__ void __launch_bounds__(256) kernel_1_0(
     float* __restrict__ y,
     long long seed, long long* fault) {
   extern __shared__ __align__(16) unsigned char shared[];
-  const int square = blockIdx.x;
-  const int first_c = 32 * int(unsigned(square) % 2);
-  const int first_r = 32 * int(unsigned(square) / 2);
-  unsigned short* const x_square = reinterpret_cast<unsigned short*>(shared);
+  const int tile = blockIdx.x;
+  const int first_c = 32 * int(unsigned(tile) % 2);
+  const int first_r = 32 * int(unsigned(tile) / 2);
+  unsigned short* const x_tile = reinterpret_cast<unsigned short*>(shared);
   #pragma unroll
   for (int line = 0; line < 32; line += 8) {
     const int r = first_r + int(threadIdx.x % 32);
     const int c = first_c + line + int(threadIdx.x / 32);
     if (r < 99 && c < 41) {
-      x_square[(line + threadIdx.x / 32) * 33 + threadIdx.x % 32] = x[r + 180 * c];
+      x_tile[(line + threadIdx.x / 32) * 33 + threadIdx.x % 32] = x[r + 180 * c];
     }
   }
   __syncthreads();
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(256) kernel_1_0(
     const int r = first_r + line_1 + int(threadIdx.x / 32);
     if (r < 99 && c < 41) {
       const float s = z[41 * r];
-      const float a = of_bfloat16(x_square[threadIdx.x % 32 * 33 + line_1 + threadIdx.x / 32]);
+      const float a = of_bfloat16(x_tile[threadIdx.x % 32 * 33 + line_1 + threadIdx.x / 32]);
       const float d = z[41 * r + c];
       const float e = b[c];
       const float f = d + e;
@@ -73,27 +73,27 @@ extern "C" __global__ void __launch_bounds__(256) kernel_1_0(
 }
 
 // kernel between other loops, two of them
-// 10240 items, squares of 32 by 32, turned in shared memory
+// 10240 items, tiles of 32 by 32, transposed in shared memory
 extern "C" __global__ void __launch_bounds__(256) kernel_2_0(
     const long long* __restrict__ x,
     const float* __restrict__ z,
     float* __restrict__ y,
     long long seed, long long* fault) {
   extern __shared__ __align__(16) unsigned char shared[];
-  const int square = blockIdx.x;
-  const int first_n = 32 * int(unsigned(square) % 1);
-  const int m = int(unsigned(square) % 2);
-  const int first_k = 32 * int(unsigned(square) / 2 % 2);
-  const int b = int(unsigned(square) / 4);
-  long long* const x_square = reinterpret_cast<long long*>(shared);
-  float* const z_square = reinterpret_cast<float*>(shared + 8448);
+  const int tile = blockIdx.x;
+  const int first_n = 32 * int(unsigned(tile) % 1);
+  const int m = int(unsigned(tile) % 2);
+  const int first_k = 32 * int(unsigned(tile) / 2 % 2);
+  const int b = int(unsigned(tile) / 4);
+  long long* const x_tile = reinterpret_cast<long long*>(shared);
+  float* const z_tile = reinterpret_cast<float*>(shared + 8448);
   #pragma unroll
   for (int line = 0; line < 32; line += 8) {
     const int k = first_k + int(threadIdx.x % 32);
     const int n = first_n + line + int(threadIdx.x / 32);
     if (k < 40) {
-      x_square[(line + threadIdx.x / 32) * 33 + threadIdx.x % 32] = x[2560 * b + k + 40 * m + 80 * n];
-      z_square[(line + threadIdx.x / 32) * 33 + threadIdx.x % 32] = z[2560 * b + k + 1280 * m + 40 * n];
+      x_tile[(line + threadIdx.x / 32) * 33 + threadIdx.x % 32] = x[2560 * b + k + 40 * m + 80 * n];
+      z_tile[(line + threadIdx.x / 32) * 33 + threadIdx.x % 32] = z[2560 * b + k + 1280 * m + 40 * n];
     }
   }
   __syncthreads();
@@ -102,8 +102,8 @@ extern "C" __global__ void __launch_bounds__(256) kernel_2_0(
     const int n = first_n + int(threadIdx.x % 32);
     const int k = first_k + line_1 + int(threadIdx.x / 32);
     if (k < 40) {
-      const long long a = x_square[threadIdx.x % 32 * 33 + line_1 + threadIdx.x / 32];
-      const float c = z_square[threadIdx.x % 32 * 33 + line_1 + threadIdx.x / 32];
+      const long long a = x_tile[threadIdx.x % 32 * 33 + line_1 + threadIdx.x / 32];
+      const float c = z_tile[threadIdx.x % 32 * 33 + line_1 + threadIdx.x / 32];
       const float d = float(a);
       const float e = c + d;
       y[2560 * b + 64 * k + 32 * m + n] = e;

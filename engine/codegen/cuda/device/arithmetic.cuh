@@ -28,9 +28,9 @@ __device__ inline T quotient(T a, T b) {
   return b == -1 ? minus(T(0), a) : T(a / b);
 }
 
-//: helper rest
+//: helper integer_remainder
 template <class T>
-__device__ inline T rest(T a, T b) {
+__device__ inline T integer_remainder(T a, T b) {
   return b == -1 ? T(0) : T(a % b);
 }
 
@@ -44,9 +44,7 @@ __device__ inline long long shifted_left(long long a, long long b) {
 }
 
 //: helper shifted_right
-__device__ inline int shifted_right(int a, int b) {
-  return a >> (unsigned(b) < 32u ? b : 31);
-}
+__device__ inline int shifted_right(int a, int b) { return a >> (unsigned(b) < 32u ? b : 31); }
 __device__ inline long long shifted_right(long long a, long long b) {
   return a >> ((unsigned long long)b < 64u ? b : 63);
 }
@@ -58,9 +56,9 @@ __device__ inline T floor_quotient(T a, T b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-//: helper floor_rest
+//: helper floor_remainder
 template <class T>
-__device__ inline T floor_rest(T a, T b) {
+__device__ inline T floor_remainder(T a, T b) {
   return a % b + (a % b < 0 ? b : 0);
 }
 

@@ -1,14 +1,14 @@
 // Atomic updates for which CUDA has no instruction.
 #pragma once
 
-//: helper combine_at
+//: helper atomic_combine
 // Atomic read-modify-write by compare-and-swap of the word that holds the element.
 template <class T, class Combine>
-__device__ inline void combine_at(T* at, Combine combine) {
+__device__ inline void atomic_combine(T* at, Combine combine) {
   using Word = unsigned;
-  const unsigned long long place = reinterpret_cast<unsigned long long>(at);
-  Word* const word = reinterpret_cast<Word*>(place & ~3ull);
-  const unsigned shift = unsigned(place & 3ull) * 8u;
+  const unsigned long long position = reinterpret_cast<unsigned long long>(at);
+  Word* const word = reinterpret_cast<Word*>(position & ~3ull);
+  const unsigned shift = unsigned(position & 3ull) * 8u;
   const Word bits = sizeof(T) == 4 ? ~0u : ((1u << (8 * sizeof(T) % 32)) - 1u) << shift;
   for (Word old = *word, seen = 0;; old = seen) {
     const T made = combine(T((old & bits) >> shift));
@@ -17,7 +17,7 @@ __device__ inline void combine_at(T* at, Combine combine) {
   }
 }
 template <class Combine>
-__device__ inline void combine_at(long long* at, Combine combine) {
+__device__ inline void atomic_combine(long long* at, Combine combine) {
   unsigned long long* const word = reinterpret_cast<unsigned long long*>(at);
   for (unsigned long long old = *word, seen = 0;; old = seen) {
     seen = atomicCAS(word, old, (unsigned long long)combine((long long)old));

@@ -9,12 +9,12 @@ __device__ inline float minus_infinity() { return __int_as_float(int(0xff800000u
 
 // A format's products have k = `step`, which is 32 bytes of a row, and 16 bytes are a chunk. `left`
 // makes a left factor of what load_matrices() gives; left_of() makes it of sums, whose columns 2t
-// and 2t + 1 stand where t and t + 4 are wanted with k = 8: load_turned() takes its rows as that
-// says. It loads rows of k and 16 columns of a right factor that lies row by row.
+// and 2t + 1 stand where t and t + 4 are wanted with k = 8: load_transposed() takes its rows as
+// that says. It loads rows of k and 16 columns of a right factor that lies row by row.
 struct FloatRows {
   using Element = float;
   static constexpr int step = 8, chunk = 4;
-  static __device__ inline void load_turned(unsigned (&to)[4], const float* rows, int stride) {
+  static __device__ inline void load_transposed(unsigned (&to)[4], const float* rows, int stride) {
     const int lane = threadIdx.x % 32;
     const float* const at = rows + lane % 4 * 2 * stride + lane / 4;
     to[0] = unsigned(__float_as_int(at[0]));
@@ -31,7 +31,7 @@ struct FloatRows {
 
 // f32 rounded to tf32 (10 bits of mantissa), once it is in shared memory.
 struct Tf32 : FloatRows {
-  static constexpr bool settles = true;
+  static constexpr bool rounds_in_shared = true;
   struct Left {
     unsigned of[4];
   };
@@ -48,16 +48,15 @@ struct Tf32 : FloatRows {
                                             unsigned b1) {
     add_product_tf32(sums, a.of, b0, b1);
   }
-  static __device__ inline void settle(float* chunk) {
-    for (int i = 0; i < 4; ++i)
-      chunk[i] = __int_as_float(int(rounded_to_tf32(chunk[i])));
+  static __device__ inline void round_tile(float* chunk) {
+    for (int i = 0; i < 4; ++i) chunk[i] = __int_as_float(int(rounded_to_tf32(chunk[i])));
   }
 };
 
 // f32 as the sum of two tf32 numbers, with 21 bits of mantissa; the product of the two lower parts
 // is left out (3xTF32).
 struct F32 : FloatRows {
-  static constexpr bool settles = false;
+  static constexpr bool rounds_in_shared = false;
   struct Left {
     unsigned high[4], low[4];
   };
@@ -98,16 +97,17 @@ struct F32 : FloatRows {
 struct HalfRows {
   using Element = unsigned short;
   static constexpr int step = 16, chunk = 8;
-  static constexpr bool settles = false;
+  static constexpr bool rounds_in_shared = false;
   struct Left {
     unsigned of[4];
   };
   static __device__ inline Left left(const unsigned (&loaded)[4]) {
     return {{loaded[0], loaded[1], loaded[2], loaded[3]}};
   }
-  static __device__ inline void load_turned(unsigned (&to)[4], const Element* rows, int stride) {
+  static __device__ inline void load_transposed(unsigned (&to)[4], const Element* rows,
+                                                int stride) {
     const int lane = threadIdx.x % 32;
-    load_matrices_turned(to, rows + lane % 16 * stride + lane / 16 * 8);
+    load_matrices_transposed(to, rows + lane % 16 * stride + lane / 16 * 8);
   }
 };
 

@@ -10,11 +10,12 @@ __device__ inline long long checked(long long index, long long below, long long 
   return 0;
 }
 
-//: helper listed
+//: helper collect_rows
 // Stream compaction: of one chunk of numbers from `first` on, collects those that name a row of the
 // block, in order, with their rows. Returns their count. `row_of` gives a number's row, or -1.
 template <int warps, int turns, class RowOf>
-__device__ int listed(int first, int count, int* numbers, int* rows, int* of_warps, RowOf row_of) {
+__device__ int collect_rows(int first, int count, int* numbers, int* rows, int* of_warps,
+                            RowOf row_of) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int begin = first + warp * turns * 32 + lane;
   int row[turns], mine = 0;
@@ -38,9 +39,9 @@ __device__ int listed(int first, int count, int* numbers, int* rows, int* of_war
   for (int turn = 0; turn < turns; ++turn) {
     const unsigned named = __ballot_sync(0xffffffffu, row[turn] >= 0);
     if (row[turn] >= 0) {
-      const int place = at + __popc(named & ((1u << lane) - 1));
-      numbers[place] = begin + 32 * turn;
-      rows[place] = row[turn];
+      const int position = at + __popc(named & ((1u << lane) - 1));
+      numbers[position] = begin + 32 * turn;
+      rows[position] = row[turn];
     }
     at += __popc(named);
   }

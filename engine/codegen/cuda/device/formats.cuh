@@ -37,9 +37,9 @@ __device__ inline unsigned short half(float x) {
 }
 #endif
 
-//: helper to_odd
+//: helper round_to_odd
 // Round to odd, which avoids double rounding: lost bits set the last one.
-__device__ inline float to_odd(double x) {
+__device__ inline float round_to_odd(double x) {
   const float near = __double2float_rz(x);
   return near == x || x != x ? near : __int_as_float(__float_as_int(near) | 1);
 }

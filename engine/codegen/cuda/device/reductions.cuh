@@ -2,10 +2,10 @@
 // halves, so that they have the same order.
 #pragma once
 
-//: helper combined_here
+//: helper reduce_in_thread
 // Combines the lower half of the partials with the upper half, until one is left.
 template <int lanes, class T, class Combine>
-__device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
+__device__ inline T reduce_in_thread(const T (&all)[lanes], Combine combine) {
   T partials[lanes];
   for (int p = 0; p < lanes; ++p) partials[p] = all[p];
   for (int half = lanes / 2; half > 0; half /= 2)
@@ -13,27 +13,26 @@ __device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
   return partials[0];
 }
 
-//: helper combined_in_warp uses combined_here
+//: helper warp_reduce uses reduce_in_thread
 // The same with one partial a thread, within a warp; all threads get the result. If a thread has
 // several partials, they are neighbours, and are combined last.
 template <int lanes, int width, class T, class Combine>
-__device__ inline T combined_in_warp(T mine, unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(T mine, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)
     mine = combine(mine, T(__shfl_down_sync(mask, mine, half, width)));
   return T(__shfl_sync(mask, mine, 0, width));
 }
 template <int lanes, int width, int count, class T, class Combine>
-__device__ inline T combined_in_warp(const T (&mine)[count], unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(const T (&mine)[count], unsigned mask, Combine combine) {
   T partials[count];
-  for (int p = 0; p < count; ++p)
-    partials[p] = combined_in_warp<lanes, width>(mine[p], mask, combine);
-  return combined_here(partials, combine);
+  for (int p = 0; p < count; ++p) partials[p] = warp_reduce<lanes, width>(mine[p], mask, combine);
+  return reduce_in_thread(partials, combine);
 }
 
-//: helper combined_in_block uses combined_in_warp
+//: helper block_reduce uses warp_reduce
 // By all threads of a block, through shared memory. Each warp combines all partials.
 template <int lanes, int count, class T, class Combine>
-__device__ inline T combined_in_block(const T (&mine)[count], T* room, Combine combine) {
+__device__ inline T block_reduce(const T (&mine)[count], T* room, Combine combine) {
   constexpr int rest = lanes < 32 ? lanes : 32;
   const int thread = threadIdx.x;
   __syncthreads();
@@ -44,25 +43,25 @@ __device__ inline T combined_in_block(const T (&mine)[count], T* room, Combine c
   for (int p = 0; p < count; ++p) {
     T far[lanes / rest];
     for (int i = 0; i < lanes / rest; ++i) far[i] = room[lanes * p + rest * i + thread % rest];
-    partials[p] = combined_here(far, combine);
+    partials[p] = reduce_in_thread(far, combine);
   }
-  return combined_in_warp<rest, 32>(partials, 0xffffffffu, combine);
+  return warp_reduce<rest, 32>(partials, 0xffffffffu, combine);
 }
 template <int lanes, class T, class Combine>
-__device__ inline T combined_in_block(T mine, T* room, Combine combine) {
+__device__ inline T block_reduce(T mine, T* room, Combine combine) {
   const T one[1] = {mine};
-  return combined_in_block<lanes>(one, room, combine);
+  return block_reduce<lanes>(one, room, combine);
 }
 
-//: helper cluster_wait
+//: helper cluster_sync
 #ifdef __CUDACC__
 // A barrier of all threads of a cluster, with visibility of their stores.
-__device__ inline void cluster_wait() {
+__device__ inline void cluster_sync() {
   asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
 // The address in another block's shared memory (distributed shared memory).
 template <class T>
-__device__ inline const T* in_block(int block, const T* here) {
+__device__ inline const T* shared_of_block(int block, const T* here) {
   unsigned long long there;
   asm("mapa.u64 %0, %1, %2;"
       : "=l"(there)
@@ -71,60 +70,60 @@ __device__ inline const T* in_block(int block, const T* here) {
 }
 #endif
 
-//: helper combined_in_cluster uses combined_in_block cluster_wait
+//: helper cluster_reduce uses block_reduce cluster_sync
 // By all threads of a cluster: first across blocks, then within a block.
 template <int blocks, int threads, int count, class T, class Combine>
-__device__ inline T combined_in_cluster(const T (&mine)[count], T* room, Combine combine) {
+__device__ inline T cluster_reduce(const T (&mine)[count], T* room, Combine combine) {
   __syncthreads();
   for (int p = 0; p < count; ++p) room[threads * p + int(threadIdx.x)] = mine[p];
-  cluster_wait();
+  cluster_sync();
   T partials[count];
   for (int p = 0; p < count; ++p) {
     T far[blocks];
-    for (int b = 0; b < blocks; ++b) far[b] = *in_block(b, room + threads * p + threadIdx.x);
-    partials[p] = combined_here(far, combine);
+    for (int b = 0; b < blocks; ++b) far[b] = *shared_of_block(b, room + threads * p + threadIdx.x);
+    partials[p] = reduce_in_thread(far, combine);
   }
-  cluster_wait();
-  return combined_in_block<threads>(partials, room, combine);
+  cluster_sync();
+  return block_reduce<threads>(partials, room, combine);
 }
 template <int blocks, int threads, class T, class Combine>
-__device__ inline T combined_in_cluster(T mine, T* room, Combine combine) {
+__device__ inline T cluster_reduce(T mine, T* room, Combine combine) {
   const T one[1] = {mine};
-  return combined_in_cluster<blocks, threads>(one, room, combine);
+  return cluster_reduce<blocks, threads>(one, room, combine);
 }
 
-//: helper combined_abreast uses combined_here cluster_wait
+//: helper interleaved_reduce uses reduce_in_thread cluster_sync
 // By all threads of a cluster or block, with interleaved items: neighbours have different results.
-template <int blocks, int lanes, int abreast, class T, class Combine>
-__device__ inline T combined_abreast(T mine, T* room, Combine combine) {
+template <int blocks, int lanes, int interleaved, class T, class Combine>
+__device__ inline T interleaved_reduce(T mine, T* room, Combine combine) {
   __syncthreads();
   room[threadIdx.x] = mine;
   if constexpr (blocks > 1) {
-    cluster_wait();
+    cluster_sync();
     T far[blocks];
-    for (int b = 0; b < blocks; ++b) far[b] = *in_block(b, room + threadIdx.x);
-    cluster_wait();
-    room[threadIdx.x] = combined_here(far, combine);
+    for (int b = 0; b < blocks; ++b) far[b] = *shared_of_block(b, room + threadIdx.x);
+    cluster_sync();
+    room[threadIdx.x] = reduce_in_thread(far, combine);
   }
   __syncthreads();
   T near[lanes];
-  for (int i = 0; i < lanes; ++i) near[i] = room[abreast * i + int(threadIdx.x) % abreast];
-  return combined_here(near, combine);
+  for (int i = 0; i < lanes; ++i) near[i] = room[interleaved * i + int(threadIdx.x) % interleaved];
+  return reduce_in_thread(near, combine);
 }
 
-//: helper Team
+//: helper CooperativeGroup
 // A block's view of its cooperative group: the arrival counter of all barriers so far, and which
 // half of the workspace is used next.
-struct Team {
+struct CooperativeGroup {
   unsigned* arrived;
   int half;
 };
 
-//: helper team_wait
+//: helper cooperative_sync
 #ifdef __CUDACC__
 // A barrier of all threads of a cooperative group, with visibility of their stores. Each barrier
 // adds the number of blocks to the counter.
-__device__ inline void team_wait(unsigned* arrived, unsigned blocks) {
+__device__ inline void cooperative_sync(unsigned* arrived, unsigned blocks) {
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
@@ -137,40 +136,41 @@ __device__ inline void team_wait(unsigned* arrived, unsigned blocks) {
 }
 #endif
 
-//: helper combined_in_team uses combined_here Team team_wait
+//: helper cooperative_reduce uses reduce_in_thread CooperativeGroup cooperative_sync
 // Reduces interleaved partials in shared memory, the lower half with the upper half; the result is
 // first.
-template <int lanes, int abreast, class T, class Combine>
-__device__ inline void combine_in_room(T* room, Combine combine) {
+template <int lanes, int interleaved, class T, class Combine>
+__device__ inline void reduce_in_shared(T* room, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2) {
     __syncthreads();
-    if (int(threadIdx.x) < half * abreast)
-      room[threadIdx.x] = combine(room[threadIdx.x], room[threadIdx.x + half * abreast]);
+    if (int(threadIdx.x) < half * interleaved)
+      room[threadIdx.x] = combine(room[threadIdx.x], room[threadIdx.x + half * interleaved]);
   }
   __syncthreads();
 }
 // Reduces interleaved partials over a cooperative group: within each block, then across blocks
 // through global memory, which is double buffered, since others may still read one half.
-__device__ double team_room[2 * 128 * 32];
-template <int blocks, int lanes, int abreast, class T, class Combine>
-__device__ inline T combined_in_team(T mine, T* room, Team& team, Combine combine) {
+__device__ double cooperative_room[2 * 128 * 32];
+template <int blocks, int lanes, int interleaved, class T, class Combine>
+__device__ inline T cooperative_reduce(T mine, T* room, CooperativeGroup& cooperative,
+                                       Combine combine) {
   constexpr int together = blocks < lanes ? blocks : lanes, far = blocks / together;
-  const int lane = threadIdx.x / abreast, neighbour = threadIdx.x % abreast;
-  double* const all =
-      team_room + (team.half * gridDim.x + blockIdx.x / blocks * blocks) * abreast;
-  team.half ^= 1;
+  const int lane = threadIdx.x / interleaved, neighbour = threadIdx.x % interleaved;
+  double* const all = cooperative_room +
+                      (cooperative.half * gridDim.x + blockIdx.x / blocks * blocks) * interleaved;
+  cooperative.half ^= 1;
   __syncthreads();
   room[threadIdx.x] = mine;
-  combine_in_room<lanes, abreast>(room, combine);
+  reduce_in_shared<lanes, interleaved>(room, combine);
   if (lane == 0)
-    *(volatile T*)(all + blockIdx.x % blocks * abreast + neighbour) = room[neighbour];
-  team_wait(team.arrived, blocks);
+    *(volatile T*)(all + blockIdx.x % blocks * interleaved + neighbour) = room[neighbour];
+  cooperative_sync(cooperative.arrived, blocks);
   if (lane < together) {
     T parts[far];
     for (int i = 0; i < far; ++i)
-      parts[i] = *(const volatile T*)(all + (lane + together * i) * abreast + neighbour);
-    room[threadIdx.x] = combined_here(parts, combine);
+      parts[i] = *(const volatile T*)(all + (lane + together * i) * interleaved + neighbour);
+    room[threadIdx.x] = reduce_in_thread(parts, combine);
   }
-  combine_in_room<together, abreast>(room, combine);
+  reduce_in_shared<together, interleaved>(room, combine);
   return room[neighbour];
 }

@@ -191,7 +191,7 @@ void embedding_bag(const Nest& nest) {
 std::optional<std::string> no_bags(const Call& call) {
   const Shape& weight = call.tensor("weight").shape;
   if (call.tensor("indices").rank() != 1) return "indices of two dimensions";
-  if (weight[1] * 16 + 64 > kMostScratchBytes) return "rows that don't fit into scratch";
+  if (weight[1] * 16 + 64 > kMaxScratchBytes) return "rows that don't fit into scratch";
   if (call.tensor("offsets").shape[0] == 0 || weight[0] == 0) return "no rows or bags at all";
   return std::nullopt;
 }

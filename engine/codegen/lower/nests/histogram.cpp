@@ -8,7 +8,7 @@
 namespace recut::loop {
 namespace {
 
-constexpr std::int64_t kMaxCells = kMostScratchBytes / 8;
+constexpr std::int64_t kMaxCells = kMaxScratchBytes / 8;
 
 struct Range {
   ScalarExpr low, high;

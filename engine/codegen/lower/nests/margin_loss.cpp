@@ -241,7 +241,7 @@ void multilabel_margin_loss_backward(const Nest& nest) {
 
 // Scratch holds a mark and a step for every class.
 std::optional<std::string> many_classes(const Call& call) {
-  constexpr std::int64_t kMaxCount = kMostScratchBytes / 16;
+  constexpr std::int64_t kMaxCount = kMaxScratchBytes / 16;
   if (call.tensor("self").shape.back() <= kMaxCount) return std::nullopt;
   return "scores of more than 10240 classes";
 }

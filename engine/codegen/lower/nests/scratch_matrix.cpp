@@ -143,7 +143,7 @@ Shape batch_shape(const Shape& shape) { return {shape.begin(), shape.end() - 2};
 std::int64_t matrix_rows(const Shape& shape) { return shape[shape.size() - 2]; }
 
 std::optional<std::string> beyond_scratch(std::int64_t numbers) {
-  if (numbers <= kMostScratchBytes / 8) return std::nullopt;
+  if (numbers <= kMaxScratchBytes / 8) return std::nullopt;
   return "matrices that don't fit into scratch";
 }
 

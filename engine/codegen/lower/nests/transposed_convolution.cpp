@@ -117,8 +117,8 @@ WindowTap window_tap(const Transposed& c, const Phases& p, const Indices& phase,
     const Ranges ranges(lowering.builder().kernel());
     const auto bound = [&](const Index& index, std::int64_t extent) {
       const auto range = ranges.of(lowering.builder().simple(index));
-      if (!range || range->least < 0) require(out.window.inside, lowering.number(index) >= 0.0);
-      if (!range || range->most >= extent)
+      if (!range || range->min < 0) require(out.window.inside, lowering.number(index) >= 0.0);
+      if (!range || range->max >= extent)
         require(out.window.inside, lowering.number(index) < static_cast<double>(extent));
     };
     bound(offset, c.kernel[d]);
