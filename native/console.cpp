@@ -37,7 +37,7 @@ std::vector<std::optional<Excerpt>> excerpts_by_file(const Diagnostics& diagnost
 
 }  // namespace
 
-int Console::complain(const Diagnostics& diagnostics) const {
+int Console::report_error(const Diagnostics& diagnostics) const {
   say("");
   const auto excerpts = excerpts_by_file(diagnostics);
   for (std::size_t i = 0; i < diagnostics.size(); ++i) {

@@ -23,7 +23,7 @@ struct Console {
 
   // Prints diagnostics as compilers do, with the line and a caret where the file can be read.
   // Returns kBadInput.
-  int complain(const Diagnostics& diagnostics) const;
+  int report_error(const Diagnostics& diagnostics) const;
 
   // Shows progress on one line that the next call overwrites; "" clears it. Does nothing without
   // a terminal.

@@ -34,7 +34,7 @@ def flags_of(header, found):
     return ""
 
 
-def complaint(header, flags):
+def compile_errors(header, flags):
     done = subprocess.run(f"{COMPILER} {flags} -Wno-everything -fsyntax-only -x c++ {header}", shell=True,
                           cwd=tidy.BUILD, text=True, capture_output=True)
     return f"{os.path.relpath(header, tidy.ROOT)}:\n{done.stderr}" if done.returncode else ""
@@ -47,7 +47,7 @@ def main():
         sys.exit(__doc__)
     found = flags_by_folder()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        said = [text for text in pool.map(lambda h: complaint(h, flags_of(h, found)), headers) if text]
+        said = [text for text in pool.map(lambda h: compile_errors(h, flags_of(h, found)), headers) if text]
     print("".join(said), end="")
     print(f"headers: {len(headers)} compiled alone, {len(said)} not complete")
     return 1 if said else 0

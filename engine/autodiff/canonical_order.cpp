@@ -14,7 +14,7 @@ class CanonicalOrdering {
   CanonicalOrdering(const Graph& draft, const Graph& pool_owner)
       : draft_(draft),
         keep_(live_nodes(draft)),
-        canonical_{pool_owner.fresh(), std::vector<NodeId>(draft.order().size())} {
+        canonical_{pool_owner.empty_like(), std::vector<NodeId>(draft.order().size())} {
     for (const NodeId id : draft.inputs()) keep_[draft.position(id)] = true;
   }
 

@@ -64,7 +64,7 @@ class Differentiation {
     const auto gradients = autodiff::pull_back(b_, drafted(forward_.order()), seeds_,
                                                drafted(requires_grad_), missing_rules_, &trace);
     if (!missing_rules_.empty()) return missing_rules_.diagnostics();
-    if (b_.complaint()) return *b_.complaint();
+    if (b_.diagnostic()) return *b_.diagnostic();
     draft_.results = drafted(forward_.results);
     for (const NodeId id : forward_.inputs()) {
       if (forward_.input_kind(id) == InputKind::tangent) continue;

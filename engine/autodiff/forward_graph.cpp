@@ -80,8 +80,8 @@ std::optional<std::vector<std::size_t>> match(const Graph& forward, const Graph&
 }  // namespace
 
 Result<ForwardGraph> extract_forward_graph(const Graph& joint) {
-  ForwardGraph forward{joint.fresh(), {}};
-  Graph whole = joint.fresh();
+  ForwardGraph forward{joint.empty_like(), {}};
+  Graph whole = joint.empty_like();
   for (const NodeId id : joint.order()) {
     const Node& node = joint[id];
     if (node.op != Op::placeholder)

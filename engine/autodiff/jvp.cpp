@@ -59,7 +59,7 @@ Result<Jvp> jvp(const Graph& graph, const GradOptions& options) {
   const auto tangents = autodiff::push_forward(b, drafted, seeds, outputs, missing_rules, &trace);
   if (!missing_rules.empty()) return missing_rules.diagnostics();
   for (const Seed& output : outputs) draft.results.push_back(output.node);
-  Jvp made{graph.fresh(), *inputs, {}, {}, {}};
+  Jvp made{graph.empty_like(), *inputs, {}, {}, {}};
   for (std::size_t i = 0; i < ends.size(); ++i) {
     if (!is_floating(graph.type(ends[i]).dtype)) continue;
     made.primal.push_back(i);
@@ -67,7 +67,7 @@ Result<Jvp> jvp(const Graph& graph, const GradOptions& options) {
     const Value zero = tangents[i].valid() ? tangents[i] : autodiff::zeros(b, graph.type(ends[i]));
     draft.results.push_back(zero.id());
   }
-  if (b.complaint()) return *b.complaint();
+  if (b.diagnostic()) return *b.diagnostic();
   autodiff::CanonicalGraph copy = autodiff::in_canonical_order(draft, trace.call_starts, graph);
   for (const NodeId id : input_tangents) made.input_tangents.push_back(copy.of(draft, id));
   made.graph = std::move(copy.graph);

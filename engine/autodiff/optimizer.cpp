@@ -82,7 +82,7 @@ class Writer {
 class StepBuilder {
  public:
   StepBuilder(const Graph& joint, const Optimizer& optimizer)
-      : joint_(joint), optimizer_(optimizer), step_(joint.fresh()) {}
+      : joint_(joint), optimizer_(optimizer), step_(joint.empty_like()) {}
 
   Result<Graph> build() && {
     find_trained();
@@ -101,7 +101,7 @@ class StepBuilder {
           },
           optimizer_);
     }
-    if (builder.complaint()) return *builder.complaint();
+    if (builder.diagnostic()) return *builder.diagnostic();
     for (const Update& update : writer.updates()) next_[update.input] = update.next.id();
     set_outputs();
     return without_dead_nodes(step_);

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/autodiff/tape.h"
-#include "engine/ir/about_node.h"
+#include "engine/ir/node_diagnostic.h"
 
 // Activity is one forward pass over the graph. Updates of buffers are recognised by their form,
 // since ATen graphs do not mark them:
@@ -41,7 +41,7 @@ Result<std::vector<NodeId>> inputs_requiring_grad(
   for (const NodeId id : graph.order())
     for (const TensorType& type : graph[id].outputs)
       if (type.exists() && !has_arithmetic(type.dtype))
-        return about_node(
+        return node_diagnostic(
             graph, id, fmt::format("derivatives of {} aren't known yet", short_name(type.dtype)));
   if (!names) return default_inputs(graph);
   Diagnostics wrong;

@@ -7,7 +7,7 @@
 
 namespace recut::autodiff {
 
-Builder::Place location_of_derivative(const Graph& graph, NodeId call) {
+Builder::Location location_of_derivative(const Graph& graph, NodeId call) {
   const Origin& origin = graph.origin(call);
   return {origin.module, origin.seq_nr,
           fmt::format("the derivative of %{} ({})", origin.name, graph.op(call).name),

@@ -14,7 +14,7 @@
 namespace recut::autodiff {
 
 // Names the derivative of a call as the subject of diagnostics from within its rule.
-Builder::Place location_of_derivative(const Graph& graph, NodeId call);
+Builder::Location location_of_derivative(const Graph& graph, NodeId call);
 
 // Operators that a derivative would have to pass and that have no rule, each with the number of its
 // calls and the first call.

@@ -34,7 +34,7 @@ class VjpContext {
   Value operator[](std::string_view parameter);
   std::vector<Value> list(std::string_view parameter);
   // The argument as the call has it, or the parameter's default.
-  Given given(std::string_view parameter) const { return call_->argument(parameter); }
+  CallArgument given(std::string_view parameter) const { return call_->argument(parameter); }
 
   std::int64_t integer(std::string_view p) const { return call_->integer(p); }
   std::vector<std::int64_t> integers(std::string_view p) const { return call_->integers(p); }

@@ -45,16 +45,16 @@ constexpr Range kCorrectionRange{kMinCorrection, kMaxCorrection};
 
 class ProfileReader {
  public:
-  ProfileReader(std::string_view text, std::string_view file) : complaints_(text, file) {}
+  ProfileReader(std::string_view text, std::string_view file) : diagnostics_(text, file) {}
 
   Result<DeviceProfile> read(JsonValue root) {
     if (!root.is(JsonKind::object)) {
-      complaints_.add(fmt::format("the file is {}, expected an object: a device profile",
-                                  describe(root.kind())),
-                      root);
-      return complaints_.take();
+      diagnostics_.add(fmt::format("the file is {}, expected an object: a device profile",
+                                   describe(root.kind())),
+                       root);
+      return diagnostics_.take();
     }
-    JsonFields fields(root, "the profile", complaints_);
+    JsonFields fields(root, "the profile", diagnostics_);
     fields.only(kDeviceProfileKeys);
     read_labels(fields);
     const Shares shares = read_shares(fields);
@@ -69,8 +69,8 @@ class ProfileReader {
     if (const JsonValue measured = fields.find("measured", JsonKind::object, false);
         measured.present())
       profile_.measured =
-          std::make_shared<const MeasuredGraph>(read_measured_graph(measured, complaints_));
-    if (!complaints_.none()) return complaints_.take();
+          std::make_shared<const MeasuredGraph>(read_measured_graph(measured, diagnostics_));
+    if (!diagnostics_.none()) return diagnostics_.take();
     return std::move(profile_);
   }
 
@@ -87,9 +87,10 @@ class ProfileReader {
     };
     if (name && (name->empty() || name->size() > kMaxNameBytes ||
                  !std::all_of(name->begin(), name->end(), fit)))
-      fields.complain(fmt::format("'name' is {}, expected 1 to {} letters, digits, '.', '_', '-'",
-                                  quote(*name), kMaxNameBytes),
-                      fields.find("name"));
+      fields.report_error(
+          fmt::format("'name' is {}, expected 1 to {} letters, digits, '.', '_', '-'", quote(*name),
+                      kMaxNameBytes),
+          fields.find("name"));
     profile_.name = name.value_or("");
     profile_.title = printable(fields.text("title", true).value_or(""), 200);
     profile_.source = fields.text("source", true).value_or("");
@@ -106,16 +107,16 @@ class ProfileReader {
     const std::string found = !value.present()     ? "missing"
                               : std::isnan(number) ? std::string(describe(value.kind()))
                                                    : fmt::format("{}", number);
-    fields.complain(fmt::format("'{}' is {}, expected a number from {} to {}", key, found,
-                                range.low, range.high),
-                    value);
+    fields.report_error(fmt::format("'{}' is {}, expected a number from {} to {}", key, found,
+                                    range.low, range.high),
+                        value);
     return range.high;
   }
 
   Shares read_shares(JsonFields& fields) {
     const JsonValue object = fields.find("sustained", JsonKind::object, true);
     if (!object.present()) return {};
-    JsonFields shares(object, "'sustained'", complaints_);
+    JsonFields shares(object, "'sustained'", diagnostics_);
     shares.only(kShareKeys);
     const Range share{0.001, 1};
     return {figure(shares, "products", share), figure(shares, "memory", share)};
@@ -124,7 +125,7 @@ class ProfileReader {
   void read_corrections(JsonFields& fields) {
     const JsonValue object = fields.find("corrections", JsonKind::object, false);
     if (!object.present()) return;
-    JsonFields factors(object, "'corrections'", complaints_);
+    JsonFields factors(object, "'corrections'", diagnostics_);
     factors.only(kCorrectionKeys);
     const auto read = [&](std::string_view key, double& factor) {
       if (factors.find(key).present()) factor = figure(factors, key, kCorrectionRange);
@@ -139,12 +140,13 @@ class ProfileReader {
     profile_.f32_uses_tf32 = uses_tf32;
     const JsonValue object = fields.find("flops_per_second", JsonKind::object, true);
     if (!object.present()) return;
-    JsonFields rates(object, "'flops_per_second'", complaints_);
+    JsonFields rates(object, "'flops_per_second'", diagnostics_);
     rates.only(kProductKeys);
     const Range rate{1, kMaxRate};
     const double f32 = figure(rates, "f32", rate);
     const bool has_tf32 = rates.find("tf32").present();
-    if (uses_tf32 && !has_tf32) rates.complain("'tf32' is missing, but 'f32_uses_tf32' is true");
+    if (uses_tf32 && !has_tf32)
+      rates.report_error("'tf32' is missing, but 'f32_uses_tf32' is true");
     const double tf32 = has_tf32 ? figure(rates, "tf32", rate) : f32;
     profile_.peaks.flops_per_second.fill(f32);
     for (const std::string_view key : kProductKeys) {
@@ -159,7 +161,7 @@ class ProfileReader {
   void read_slowdowns(JsonFields& fields) {
     const JsonValue object = fields.find("unaligned_slowdown", JsonKind::object, false);
     if (!object.present()) return;
-    JsonFields slowdowns(object, "'unaligned_slowdown'", complaints_);
+    JsonFields slowdowns(object, "'unaligned_slowdown'", diagnostics_);
     slowdowns.only(kSlowdownKeys);
     const std::string_view of_f32 = profile_.f32_uses_tf32 ? "tf32" : "f32";
     for (const std::string_view key : kSlowdownKeys) {
@@ -171,7 +173,7 @@ class ProfileReader {
     }
   }
 
-  Complaints complaints_;
+  DiagnosticCollector diagnostics_;
   DeviceProfile profile_;
 };
 

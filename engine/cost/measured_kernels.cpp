@@ -23,24 +23,24 @@ bool is_digest(std::string_view text) {
          });
 }
 
-MeasuredKernel read_kernel(JsonValue object, Complaints& complaints) {
-  JsonFields fields(object, "a kernel of 'measured'", complaints);
+MeasuredKernel read_kernel(JsonValue object, DiagnosticCollector& diagnostics) {
+  JsonFields fields(object, "a kernel of 'measured'", diagnostics);
   fields.only(kKernelKeys);
   MeasuredKernel kernel;
   kernel.calls = fields.texts("calls");
-  if (kernel.calls.empty()) fields.complain("'calls' is missing or names none");
+  if (kernel.calls.empty()) fields.report_error("'calls' is missing or names none");
   const auto micros = fields.number("us");
   if (!micros)
-    fields.complain("'us' is missing, expected a number of microseconds");
+    fields.report_error("'us' is missing, expected a number of microseconds");
   else if (!(*micros >= 0 && *micros <= kMaxMicros))
-    fields.complain(fmt::format("'us' is {}, expected 0 to {}", *micros, kMaxMicros),
-                    fields.find("us"));
+    fields.report_error(fmt::format("'us' is {}, expected 0 to {}", *micros, kMaxMicros),
+                        fields.find("us"));
   kernel.micros = micros.value_or(0);
   kernel.workspace_bytes = fields.integer("workspace_bytes").value_or(0);
   if (kernel.workspace_bytes < 0 || kernel.workspace_bytes > kMaxWorkspace)
-    fields.complain(fmt::format("'workspace_bytes' is {}, expected 0 to {}", kernel.workspace_bytes,
-                                kMaxWorkspace),
-                    fields.find("workspace_bytes"));
+    fields.report_error(fmt::format("'workspace_bytes' is {}, expected 0 to {}",
+                                    kernel.workspace_bytes, kMaxWorkspace),
+                        fields.find("workspace_bytes"));
   return kernel;
 }
 
@@ -59,14 +59,14 @@ std::string graph_digest(const Graph& graph) {
   return fmt::format("{:016x}", hash_text(0, print(graph)));
 }
 
-MeasuredGraph read_measured_graph(JsonValue object, Complaints& complaints) {
-  JsonFields fields(object, "'measured'", complaints);
+MeasuredGraph read_measured_graph(JsonValue object, DiagnosticCollector& diagnostics) {
+  JsonFields fields(object, "'measured'", diagnostics);
   fields.only(kMeasuredKernelsKeys);
   MeasuredGraph measured;
   measured.name = printable(fields.text("graph", true).value_or(""), 200);
   const auto digest = fields.text("digest", true);
   if (digest && !is_digest(*digest))
-    fields.complain(
+    fields.report_error(
         fmt::format("'digest' is {}, expected {} digits from 0 to f", quote(*digest), kDigits),
         fields.find("digest"));
   measured.digest = digest.value_or("");
@@ -74,9 +74,9 @@ MeasuredGraph read_measured_graph(JsonValue object, Complaints& complaints) {
   if (!kernels.present()) return measured;
   for (const JsonMember& item : kernels.items()) {
     if (item.value.is(JsonKind::object))
-      measured.kernels.push_back(read_kernel(item.value, complaints));
+      measured.kernels.push_back(read_kernel(item.value, diagnostics));
     else
-      fields.complain("a kernel is no object", item.value);
+      fields.report_error("a kernel is no object", item.value);
   }
   return measured;
 }

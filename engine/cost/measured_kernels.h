@@ -39,7 +39,7 @@ struct MeasuredGraph {
 std::string graph_digest(const Graph& graph);
 
 // Reports unknown keys and figures out of range.
-MeasuredGraph read_measured_graph(JsonValue object, Complaints& complaints);
+MeasuredGraph read_measured_graph(JsonValue object, DiagnosticCollector& diagnostics);
 
 // Measured microseconds by the calls of a kernel.
 class KernelTimes {

@@ -58,15 +58,15 @@ class RealComparer {
     Comparison result;
     const double norm = norm_.value();
     result.error = error_.value();
-    const double nothing = tolerance.absolute * std::sqrt(static_cast<double>(finite_));
-    result.bound = tolerance.relative * norm + nothing;
-    result.negligible = norm <= nothing && result.error <= nothing;
+    const double absolute_bound = tolerance.absolute * std::sqrt(static_cast<double>(finite_));
+    result.bound = tolerance.relative * norm + absolute_bound;
+    result.negligible = norm <= absolute_bound && result.error <= absolute_bound;
     result.relative_error = norm > 0 ? result.error / norm : (result.error > 0 ? INFINITY : 0);
     result.worst = worst_;
-    result.measurable = misplaced_ == 0;
+    result.measurable = special_mismatches_ == 0;
     result.ok = result.measurable && result.error <= result.bound;
     if (!result.measurable)
-      result.problem = fmt::format("{} elements differ in NaN or infinity", misplaced_);
+      result.problem = fmt::format("{} elements differ in NaN or infinity", special_mismatches_);
     else if (!result.ok)
       result.problem = fmt::format("the error {:.3g} is above {:.3g}", result.error, result.bound);
     return result;
@@ -77,13 +77,13 @@ class RealComparer {
     if (same_special(found, expected)) return;
     const double difference = std::abs(found - expected);
     if (!std::isfinite(difference)) {
-      if (misplaced_++ == 0) worst_ = Comparison::Element{i, found, expected};
+      if (special_mismatches_++ == 0) worst_ = Comparison::Element{i, found, expected};
       return;
     }
     ++finite_;
     norm_.add(expected);
     error_.add(difference);
-    if (misplaced_ == 0 && difference > largest_) {
+    if (special_mismatches_ == 0 && difference > largest_) {
       largest_ = difference;
       worst_ = Comparison::Element{i, found, expected};
     }
@@ -91,7 +91,7 @@ class RealComparer {
 
   CompareNorm norm_, error_;
   double largest_ = 0;
-  std::int64_t finite_ = 0, misplaced_ = 0;
+  std::int64_t finite_ = 0, special_mismatches_ = 0;
   std::optional<Comparison::Element> worst_;
 };
 
@@ -155,12 +155,13 @@ Result<Done> allow_rounding(const Graph& graph, const Inputs& inputs,
                             std::span<const std::optional<Tensor>> expected,
                             std::vector<OutputComparison>& outputs, double allowed) {
   if (all_ok(outputs)) return Done{};
-  const double coarser = std::max(1.0, allowed / kUsual.relative);
-  const auto moved = evaluate(graph, nudged(inputs, options.seed, coarser), options);
-  if (!moved) return moved.diagnostics();
+  const double scale = std::max(1.0, allowed / kUsual.relative);
+  const auto evaluation = evaluate(graph, perturbed(inputs, options.seed, scale), options);
+  if (!evaluation) return evaluation.diagnostics();
   for (OutputComparison& output : outputs)
     if (!output.ok())
-      output.movement = compare(moved->outputs[output.position], *expected[output.position]).error;
+      output.perturbed_error =
+          compare(evaluation->outputs[output.position], *expected[output.position]).error;
   return Done{};
 }
 
@@ -170,11 +171,11 @@ bool all_ok(std::span<const OutputComparison> outputs) {
 }
 
 double max_relative_error(std::span<const OutputComparison> outputs) {
-  double most = 0;
+  double max_error = 0;
   for (const OutputComparison& output : outputs)
     if (output.unchecked.empty() && !output.comparison.negligible)
-      most = std::max(most, output.comparison.relative_error);
-  return most;
+      max_error = std::max(max_error, output.comparison.relative_error);
+  return max_error;
 }
 
 }  // namespace recut

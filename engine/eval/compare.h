@@ -51,15 +51,17 @@ struct OutputComparison {
   // The error of the expected value itself when the inputs are perturbed in their last bits
   // (allow_rounding). It is far larger than those bits if a sign or a maximum flips: one relu of a
   // million changes a gradient by a thousandth.
-  double movement = 0;
+  double perturbed_error = 0;
   bool is_rounding() const {
-    return !comparison.ok && comparison.measurable && comparison.error <= kMovements * movement;
+    return !comparison.ok && comparison.measurable &&
+           comparison.error <= kPerturbationFactor * perturbed_error;
   }
   // On the scale of comparison.relative_error.
-  double relative_movement() const {
-    return comparison.error > 0 ? comparison.relative_error * (movement / comparison.error) : 0;
+  double relative_perturbed_error() const {
+    return comparison.error > 0 ? comparison.relative_error * (perturbed_error / comparison.error)
+                                : 0;
   }
-  static constexpr double kMovements = 4;
+  static constexpr double kPerturbationFactor = 4;
 
   bool ok() const { return comparison.ok || !unchecked.empty() || is_rounding(); }
 };

@@ -35,24 +35,24 @@ bool are_wide(std::span<const TensorType> types, std::span<const TensorType> old
 
 }  // namespace
 
-DoubleGraph::DoubleGraph(const Graph& graph) : from_(&graph), images_(graph.order().size()) {
+DoubleGraph::DoubleGraph(const Graph& graph) : from_(&graph), mapping_(graph.order().size()) {
   to_.name = graph.name;
   to_.device = graph.device;
   for (const NodeId id : graph.order()) add(id);
-  const auto image_of = [&](NodeId id) { return id.valid() ? image(id) : id; };
+  const auto image_of = [&](NodeId id) { return id.valid() ? mapped(id) : id; };
   for (const NodeId id : graph.results) to_.results.push_back(image_of(id));
   for (const NodeId id : graph.gradients) to_.gradients.push_back(image_of(id));
 }
 
 Inputs DoubleGraph::inputs(const Inputs& values) const {
   Inputs wider;
-  for (const auto& [id, tensor] : values) wider[image(id)] = in_double(tensor);
+  for (const auto& [id, tensor] : values) wider[mapped(id)] = in_double(tensor);
   return wider;
 }
 
 void DoubleGraph::add_input(NodeId id) {
   const Node& node = (*from_)[id];
-  images_[from_->position(id)] =
+  mapping_[from_->position(id)] =
       node.op == Op::placeholder
           ? to_.add_input(from_->input_kind(id), wide(node.type()), from_->origin(id))
           : to_.add_constant(wide(node.type()), from_->origin(id));
@@ -83,8 +83,8 @@ NodeId DoubleGraph::converted(NodeId id, DType dtype) {
 void DoubleGraph::add(NodeId id) {
   const Node& node = (*from_)[id];
   if (operator_of(node.op).is(kInput)) return add_input(id);
-  NodeId& made = images_[from_->position(id)];
-  std::vector<Argument> arguments = arguments_with(node, [&](NodeId o) { return image(o); });
+  NodeId& made = mapping_[from_->position(id)];
+  std::vector<Argument> arguments = arguments_with(node, [&](NodeId o) { return mapped(o); });
   for (Argument& argument : arguments) widen(argument);
   if (const auto types = wide_types(node, arguments)) {
     made = to_.append(node.op, std::move(arguments), *types, from_->origin(id));
@@ -92,7 +92,7 @@ void DoubleGraph::add(NodeId id) {
   }
   // The call stays in f32: its operands are rounded, and its result is widened.
   arguments = arguments_with(node, [&](NodeId operand) {
-    return is_f32((*from_)[operand]) ? converted(image(operand), DType::f32) : image(operand);
+    return is_f32((*from_)[operand]) ? converted(mapped(operand), DType::f32) : mapped(operand);
   });
   made = to_.append(node.op, std::move(arguments), node.outputs, from_->origin(id));
   if (is_f32(node)) made = converted(made, DType::f64);

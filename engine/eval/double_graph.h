@@ -18,7 +18,7 @@ class DoubleGraph {
   explicit DoubleGraph(const Graph& graph);
 
   const Graph& graph() const { return to_; }
-  NodeId image(NodeId id) const { return images_[from_->position(id)]; }
+  NodeId mapped(NodeId id) const { return mapping_[from_->position(id)]; }
 
   // Converts values of the original's inputs to inputs of graph(): the same numbers.
   Inputs inputs(const Inputs& values) const;
@@ -32,7 +32,7 @@ class DoubleGraph {
 
   const Graph* from_;
   Graph to_;
-  std::vector<NodeId> images_;  // by position
+  std::vector<NodeId> mapping_;  // by position
 };
 
 // An f32 tensor converted to f64; other tensors unchanged.

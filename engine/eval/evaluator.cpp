@@ -10,8 +10,8 @@
 #include <set>
 
 #include "engine/eval/steps.h"
-#include "engine/ir/about_node.h"
 #include "engine/ir/layout.h"
+#include "engine/ir/node_diagnostic.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
 
@@ -62,12 +62,12 @@ class Evaluator {
     if (auto ready = take_inputs(inputs); !ready) return ready.diagnostics();
     Evaluation evaluation;
     for (std::size_t t = 0; t < steps_.steps.size(); ++t) {
-      if (t == steps_.border) collect(graph_.results, evaluation);
+      if (t == steps_.boundary) collect(graph_.results, evaluation);
       if (options_.progress && !options_.progress(t, steps_.steps.size()))
         return error("the evaluation was ended");
       if (auto done = run_step(t); !done) return done.diagnostics();
     }
-    if (steps_.border == steps_.steps.size()) collect(graph_.results, evaluation);
+    if (steps_.boundary == steps_.steps.size()) collect(graph_.results, evaluation);
     collect(graph_.gradients, evaluation);
     evaluation.peak_bytes = meter_->peak_bytes;
     return evaluation;
@@ -77,7 +77,7 @@ class Evaluator {
   const EvaluatedValue& value(NodeId id) const { return values_[graph_.position(id)]; }
 
   Diagnostic about(NodeId id, std::string_view message) const {
-    return about_node(graph_, id, message);
+    return node_diagnostic(graph_, id, message);
   }
 
   Result<Done> check_kernels() const {
@@ -126,31 +126,31 @@ class Evaluator {
 
   Result<Done> run_step(std::size_t t) {
     const EvaluationStep& step = steps_.steps[t];
-    EvaluatedValue made;
-    made.step = t;
+    EvaluatedValue result;
+    result.step = t;
     const Node& node = graph_[step.node];
     const Operator& op = operator_of(node.op);
     const Call call(op, node.arguments, types_of_);
-    const auto done = node.op == Op::getitem              ? take_item(call, made)
-                      : kernels_.view(node.op) != nullptr ? run_view(step.node, call, made)
-                                                          : run_kernel(step.node, call, made);
+    const auto done = node.op == Op::getitem              ? take_item(call, result)
+                      : kernels_.view(node.op) != nullptr ? run_view(step.node, call, result)
+                                                          : run_kernel(step.node, call, result);
     if (!done) return about(step.node, done.diagnostics().front().message);
-    values_[graph_.position(step.node)] = std::move(made);
-    for (const ValueRun& dead : step.last_used) {
+    values_[graph_.position(step.node)] = std::move(result);
+    for (const ValueRun& dead : step.last_uses) {
       EvaluatedValue& value = values_[graph_.position(dead.node)];
       if (value.step == dead.step) value = EvaluatedValue();
     }
     return Done{};
   }
 
-  Result<Done> take_item(const Call& call, EvaluatedValue& made) const {
+  Result<Done> take_item(const Call& call, EvaluatedValue& result) const {
     const EvaluatedValue& source = value(call.node("self"));
-    made.outputs = {source.outputs[static_cast<std::size_t>(call.integer("index"))]};
-    made.base = source.base;
+    result.outputs = {source.outputs[static_cast<std::size_t>(call.integer("index"))]};
+    result.base = source.base;
     return Done{};
   }
 
-  Result<Done> run_view(NodeId id, const Call& call, EvaluatedValue& made) {
+  Result<Done> run_view(NodeId id, const Call& call, EvaluatedValue& result) {
     const EvaluatedValue& source = value(graph_[id].operands.front());
     const Tensor& self = source.outputs.front();
     const auto& types = graph_[id].outputs;
@@ -161,24 +161,24 @@ class Evaluator {
       if (!has_type(*view, types[i]) || !within_storage(*view))
         return error(fmt::format("this view of {}{} reaches outside its storage",
                                  short_name(self.dtype), format_shape(self.shape)));
-      made.outputs.push_back(std::move(*view));
+      result.outputs.push_back(std::move(*view));
     }
-    if (!call.op().is(kView)) return copy_outputs(id, made);
-    keep_base(source, made);
+    if (!call.op().is(kView)) return copy_outputs(id, result);
+    keep_base(source, result);
     return Done{};
   }
 
-  static void keep_base(const EvaluatedValue& source, EvaluatedValue& made) {
-    made.base = source.base;
+  static void keep_base(const EvaluatedValue& source, EvaluatedValue& result) {
+    result.base = source.base;
     for (const Tensor& tensor : source.outputs)
-      if (tensor.storage) made.base.push_back(tensor.storage);
+      if (tensor.storage) result.base.push_back(tensor.storage);
   }
 
   // Copies the outputs of operators like view_copy into storages of their own.
-  Result<Done> copy_outputs(NodeId id, EvaluatedValue& made) {
-    if (auto room = check_room(id, graph_[id].outputs); !room) return room;
-    for (std::size_t i = 0; i < made.outputs.size(); ++i) {
-      Tensor& tensor = made.outputs[i];
+  Result<Done> copy_outputs(NodeId id, EvaluatedValue& result) {
+    if (auto fits = check_memory(id, graph_[id].outputs); !fits) return fits;
+    for (std::size_t i = 0; i < result.outputs.size(); ++i) {
+      Tensor& tensor = result.outputs[i];
       Tensor copy = allocate(graph_[id].outputs[i], meter_);
       if (is_floating(tensor.dtype))
         pack(unpack<double>(tensor), copy);
@@ -189,15 +189,15 @@ class Evaluator {
     return Done{};
   }
 
-  Result<Done> run_kernel(NodeId id, const Call& call, EvaluatedValue& made) {
+  Result<Done> run_kernel(NodeId id, const Call& call, EvaluatedValue& result) {
     const auto types = whole_types(id, call);
     if (!types) return types.diagnostics();
-    if (auto room = check_room(id, *types); !room) return room;
+    if (auto fits = check_memory(id, *types); !fits) return fits;
     const bool view = call.op().is(kView);
     for (const TensorType& type : graph_[id].outputs)
-      made.outputs.push_back(type.exists() ? allocate(type, view ? nullptr : meter_) : Tensor());
-    if (view) keep_base(value(graph_[id].operands.front()), made);
-    KernelContext context(call, *types, made.outputs, values_of_, options_.seed);
+      result.outputs.push_back(type.exists() ? allocate(type, view ? nullptr : meter_) : Tensor());
+    if (view) keep_base(value(graph_[id].operands.front()), result);
+    KernelContext context(call, *types, result.outputs, values_of_, options_.seed);
     return kernels_.kernel(call.op().op)(context);
   }
 
@@ -215,7 +215,7 @@ class Evaluator {
   }
 
   // Checks operands too: a broadcast view of a few bytes can have any number of elements.
-  Result<Done> check_room(NodeId id, const std::vector<TensorType>& outputs) const {
+  Result<Done> check_memory(NodeId id, const std::vector<TensorType>& outputs) const {
     std::int64_t bytes = meter_->live_bytes;
     for (const TensorType& type : outputs) {
       bytes += byte_size(type);
@@ -246,13 +246,13 @@ class Evaluator {
 
 Result<Evaluation> evaluate(const Graph& graph, const Inputs& inputs,
                             const EvaluateOptions& options) {
-  const EvaluationSteps steps = lay_out(graph);
+  const EvaluationSteps steps = build_steps(graph);
   return Evaluator(graph, steps, options).run(inputs);
 }
 
 Result<Evaluation> evaluate(const Graph& graph, const Plan& plan, const Inputs& inputs,
                             const EvaluateOptions& options) {
-  const auto steps = lay_out(graph, plan);
+  const auto steps = build_steps(graph, plan);
   if (!steps) return steps.diagnostics();
   return Evaluator(graph, *steps, options).run(inputs);
 }

@@ -30,9 +30,9 @@ Result<Tensor> matching(const NamedTensor& tensor, const TensorType& type) {
 // with gaps is kept only if the storage stays small.
 Tensor allocate_as_recorded(const TensorType& type) {
   Layout layout = input_layout(type);
-  const std::int64_t places = layout::extent(layout);
+  const std::int64_t extent = layout::extent(layout);
   return {type.dtype, std::move(layout.shape), std::move(layout.strides), 0,
-          std::make_shared<Storage>(places * item_bytes(type.dtype), nullptr)};
+          std::make_shared<Storage>(extent * item_bytes(type.dtype), nullptr)};
 }
 
 // Calls visit(row-major index, bytes of the element) for all elements.
@@ -73,11 +73,11 @@ Result<std::size_t> output_position(std::string_view name, std::size_t outputs) 
 
 // The position of an input's gradient among the outputs.
 Result<std::size_t> gradient_position(const Graph& graph, std::string_view name) {
-  std::size_t place = graph.results.size();
+  std::size_t position = graph.results.size();
   for (const NodeId id : graph.inputs()) {
     if (graph.input_kind(id) == InputKind::tangent) continue;
-    if (graph.node_name(id) == name) return place;
-    ++place;
+    if (graph.node_name(id) == name) return position;
+    ++position;
   }
   return error(
       fmt::format("tensor {} is of no input of the graph", quote(fmt::format("grad.{}", name))));
@@ -94,7 +94,7 @@ std::optional<Result<std::size_t>> expected_position(const Graph& graph,
 }
 
 // The bound of PyTorch's default initialisation: 1/sqrt(fan-in).
-double reach_of(const Graph& graph, NodeId id) {
+double init_bound(const Graph& graph, NodeId id) {
   const Shape& shape = graph.type(id).shape;
   const std::int64_t count = element_count(shape);
   if (graph[id].op != Op::placeholder || graph.input_kind(id) != InputKind::parameter) return 1;
@@ -107,7 +107,7 @@ struct RandomInputs {
   std::optional<std::uint64_t> seed;
   std::int64_t bytes = 0;  // so far, in eight-byte working precision
 
-  Result<Tensor> make(const TensorType& type, double reach, std::string_view node,
+  Result<Tensor> make(const TensorType& type, double bound, std::string_view node,
                       std::string_view tensor) {
     if (!seed)
       return error(fmt::format("tensor {} is missing, expected {}", quote(tensor), format(type)));
@@ -115,7 +115,7 @@ struct RandomInputs {
       return error(fmt::format("tensor {} is {}, which Recut doesn't compute with yet",
                                quote(tensor), short_name(type.dtype)));
     bytes += std::int64_t{8} * element_count(type.shape);
-    if (bytes <= kMaxEvaluateBytes) return random_tensor(type, *seed, node, reach);
+    if (bytes <= kMaxEvaluateBytes) return random_tensor(type, *seed, node, bound);
     bytes = kMaxEvaluateBytes;
     return error(
         fmt::format("tensor {} is missing, and random values for all that are would take "
@@ -153,14 +153,14 @@ std::string bytes_of(const Tensor& tensor) {
 }
 
 Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_view name,
-                     double reach) {
+                     double bound) {
   Tensor tensor = allocate(type, nullptr);
   const std::uint64_t stream = hash_text(seed, name);
   const auto bits = [&](std::int64_t i) { return hash_mix(stream, static_cast<std::uint64_t>(i)); };
   if (is_floating(type.dtype)) {
     Reals values(type.shape);
     for (std::int64_t i = 0; i < values.count(); ++i)
-      values[i] = reach * (static_cast<double>(bits(i) >> 11) * 0x1p-52 - 1);
+      values[i] = bound * (static_cast<double>(bits(i) >> 11) * 0x1p-52 - 1);
     pack(values, tensor);
   } else {
     Integers values(type.shape);
@@ -171,23 +171,23 @@ Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_vie
   return is_dense(type) ? tensor : tensor_from_bytes(type, bytes_of(tensor));
 }
 
-Inputs nudged(const Inputs& inputs, std::uint64_t seed, double coarser) {
-  Inputs moved = inputs;
-  const double reach = 0x1p-18 * coarser;
-  for (auto& [id, tensor] : moved) {
+Inputs perturbed(const Inputs& inputs, std::uint64_t seed, double scale) {
+  Inputs perturbed_inputs = inputs;
+  const double bound = 0x1p-18 * scale;
+  for (auto& [id, tensor] : perturbed_inputs) {
     if (!is_floating(tensor.dtype)) continue;
     Reals values = unpack<double>(tensor);
     const std::uint64_t stream = hash_mix(seed, id.index);
     for (std::int64_t i = 0; i < values.count(); ++i) {
       const std::uint64_t bits = hash_mix(stream, static_cast<std::uint64_t>(i));
-      values[i] *= 1 + reach * (static_cast<double>(bits >> 11) * 0x1p-52 - 1);
+      values[i] *= 1 + bound * (static_cast<double>(bits >> 11) * 0x1p-52 - 1);
     }
     const auto storage = std::make_shared<Storage>(tensor.storage->size(), nullptr);
     std::memcpy(storage->data(), tensor.storage->data(), static_cast<std::size_t>(storage->size()));
     tensor.storage = storage;
     pack(values, tensor);
   }
-  return moved;
+  return perturbed_inputs;
 }
 
 Result<Inputs> inputs_from(const Graph& graph, std::span<const NamedTensor> tensors,
@@ -204,7 +204,7 @@ Result<Inputs> inputs_from(const Graph& graph, std::span<const NamedTensor> tens
     const auto given = by_name.find(name);
     auto value = given != by_name.end()
                      ? matching(*given->second, type)
-                     : random.make(type, reach_of(graph, id), graph.node_name(id), name);
+                     : random.make(type, init_bound(graph, id), graph.node_name(id), name);
     if (value)
       inputs.emplace(id, std::move(*value));
     else

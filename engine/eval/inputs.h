@@ -37,10 +37,10 @@ std::string bytes_of(const Tensor& tensor);
 // The same values for the same seed and name on every platform: reals uniform in [-bound, bound),
 // integers and bools 0 or 1, so that they are indices into anything.
 Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_view name,
-                     double reach = 1);
+                     double bound = 1);
 
 // Perturbs each real by up to 2^-18 of itself (32 roundings of f32) times `scale`: the change of
 // the outputs shows the effect of rounding.
-Inputs nudged(const Inputs& inputs, std::uint64_t seed, double coarser = 1);
+Inputs perturbed(const Inputs& inputs, std::uint64_t seed, double scale = 1);
 
 }  // namespace recut

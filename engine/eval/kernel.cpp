@@ -25,7 +25,7 @@ const KernelTable& kernel_table() {
   return table;
 }
 
-Result<Done> check_by_rule(const KernelContext& context) {
+Result<Done> check_shape_rule(const KernelContext& context) {
   const auto expected = context.call.op().rule(context.call);
   if (!expected) return expected.diagnostics();
   const Shape& recorded = context.output_types[0].shape;
@@ -44,7 +44,7 @@ Dense<T> KernelContext::read(std::string_view parameter) const {
 
 template <class T>
 void KernelContext::write(const Dense<T>& values, std::size_t index) {
-  if (wanted(index)) pack(values, outputs[index]);
+  if (requested(index)) pack(values, outputs[index]);
 }
 
 template Reals KernelContext::read<double>(std::string_view) const;

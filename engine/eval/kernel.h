@@ -42,7 +42,7 @@ class KernelContext {
   }  // all outputs of a node
 
   // True if the graph uses this output; other outputs need not be computed.
-  bool wanted(std::size_t index) const { return outputs[index].exists(); }
+  bool requested(std::size_t index) const { return outputs[index].exists(); }
 
   // Operands as dense arrays. A number in place of a tensor reads as a zero-dimensional array.
   Reals reals(std::string_view parameter) const { return read<double>(parameter); }
@@ -60,7 +60,7 @@ class KernelContext {
 
 // Types of data-dependent operators are recorded unchecked. This checks the first output of
 // operators that have a shape rule all the same.
-Result<Done> check_by_rule(const KernelContext& context);
+Result<Done> check_shape_rule(const KernelContext& context);
 
 // Errors are faults of the data (an index out of range), never of shapes: those were checked when
 // the graph was read.

@@ -14,28 +14,28 @@ namespace {
 
 constexpr std::size_t kNever = static_cast<std::size_t>(-1);
 
-class ViewOfLayout {
+class StepsBuilder {
  public:
-  ViewOfLayout(const Graph& graph, const Plan& plan, bool has_border)
+  StepsBuilder(const Graph& graph, const Plan& plan, bool has_boundary)
       : graph_(graph),
         plan_(plan),
         split_(plan.forward.size()),
         end_(split_ + plan.backward.size()),
-        has_border_(has_border),
-        made_at_(graph.order().size(), kNever),
+        has_boundary_(has_boundary),
+        defined_at_(graph.order().size(), kNever),
         available_(graph.order().size(), false),
         ran_(graph.order().size(), false),
         last_use_(end_, kNever) {}
 
   Result<EvaluationSteps> run() {
     for (const NodeId id : graph_.order())
-      if (graph_.op(id).is(kInput)) available_[at(id)] = !has_border_ || !is_tangent(id);
+      if (graph_.op(id).is(kInput)) available_[at(id)] = !has_boundary_ || !is_tangent(id);
     for (std::size_t t = 0; t < end_; ++t) {
-      if (t == split_ && has_border_) cross_border();
+      if (t == split_ && has_boundary_) cross_boundary();
       run_step(t, t < split_ ? plan_.forward[t] : plan_.backward[t - split_]);
     }
-    if (split_ == end_ && has_border_) cross_border();
-    if (!has_border_) return_values(graph_.results, "result");
+    if (split_ == end_ && has_boundary_) cross_boundary();
+    if (!has_boundary_) return_values(graph_.results, "result");
     return_values(graph_.gradients, "gradient");
     if (!wrong_.empty()) return std::move(wrong_);
     return collect();
@@ -48,45 +48,45 @@ class ViewOfLayout {
   }
   std::string name(NodeId id) const { return quote(graph_.node_name(id)); }
 
-  void complain(std::string message) {
+  void report_error(std::string message) {
     constexpr std::size_t kShown = 20;
     if (wrong_.size() < kShown) wrong_.push_back(error("plan: " + std::move(message)));
   }
 
   // Records that step `t` uses the node's current value.
   void use(NodeId id, std::size_t t) {
-    if (graph_.op(id).is(kInput) || made_at_[at(id)] == kNever) return;
-    std::size_t& last = last_use_[made_at_[at(id)]];
+    if (graph_.op(id).is(kInput) || defined_at_[at(id)] == kNever) return;
+    std::size_t& last = last_use_[defined_at_[at(id)]];
     last = last == kNever ? t : std::max(last, t);
   }
 
   void run_step(std::size_t t, NodeId id) {
     const std::string_view phase = t < split_ ? "forward" : "backward";
     if (!graph_.contains(id))
-      return complain(fmt::format("{} runs a node that is not in the graph", phase));
+      return report_error(fmt::format("{} runs a node that is not in the graph", phase));
     if (graph_.op(id).is(kInput))
-      return complain(fmt::format("{} runs {}, which comes from outside", phase, name(id)));
+      return report_error(fmt::format("{} runs {}, which comes from outside", phase, name(id)));
     if (graph_.op(id).is(kImpure) && ran_[at(id)])
-      complain(fmt::format("{} runs {} again, but {} draws anew each time", phase, name(id),
-                           graph_.op(id).name));
+      report_error(fmt::format("{} runs {} again, but {} draws anew each time", phase, name(id),
+                               graph_.op(id).name));
     for (const NodeId operand : graph_[id].operands) {
       if (!available_[at(operand)])
-        complain(fmt::format("{} runs {}, but its operand {} is not there", phase, name(id),
-                             name(operand)));
+        report_error(fmt::format("{} runs {}, but its operand {} is not there", phase, name(id),
+                                 name(operand)));
       use(operand, t);
     }
-    made_at_[at(id)] = t;
+    defined_at_[at(id)] = t;
     last_use_[t] = t;
     available_[at(id)] = ran_[at(id)] = true;
   }
 
-  void cross_border() {
+  void cross_boundary() {
     std::vector<bool> kept(graph_.order().size(), false);
     for (const NodeId id : graph_.order()) kept[at(id)] = graph_.op(id).is(kInput);
     for (const NodeId id : plan_.saved) {
       if (!graph_.contains(id) || !available_[at(id)]) {
-        complain(fmt::format("{} is saved, but forward doesn't compute it",
-                             graph_.contains(id) ? name(id) : "a node outside the graph"));
+        report_error(fmt::format("{} is saved, but forward doesn't compute it",
+                                 graph_.contains(id) ? name(id) : "a node outside the graph"));
         continue;
       }
       kept[at(id)] = true;
@@ -99,31 +99,32 @@ class ViewOfLayout {
   void return_values(const std::vector<NodeId>& ids, std::string_view what) {
     for (const NodeId id : ids) {
       if (!id.valid()) continue;
-      if (!available_[at(id)]) complain(fmt::format("the {} {} is never computed", what, name(id)));
+      if (!available_[at(id)])
+        report_error(fmt::format("the {} {} is never computed", what, name(id)));
       use(id, end_);
     }
   }
 
   EvaluationSteps collect() const {
     EvaluationSteps steps;
-    steps.border = has_border_ ? split_ : end_;
+    steps.boundary = has_boundary_ ? split_ : end_;
     steps.steps.resize(end_);
     for (std::size_t t = 0; t < end_; ++t)
       steps.steps[t].node = t < split_ ? plan_.forward[t] : plan_.backward[t - split_];
     for (std::size_t t = 0; t < end_; ++t)
       if (last_use_[t] < end_)
-        steps.steps[last_use_[t]].last_used.push_back({steps.steps[t].node, t});
+        steps.steps[last_use_[t]].last_uses.push_back({steps.steps[t].node, t});
     return steps;
   }
 
   const Graph& graph_;
   const Plan& plan_;
   std::size_t split_, end_;
-  bool has_border_;
-  std::vector<std::size_t> made_at_;   // by position: the step of the node's latest run
-  std::vector<bool> available_;        // by position
-  std::vector<bool> ran_;              // by position
-  std::vector<std::size_t> last_use_;  // by step: when the value that it made is used last
+  bool has_boundary_;
+  std::vector<std::size_t> defined_at_;  // by position: the step of the node's latest run
+  std::vector<bool> available_;          // by position
+  std::vector<bool> ran_;                // by position
+  std::vector<std::size_t> last_use_;    // by step: when the value that it made is used last
   Diagnostics wrong_;
 };
 
@@ -145,15 +146,15 @@ std::vector<NodeId> needed_calls(const Graph& graph) {
 
 }  // namespace
 
-EvaluationSteps lay_out(const Graph& graph) {
+EvaluationSteps build_steps(const Graph& graph) {
   const Plan plan{needed_calls(graph), {}, {}};
-  auto steps = ViewOfLayout(graph, plan, false).run();
+  auto steps = StepsBuilder(graph, plan, false).run();
   RECUT_CHECK(steps.ok(), "a graph in program order can always run");
   return std::move(*steps);
 }
 
-Result<EvaluationSteps> lay_out(const Graph& graph, const Plan& plan) {
-  return ViewOfLayout(graph, plan, true).run();
+Result<EvaluationSteps> build_steps(const Graph& graph, const Plan& plan) {
+  return StepsBuilder(graph, plan, true).run();
 }
 
 }  // namespace recut

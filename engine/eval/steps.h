@@ -21,22 +21,22 @@ struct ValueRun {
 
 struct EvaluationStep {
   NodeId node;
-  std::vector<ValueRun> last_used;  // values whose last use is this step
+  std::vector<ValueRun> last_uses;  // values whose last use is this step
 };
 
 struct EvaluationSteps {
   std::vector<EvaluationStep> steps;
-  std::size_t border = 0;  // number of forward steps; all steps if there is no backward
+  std::size_t boundary = 0;  // number of forward steps; all steps if there is no backward
 };
 
 // All live nodes, once each, in program order; tangents are available from the start.
-EvaluationSteps lay_out(const Graph& graph);
+EvaluationSteps build_steps(const Graph& graph);
 
 // Forward, then backward. Saved values and results must be computed in forward; backward can read
 // the saved values and the inputs, including tangents. Saved values live at least through the first
 // step of backward, results to the end; a result that backward reads must be saved as well. Fails
 // if a step uses an unavailable value, an impure operator would run twice, or an output is never
 // computed.
-Result<EvaluationSteps> lay_out(const Graph& graph, const Plan& plan);
+Result<EvaluationSteps> build_steps(const Graph& graph, const Plan& plan);
 
 }  // namespace recut

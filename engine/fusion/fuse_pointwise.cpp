@@ -26,7 +26,7 @@ class ProducerFuser {
     for (const NodeId id : graph.order()) {
       if (!groups_.fusible(id)) continue;
       for (const NodeId operand : graph[id].operands) {
-        const NodeId producer = maker_of(graph, operand);
+        const NodeId producer = defining_node(graph, operand);
         if (groups_.fusible(producer)) joined |= consider(groups_.of(producer), groups_.of(id));
       }
     }
@@ -79,7 +79,7 @@ class ProducerFuser {
     const Graph& graph = groups_.graph();
     const auto& operands = graph[reader].operands;
     return std::any_of(operands.begin(), operands.end(), [&](NodeId operand) {
-      const NodeId maker = maker_of(graph, operand);
+      const NodeId maker = defining_node(graph, operand);
       return groups_.within(maker, a, b) && !rows.is_behind(maker) && !groups_.reduces(maker) &&
              groups_.leaves(maker, a, b) &&
              groups_.iterations(maker) == element_count(rows.space.shape);

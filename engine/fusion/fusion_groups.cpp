@@ -14,7 +14,7 @@ constexpr std::int32_t kUnread = -2;
 constexpr std::int32_t kManyReaders = -3;
 
 bool is_call(const Graph& graph, NodeId id) {
-  return !graph.op(id).is(kInput) && maker_of(graph, id) == id;
+  return !graph.op(id).is(kInput) && defining_node(graph, id) == id;
 }
 
 }  // namespace
@@ -42,15 +42,15 @@ FusionGroups::FusionGroups(const Graph& graph, const StorageModel& storages,
 // What goals need without what kernels make for themselves.
 std::vector<bool> FusionGroups::made_calls(const Graph& graph) const {
   std::vector<bool> made(graph.order().size(), false);
-  std::vector<NodeId> stack = goals_of(graph);
+  std::vector<NodeId> stack = graph_outputs(graph);
   while (!stack.empty()) {
-    const NodeId id = maker_of(graph, stack.back());
+    const NodeId id = defining_node(graph, stack.back());
     stack.pop_back();
     if (graph.op(id).is(kInput) || made[graph.position(id)]) continue;
     made[graph.position(id)] = true;
     const auto need_operands = [&](NodeId call) {
       for (const NodeId operand : graph[call].operands)
-        if (!inlines(id, maker_of(graph, operand))) stack.push_back(operand);
+        if (!inlines(id, defining_node(graph, operand))) stack.push_back(operand);
     };
     need_operands(id);
     if (group(id) == kAlone) continue;
@@ -73,7 +73,7 @@ void FusionGroups::find_inner(const Graph& graph, const StorageModel& storages,
                               const std::vector<bool>& made) {
   std::vector<std::int32_t> reader(storages.size(), kUnread);
   const auto read = [&](NodeId value, std::int32_t by) {
-    for (const StorageId s : storages.behind(value)) {
+    for (const StorageId s : storages.storages_of(value)) {
       std::int32_t& known = reader[s.index];
       known = known == kUnread || known == by ? by : kManyReaders;
     }
@@ -81,11 +81,11 @@ void FusionGroups::find_inner(const Graph& graph, const StorageModel& storages,
   for (const NodeId id : graph.order()) {
     if (!made[graph.position(id)]) continue;
     for (const NodeId operand : graph[id].operands)
-      if (!inlines(id, maker_of(graph, operand))) read(operand, group(id));
+      if (!inlines(id, defining_node(graph, operand))) read(operand, group(id));
     if (group(id) == kAlone || members(group(id)).front() != id) continue;
     for (const NodeId operand : reads(graph, id)) read(operand, group(id));
   }
-  for (const NodeId id : goals_of(graph)) read(id, kManyReaders);
+  for (const NodeId id : graph_outputs(graph)) read(id, kManyReaders);
   inner_.assign(storages.size(), false);
   for (std::size_t s = 0; s < inner_.size(); ++s)
     inner_[s] = reader[s] >= 0 && reader[s] == group(storages[StorageId(s)].owner);
@@ -96,7 +96,7 @@ std::vector<NodeId> FusionGroups::reads(const Graph& graph, NodeId call) const {
   std::vector<NodeId> values;
   for (const NodeId id : g == kAlone ? std::span<const NodeId>(&call, 1) : calls(g))
     for (const NodeId operand : graph[id].operands) {
-      const NodeId maker = maker_of(graph, operand);
+      const NodeId maker = defining_node(graph, operand);
       const bool inside = maker == call || (g != kAlone && group(maker) == g);
       if (!inside && !inlines(call, maker)) values.push_back(operand);
     }

@@ -37,7 +37,7 @@ GroupSet::GroupSet(const Graph& graph, const StorageModel& storages)
 }
 
 void GroupSet::find_parts() {
-  const std::vector<NodeId> goals = goals_of(graph_);
+  const std::vector<NodeId> goals = graph_outputs(graph_);
   const std::vector<bool> needed = needed_nodes(graph_, goals);
   const std::vector<bool> forward = needed_nodes(graph_, graph_.results);
   const std::vector<bool> late = needs_tangent(graph_);
@@ -48,16 +48,16 @@ void GroupSet::find_parts() {
                                   : Part::backward_only);
   returned_.assign(needed.size(), false);
   result_.assign(needed.size(), false);
-  for (const NodeId id : goals) returned_[graph_.position(maker_of(graph_, id))] = true;
-  for (const NodeId id : graph_.results) result_[graph_.position(maker_of(graph_, id))] = true;
+  for (const NodeId id : goals) returned_[graph_.position(defining_node(graph_, id))] = true;
+  for (const NodeId id : graph_.results) result_[graph_.position(defining_node(graph_, id))] = true;
 }
 
 void GroupSet::find_readers() {
   readers_.resize(parts_.size());
   for (const NodeId id : graph_.order()) {
-    if (part(id) == Part::unused || maker_of(graph_, id) != id) continue;
+    if (part(id) == Part::unused || defining_node(graph_, id) != id) continue;
     for (const NodeId operand : graph_[id].operands)
-      readers_[graph_.position(maker_of(graph_, operand))].push_back(id);
+      readers_[graph_.position(defining_node(graph_, operand))].push_back(id);
   }
 }
 
@@ -70,7 +70,7 @@ bool GroupSet::fusible(NodeId id) const {
 bool GroupSet::reads_draw(NodeId id) const {
   const auto& operands = graph_[id].operands;
   return std::any_of(operands.begin(), operands.end(), [&](NodeId operand) {
-    return graph_.op(maker_of(graph_, operand)).is(kImpure);
+    return graph_.op(defining_node(graph_, operand)).is(kImpure);
   });
 }
 
@@ -117,9 +117,9 @@ std::int64_t GroupSet::footprint(Index a, Index b) const {
   };
   const auto add_reads = [&](NodeId id) {
     for (const NodeId operand : graph_[id].operands) {
-      const NodeId maker = maker_of(graph_, operand);
+      const NodeId maker = defining_node(graph_, operand);
       if (!within(maker, a, b) && !inlines(a, maker) && !inlines(b, maker))
-        add(storages_.behind(operand));
+        add(storages_.storages_of(operand));
     }
   };
   for (const Index g : {a, b}) {
@@ -167,7 +167,7 @@ bool GroupSet::push_needed(Index reader, std::vector<Index>& stack, Index from) 
   bool found = false;
   for (const NodeId id : groups_[reader].members)
     for (const NodeId operand : graph_[id].operands) {
-      const Index needed = of(maker_of(graph_, operand));
+      const Index needed = of(defining_node(graph_, operand));
       found = found || needed == from;
       if (visited_[needed] == search_ || groups_[needed].last < groups_[from].first) continue;
       visited_[needed] = search_;

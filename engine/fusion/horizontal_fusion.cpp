@@ -28,7 +28,7 @@ class HorizontalFuser {
 
   void run() {
     for (const NodeId id : graph_.order()) {
-      if (maker_of(graph_, id) != id) continue;
+      if (defining_node(graph_, id) != id) continue;
       const auto readers = groups_.readers(id);
       for (std::size_t later = 1; later < readers.size(); ++later)
         for (std::size_t earlier = 0; earlier < later; ++earlier)
@@ -93,7 +93,7 @@ class HorizontalFuser {
     std::size_t position = 0;
     for (const NodeId id : groups_[group].members)
       for (const NodeId operand : graph_[id].operands) {
-        const NodeId maker = maker_of(graph_, operand);
+        const NodeId maker = defining_node(graph_, operand);
         if (groups_.of(maker) != group) position = std::max(position, graph_.position(maker));
       }
     return position;

@@ -75,7 +75,7 @@ class Inliner {
     }
     if (kernel.inlined.size() >= kMaxInlined || !may_run_again(value)) return false;
     for (const NodeId operand : graph_[value].operands)
-      if (!expand(maker_of(graph_, operand), kernel)) return false;
+      if (!expand(defining_node(graph_, operand), kernel)) return false;
     kernel.inlined.push_back(value);
     return true;
   }
@@ -86,7 +86,7 @@ class Inliner {
     if (kernel.inlined.size() >= kMaxInlined || !may_move(value, once, kernel)) return false;
     kernel.inlined.push_back(value);
     for (const NodeId operand : graph_[value].operands) {
-      const NodeId maker = maker_of(graph_, operand);
+      const NodeId maker = defining_node(graph_, operand);
       if (contains(kernel.reads, maker) || contains(kernel.inlined, maker)) continue;
       Kernel deeper = kernel;
       if (expand(maker, deeper) && bytes_of(deeper) <= bytes_of(kernel)) {
@@ -128,8 +128,9 @@ class Inliner {
     std::vector<NodeId> made = {value};
     for (const NodeId id : calls) {
       const auto& operands = graph_[id].operands;
-      if (std::none_of(operands.begin(), operands.end(),
-                       [&](NodeId operand) { return contains(made, maker_of(graph_, operand)); }))
+      if (std::none_of(operands.begin(), operands.end(), [&](NodeId operand) {
+            return contains(made, defining_node(graph_, operand));
+          }))
         continue;
       if (contains(members, id) && (groups_.reduces(id) || !rows.is_behind(id))) return false;
       made.push_back(id);
@@ -164,7 +165,7 @@ class Inliner {
     std::vector<NodeId> read;
     for (const NodeId id : groups_[group_].members)
       for (const NodeId operand : graph_[id].operands) {
-        const NodeId maker = maker_of(graph_, operand);
+        const NodeId maker = defining_node(graph_, operand);
         if (groups_.of(maker) != group_ && !contains(read, maker)) read.push_back(maker);
       }
     groups_.sort_by_position(read);

@@ -20,7 +20,7 @@ class RunFinder {
   bool add(const std::vector<NodeId>& steps) {
     std::vector<NodeId> calls;  // without views
     for (const NodeId id : steps)
-      if (maker_of(graph_, id) == id) calls.push_back(id);
+      if (defining_node(graph_, id) == id) calls.push_back(id);
     ahead_ = calls;
     for (const NodeId id : steps)
       if (!add(id)) return false;
@@ -34,7 +34,7 @@ class RunFinder {
   bool add(NodeId id) {
     const std::size_t step = runs_.size();
     runs_.push_back({step, step});
-    if (maker_of(graph_, id) != id) return true;
+    if (defining_node(graph_, id) != id) return true;
     if (due_.empty()) {
       due_ = kernel_ahead();
       first_ = step;
@@ -85,7 +85,7 @@ Result<std::vector<KernelRun>> kernel_runs(const Graph& graph, const StorageMode
   RunFinder finder(graph, groups);
   if (!finder.add(plan.forward) || !finder.add(plan.backward)) return finder.fault();
   for (const NodeId id : plan.saved)
-    for (const StorageId s : storages.behind(id))
+    for (const StorageId s : storages.storages_of(id))
       if (groups.inner(s))
         return error(fmt::format("'{}' is saved but never leaves its kernel", graph.node_name(id)));
   return finder.take();

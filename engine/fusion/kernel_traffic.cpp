@@ -15,7 +15,7 @@ std::vector<std::pair<NodeId, NodeId>> reads_of(const Graph& graph, std::span<co
   std::vector<std::pair<NodeId, NodeId>> reads;
   for (const NodeId id : calls)
     for (const NodeId operand : graph[id].operands) {
-      const NodeId root = maker_of(graph, operand);
+      const NodeId root = defining_node(graph, operand);
       if (std::find(calls.begin(), calls.end(), root) == calls.end())
         reads.emplace_back(root, operand);
     }

@@ -68,7 +68,7 @@ class RowKernelFinder {
     for (const NodeId id : calls_) {
       bool behind = false;
       for (const NodeId operand : graph_[id].operands) {
-        const NodeId maker = maker_of(graph_, operand);
+        const NodeId maker = defining_node(graph_, operand);
         if (!is_member(maker) || (!reduces(maker) && !found_.is_behind(maker))) continue;
         behind = true;
         if (!goes_on_with(maker) || !reads_own_row(id, operand)) return impossible();
@@ -118,7 +118,7 @@ class RowKernelFinder {
     const TensorType& read = graph_.type(operand);
     NodeId at = operand;
     std::size_t output = 0;
-    for (; maker_of(graph_, at) != at; at = graph_[at].operands.front()) {
+    for (; defining_node(graph_, at) != at; at = graph_[at].operands.front()) {
       if (!graph_.op(at).is(kKeepsOrder)) return false;
       if (graph_[at].op == Op::getitem)
         output = static_cast<std::size_t>(*graph_[at].arguments[1].get<std::int64_t>());

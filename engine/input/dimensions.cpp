@@ -20,17 +20,17 @@ std::optional<std::int64_t> size_of_dimension(std::string_view digits) {
 
 }  // namespace
 
-Result<Dimensions> read_dimensions(std::string_view words) {
+Result<Dimensions> read_dimensions(std::string_view text) {
   Dimensions dimensions;
   std::size_t begin = 0;
-  for (std::size_t at = 0; at <= words.size() && begin < words.size(); ++at) {
-    if (at < words.size() && words[at] != ',') continue;
-    const std::string_view one = words.substr(begin, at - begin);
+  for (std::size_t at = 0; at <= text.size() && begin < text.size(); ++at) {
+    if (at < text.size() && text[at] != ',') continue;
+    const std::string_view one = text.substr(begin, at - begin);
     const std::size_t equals = one.rfind('=');
     const auto size = equals == std::string_view::npos || equals == 0
                           ? std::nullopt
                           : size_of_dimension(one.substr(equals + 1));
-    if (!size && at < words.size() && equals == std::string_view::npos) continue;
+    if (!size && at < text.size() && equals == std::string_view::npos) continue;
     if (!size)
       return error(
           fmt::format("{}: expected a dimension's name and its size, as batch=1", quote(one)));
@@ -41,10 +41,10 @@ Result<Dimensions> read_dimensions(std::string_view words) {
 }
 
 std::string write_dimensions(const Dimensions& dimensions) {
-  std::string words;
+  std::string text;
   for (const auto& [name, size] : dimensions)
-    words += fmt::format("{}{}={}", words.empty() ? "" : ",", name, size);
-  return words;
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, size);
+  return text;
 }
 
 }  // namespace recut

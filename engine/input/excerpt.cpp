@@ -9,9 +9,9 @@
 namespace recut {
 namespace {
 
-constexpr std::size_t kLongest = 84;  // largest excerpt in bytes
-constexpr std::size_t kBefore = 50;   // of these, at most so many before the column
-constexpr std::string_view kCut = "…";
+constexpr std::size_t kMaxLineBytes = 84;       // largest excerpt in bytes
+constexpr std::size_t kBytesBeforeColumn = 50;  // of these, at most so many before the column
+constexpr std::string_view kEllipsis = "…";
 
 // Moves back to the first byte of a UTF-8 character.
 std::size_t whole_character(std::string_view line, std::size_t at) {
@@ -58,16 +58,16 @@ std::optional<Excerpt> excerpt_of(std::string_view text, std::size_t line, std::
   if (!whole) return std::nullopt;
   const std::size_t at = std::min(column == 0 ? 0 : column - 1, whole->size());
   std::size_t begin = 0, end = whole->size();
-  if (end > kLongest) {
-    begin = whole_character(*whole, at > kBefore ? at - kBefore : 0);
-    end = whole_character(*whole, std::min(end, begin + kLongest));
+  if (end > kMaxLineBytes) {
+    begin = whole_character(*whole, at > kBytesBeforeColumn ? at - kBytesBeforeColumn : 0);
+    end = whole_character(*whole, std::min(end, begin + kMaxLineBytes));
   }
   Excerpt excerpt;
-  if (begin > 0) excerpt.line = kCut;
+  if (begin > 0) excerpt.line = kEllipsis;
   excerpt.line += shown(whole->substr(begin, at - begin));
   excerpt.caret = excerpt.line.size();
   excerpt.line += shown(whole->substr(at, end - at));
-  if (end < whole->size()) excerpt.line += kCut;
+  if (end < whole->size()) excerpt.line += kEllipsis;
   return excerpt;
 }
 

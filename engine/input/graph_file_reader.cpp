@@ -10,15 +10,15 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/input/complaints.h"
+#include "engine/input/diagnostic_collector.h"
 #include "engine/input/joint_builder.h"
 #include "engine/input/joint_measured.h"
 #include "engine/input/joint_nodes.h"
 #include "engine/input/json.h"
 #include "engine/input/json_fields.h"
 #include "engine/input/text.h"
-#include "engine/support/near_name.h"
 #include "engine/support/text.h"
+#include "engine/support/typo_correction.h"
 
 namespace recut {
 namespace {
@@ -30,23 +30,24 @@ constexpr std::string_view kGraphKeys[] = {"joint", "joint_after_passes", kForwa
 // Reads the parts of a JSON document into a GraphFile, except the nodes.
 class FileReader {
  public:
-  FileReader(const JsonDocument& document, Complaints& complaints)
+  FileReader(const JsonDocument& document, DiagnosticCollector& diagnostics)
       : document_(document),
-        complaints_(complaints),
-        fields_(document.root(), "the file", complaints) {}
+        diagnostics_(diagnostics),
+        fields_(document.root(), "the file", diagnostics) {}
 
   // False if this is no fx-joint-graph of a known version: further diagnostics would be noise.
   bool read_header() {
     const auto format = fields_.text("format", true);
     if (format && *format != "fx-joint-graph")
-      fields_.complain(fmt::format("'format' is {}, expected 'fx-joint-graph'", quote(*format)));
+      fields_.report_error(
+          fmt::format("'format' is {}, expected 'fx-joint-graph'", quote(*format)));
     const auto version = fields_.integer("version", true);
     if (version && *version != 1)
-      fields_.complain(fmt::format("'version' is {}, expected 1", *version));
-    return complaints_.none();
+      fields_.report_error(fmt::format("'version' is {}, expected 1", *version));
+    return diagnostics_.none();
   }
 
-  void read_facts(GraphFile& file) {
+  void read_metadata(GraphFile& file) {
     file.model = fields_.text("model").value_or("");
     file.torch_version = fields_.text("torch").value_or("");
     file.device_name = fields_.text("device").value_or("");
@@ -65,7 +66,7 @@ class FileReader {
     if (!list.present()) return;
     for (const JsonMember item : list.items()) {
       if (!item.value.is(JsonKind::object))
-        return fields_.complain("'partitions' holds something else than objects");
+        return fields_.report_error("'partitions' holds something else than objects");
       read_partition(item.value, "a partition", true, file);
     }
   }
@@ -78,48 +79,49 @@ class FileReader {
       for (const JsonMember member : listed.items())
         if (auto symbol = read_symbol(member);
             symbol && !symbols.emplace(member.key, *symbol).second)
-          complaints_.add(fmt::format("the symbol {} stands there twice", quote(member.key)),
-                          member.value);
+          diagnostics_.add(fmt::format("the symbol {} stands there twice", quote(member.key)),
+                           member.value);
     Symbols bound(std::move(symbols), std::move(sizes));
     if (const auto fits = bound.check(); !fits)
-      complaints_.add(fits.diagnostics().front().message, listed);
+      diagnostics_.add(fits.diagnostics().front().message, listed);
     return bound;
   }
 
   // The nodes of the requested graph, and its number of forward outputs; none after an error.
-  struct Listed {
+  struct GraphNodes {
     JointNodes nodes;
     JointRoles roles;
     std::optional<std::int64_t> forward_outputs;
   };
-  std::optional<Listed> read_nodes(std::string_view key, GraphFile& file) {
+  std::optional<GraphNodes> read_nodes(std::string_view key, GraphFile& file) {
     const auto has = [&](std::string_view name) {
       return std::count(file.graph_keys.begin(), file.graph_keys.end(), name) != 0;
     };
     if (key == kDefaultGraphKey && !has(key) && has(kForwardKey)) key = kForwardKey;
     const auto forward_outputs = fields_.integer("num_fwd_outputs", key != kForwardKey);
     if (!has(key)) {
-      complain_missing(key, file);
+      report_missing(key, file);
       return std::nullopt;
     }
     const JsonValue list = fields_.find(key, JsonKind::array, true);
-    if (!complaints_.none()) return std::nullopt;
+    if (!diagnostics_.none()) return std::nullopt;
     file.key = std::string(key);
     file.graph.name = file.model;
-    Measurements facts;
-    read_measured_facts(fields_, facts);
-    if (facts.any()) file.graph.measured = std::make_shared<const Measurements>(std::move(facts));
+    Measurements measurements;
+    read_measurement_metadata(fields_, measurements);
+    if (measurements.any())
+      file.graph.measured = std::make_shared<const Measurements>(std::move(measurements));
     JointRoles roles{fields_.texts("parameters"), fields_.texts("buffers")};
-    return Listed{read_joint_nodes(list, complaints_), std::move(roles), forward_outputs};
+    return GraphNodes{read_joint_nodes(list, diagnostics_), std::move(roles), forward_outputs};
   }
 
  private:
   // A bound that is no int, as "int_oo", is unbounded.
   std::optional<Symbol> read_symbol(const JsonMember& member) {
     if (!member.value.is(JsonKind::object)) {
-      complaints_.add(fmt::format("the symbol {} is {}, expected an object", quote(member.key),
-                                  describe(member.value.kind())),
-                      member.value);
+      diagnostics_.add(fmt::format("the symbol {} is {}, expected an object", quote(member.key),
+                                   describe(member.value.kind())),
+                       member.value);
       return std::nullopt;
     }
     const auto integer = [&](std::string_view key) {
@@ -130,21 +132,21 @@ class FileReader {
         if (field.value.is(JsonKind::integer))
           found = field.value.integer();
         else if (!none || (key == "hint" && field.value.is(JsonKind::text)))
-          complaints_.add(fmt::format("'{}' of the symbol {} is {}, expected an int", key,
-                                      quote(member.key), describe(field.value.kind())),
-                          field.value);
+          diagnostics_.add(fmt::format("'{}' of the symbol {} is {}, expected an int", key,
+                                       quote(member.key), describe(field.value.kind())),
+                           field.value);
       }
       return found;
     };
     Symbol symbol{integer("hint"), integer("min"), integer("max")};
     // PyTorch specialises sizes 0 and 1, except data-dependent ("unbacked") sizes.
-    if (!symbol.least) symbol.least = member.key.starts_with("s") ? 2 : 0;
+    if (!symbol.min) symbol.min = member.key.starts_with("s") ? 2 : 0;
     return symbol;
   }
 
   // If PyTorch's solver failed for a budget, the file has no sets of names: the entry is skipped.
   void read_partition(JsonValue object, std::string_view what, bool with_budget, GraphFile& file) {
-    JsonFields fields(object, std::string(what), complaints_);
+    JsonFields fields(object, std::string(what), diagnostics_);
     if (!fields.find("saved").present()) return;
     TorchPartition partition;
     if (with_budget) partition.budget = fields.number("budget").value_or(0);
@@ -154,15 +156,15 @@ class FileReader {
     file.partitions.push_back(std::move(partition));
   }
 
-  void complain_missing(std::string_view key, const GraphFile& file) {
-    fields_.complain(fmt::format(
+  void report_missing(std::string_view key, const GraphFile& file) {
+    fields_.report_error(fmt::format(
         "there is no graph {}, expected {}", quote(key),
         file.graph_keys.empty() ? "'joint', 'joint_after_passes' or 'forward'"
                                 : fmt::format("one of: {}", fmt::join(file.graph_keys, ", "))));
   }
 
   const JsonDocument& document_;
-  Complaints& complaints_;
+  DiagnosticCollector& diagnostics_;
   JsonFields fields_;
 };
 
@@ -174,26 +176,26 @@ class JointFileReader {
       : file_name_(file_name),
         key_(key),
         sizes_(std::move(sizes)),
-        wanted_{"format",
-                "version",
-                "model",
-                "torch",
-                "device",
-                "amp",
-                "joint_passes_seconds",
-                "joint_passes_seconds_warm",
-                "default_partition",
-                "partitions",
-                "num_fwd_outputs",
-                "parameters",
-                "buffers",
-                kForwardKey,
-                kGranularityKey,
-                kMeasuredOnKey,
-                kSymbolsKey,
-                key_},
-        complaints_(text, file_name),
-        json_(text, file_name, wanted_) {}
+        kept_keys_{"format",
+                   "version",
+                   "model",
+                   "torch",
+                   "device",
+                   "amp",
+                   "joint_passes_seconds",
+                   "joint_passes_seconds_warm",
+                   "default_partition",
+                   "partitions",
+                   "num_fwd_outputs",
+                   "parameters",
+                   "buffers",
+                   kForwardKey,
+                   kGranularityKey,
+                   kMeasuredOnKey,
+                   kSymbolsKey,
+                   key_},
+        diagnostics_(text, file_name),
+        json_(text, file_name, kept_keys_) {}
 
   bool step() {
     if (builder_) return builder_->step();
@@ -205,16 +207,16 @@ class JointFileReader {
 
   Result<GraphFile> take() {
     if (!document_->ok()) return document_->diagnostics();
-    if (!complaints_.none()) {
-      Diagnostics faults = complaints_.take();
-      if (std::string words = symbols_.words_of_equal_hints(); builder_ && !words.empty())
-        faults.push_back({std::move(words), faults.front().file, 0, 0});
+    if (!diagnostics_.none()) {
+      Diagnostics faults = diagnostics_.take();
+      if (std::string note = symbols_.equal_hints_text(); builder_ && !note.empty())
+        faults.push_back({std::move(note), faults.front().file, 0, 0});
       return faults;
     }
     if (const auto used = symbols_.check_used(); !used)
       return Diagnostic{used.diagnostics().front().message, file_name_, 0, 0};
     file_.symbols = symbols_.used();
-    file_.symbols_note = symbols_.words_of_equal_hints();
+    file_.symbols_note = symbols_.equal_hints_text();
     if (builder_) file_.externals_note = builder_->externals_note();
     return std::move(file_);
   }
@@ -224,30 +226,30 @@ class JointFileReader {
   bool read_nodes() {
     const JsonDocument& document = **document_;
     if (!document.root().is(JsonKind::object)) {
-      complaints_.add(
+      diagnostics_.add(
           fmt::format("the file is {}, expected an object", describe(document.root().kind())));
       return false;
     }
-    FileReader reader(document, complaints_);
+    FileReader reader(document, diagnostics_);
     if (!reader.read_header()) return false;
-    reader.read_facts(file_);
+    reader.read_metadata(file_);
     reader.read_partitions(file_);
     symbols_ = reader.read_symbols(std::move(sizes_));
-    listed_ = reader.read_nodes(key_, file_);
-    if (listed_)
-      builder_.emplace(listed_->nodes, listed_->forward_outputs, listed_->roles, symbols_,
-                       file_.graph, complaints_);
+    graph_nodes_ = reader.read_nodes(key_, file_);
+    if (graph_nodes_)
+      builder_.emplace(graph_nodes_->nodes, graph_nodes_->forward_outputs, graph_nodes_->roles,
+                       symbols_, file_.graph, diagnostics_);
     return builder_.has_value();
   }
 
   const std::string file_name_, key_;
   Dimensions sizes_;
   Symbols symbols_;
-  const std::array<std::string_view, 18> wanted_;
-  Complaints complaints_;
+  const std::array<std::string_view, 18> kept_keys_;
+  DiagnosticCollector diagnostics_;
   JsonReader json_;
   std::optional<Result<JsonDocument>> document_;
-  std::optional<FileReader::Listed> listed_;
+  std::optional<FileReader::GraphNodes> graph_nodes_;
   GraphFile file_;
   std::optional<JointGraphBuilder> builder_;
 };
@@ -260,12 +262,12 @@ std::string_view without_space(std::string_view bytes) {
 
 // Binary input has no lines to show: the diagnostic then has no location.
 Diagnostic no_graph_file(std::string_view bytes, std::string_view file_name) {
-  const Token first = first_word(bytes);
-  NearName near(first.text);
+  const Token first = first_token(bytes);
+  TypoCorrection near(first.text);
   near.consider("graph");
   Diagnostic fault{"no graph file: it begins neither as gzip or JSON nor with the word 'graph'",
                    std::string(file_name), 0, 0};
-  if (first.kind == TokenKind::word) fault.message += near.question();
+  if (first.kind == TokenKind::word) fault.message += near.suggestion();
   if (first.kind == TokenKind::bad) return fault;
   fault.line = first.line;
   fault.column = first.column;
@@ -296,8 +298,8 @@ Result<GraphFile> parse_joint_graph(std::string_view json_text, std::string_view
 }
 
 struct GraphFileReader::State {
-  State(std::string_view given, std::string_view name, std::string_view wanted, Dimensions bound)
-      : bytes(given), file_name(name), key(wanted), sizes(std::move(bound)) {}
+  State(std::string_view given, std::string_view name, std::string_view graph_key, Dimensions bound)
+      : bytes(given), file_name(name), key(graph_key), sizes(std::move(bound)) {}
 
   bool step() {
     if (joint) return joint->step();

@@ -37,12 +37,13 @@ constexpr std::size_t kStepNodes = 1'000;
 class JointGraphBuilder::Builder {
  public:
   Builder(const JointNodes& nodes, std::optional<std::int64_t> forward_outputs,
-          const JointRoles& roles, const Symbols& symbols, Graph& graph, Complaints& complaints)
+          const JointRoles& roles, const Symbols& symbols, Graph& graph,
+          DiagnosticCollector& diagnostics)
       : nodes_(nodes),
         forward_outputs_(forward_outputs),
         symbols_(symbols),
         graph_(graph),
-        complaints_(complaints),
+        diagnostics_(diagnostics),
         ids_(nodes.nodes.size()) {
     if (graph.measured != nullptr) measurements_ = *graph.measured;
     take_roles(roles.parameters, "parameters", Role::parameter);
@@ -55,7 +56,7 @@ class JointGraphBuilder::Builder {
     const std::size_t all = nodes_.nodes.size();
     if (recorded_.size() < all) {
       read_types();
-      note_readers();
+      record_read_outputs();
       graph_.device = take_common_device(recorded_);
       return true;
     }
@@ -73,28 +74,28 @@ class JointGraphBuilder::Builder {
     for (const std::string& name : names) {
       const auto it = nodes_.by_name.find(name);
       if (it == nodes_.by_name.end() || nodes_.nodes[it->second].op != "placeholder")
-        complaints_.add(fmt::format("'{}' names {}, which is no placeholder", list, quote(name)));
+        diagnostics_.add(fmt::format("'{}' names {}, which is no placeholder", list, quote(name)));
       else if (!roles_.emplace(it->second, role).second)
-        complaints_.add(
-            fmt::format("{} stands twice among parameters and buffers", node_words(name)));
+        diagnostics_.add(
+            fmt::format("{} stands twice among parameters and buffers", describe_node(name)));
     }
   }
 
   void read_outputs() {
-    externals_.report_refused(nodes_, complaints_);
+    externals_.report_refused(nodes_, diagnostics_);
     if (measurements_.any()) graph_.measured = std::make_shared<const Measurements>(measurements_);
     if (output_.present())
       read_joint_outputs(
           output_, forward_outputs_, number_inputs_,
-          [this](std::string_view name) { return find(name); }, graph_, complaints_);
-    else if (complaints_.none())
-      complaints_.add("the graph has no node 'output'");
+          [this](std::string_view name) { return find(name); }, graph_, diagnostics_);
+    else if (diagnostics_.none())
+      diagnostics_.add("the graph has no node 'output'");
   }
 
   const JointNode& node() const { return nodes_.nodes[at_]; }
-  void complain(const std::string& message) { complain(node(), message); }
-  void complain(const JointNode& about, const std::string& message) {
-    complaints_.add(fmt::format("{}: {}", node_words(about.name), message), about.object);
+  void report_error(const std::string& message) { report_error(node(), message); }
+  void report_error(const JointNode& about, const std::string& message) {
+    diagnostics_.add(fmt::format("{}: {}", describe_node(about.name), message), about.object);
   }
 
   // Types are read first: the graph's device is the one that most of them name.
@@ -111,7 +112,7 @@ class JointGraphBuilder::Builder {
       auto types = read_joint_types(nodes_.nodes[i].val, symbols_);
       if (!types) {
         faulty_type_[i] = true;
-        complain(nodes_.nodes[i], types.diagnostics().front().message);
+        report_error(nodes_.nodes[i], types.diagnostics().front().message);
       } else {
         recorded_[i] = std::move(*types);
       }
@@ -119,7 +120,7 @@ class JointGraphBuilder::Builder {
   }
 
   // Records which outputs of multi-output nodes a getitem reads.
-  void note_readers() {
+  void record_read_outputs() {
     for (const JointNode& node : nodes_.nodes) {
       const Operator* op = node.sound ? find_operator_by_target(node.target) : nullptr;
       if (op == nullptr || op->op != Op::getitem) continue;
@@ -135,13 +136,13 @@ class JointGraphBuilder::Builder {
 
   void add_node(const JointNode& node) {
     if (!node.sound) return;
-    if (output_.present()) return complain("stands after the node 'output'");
+    if (output_.present()) return report_error("stands after the node 'output'");
     if (node.measured.present() && node.op != "call_function")
-      return complain("has 'measured', expected of a 'call_function' only");
+      return report_error("has 'measured', expected of a 'call_function' only");
     const bool tangent = node.name.starts_with("tangents_");
-    const std::size_t place = node.op == "placeholder" && !tangent ? inputs_++ : 0;
+    const std::size_t position = node.op == "placeholder" && !tangent ? inputs_++ : 0;
     if (numbers_.count(at_) != 0) {
-      if (node.op == "placeholder" && !tangent) number_inputs_.insert(place);
+      if (node.op == "placeholder" && !tangent) number_inputs_.insert(position);
       return;
     }
     if (node.op == "placeholder") return add_input();
@@ -149,10 +150,10 @@ class JointGraphBuilder::Builder {
     if (node.op == "call_function") return add_call();
     if (node.op == "output") {
       output_ = node.args;
-      if (!output_.present()) complain("'args' is missing, expected a list");
+      if (!output_.present()) report_error("'args' is missing, expected a list");
       return;
     }
-    complain(
+    report_error(
         fmt::format("op {} found, expected 'placeholder', 'get_attr', 'call_function' or "
                     "'output'",
                     quote(node.op)));
@@ -169,8 +170,8 @@ class JointGraphBuilder::Builder {
     const bool one = types && types->size() == 1;
     if (one && types->front() && types->front()->exists() && count_bytes({*types->front()}))
       return types->front();
-    complain(one && !types->front() ? "'val' has no 'dtype'"
-                                    : "'val' is missing, expected the type of a tensor");
+    report_error(one && !types->front() ? "'val' has no 'dtype'"
+                                        : "'val' is missing, expected the type of a tensor");
     return std::nullopt;
   }
 
@@ -192,11 +193,11 @@ class JointGraphBuilder::Builder {
     if (op == nullptr || op->is(kInput)) return add_external();
     auto arguments = read_arguments(*op);
     if (!arguments || faulty_type_[at_]) return;
-    auto types = settle_types(*op, *arguments);
+    auto types = resolve_types(*op, *arguments);
     if (!types) return;
     ids_[at_] = graph_.append(op->op, std::move(*arguments), std::move(*types), origin());
     if (node().measured.present())
-      measurements_.add(ids_[at_], read_measurement(node().measured, node().name, complaints_));
+      measurements_.add(ids_[at_], read_measurement(node().measured, node().name, diagnostics_));
   }
 
   // A call of an operator that the table lacks: its types are the file's.
@@ -208,15 +209,15 @@ class JointGraphBuilder::Builder {
     std::vector<TensorType> types;
     for (const RecordedType& type : *recorded) types.push_back(type.value_or(TensorType{}));
     const bool several = node().val.is(JsonKind::array);
-    if (!several && !types.front().exists()) return complain("'val' has no 'dtype'");
+    if (!several && !types.front().exists()) return report_error("'val' has no 'dtype'");
     const FindNode find_node = [this](std::string_view name) { return find(name); };
     auto call = read_external_call(node(), several, find_node);
-    if (!call) return complain(call.diagnostics().front().message);
+    if (!call) return report_error(call.diagnostics().front().message);
     if (!call->sound || !count_bytes(types)) return;
     call->arguments.back() = draws_++;
     Measurement measured;
     if (node().measured.present())
-      measured = read_measurement(node().measured, node().name, complaints_);
+      measured = read_measurement(node().measured, node().name, diagnostics_);
     measured.workspace_bytes += externals_.region_bytes(call->arguments);
     ids_[at_] = graph_.append(call->op->op, std::move(call->arguments), std::move(types), origin());
     if (measured.micros || measured.workspace_bytes > 0) measurements_.add(ids_[at_], measured);
@@ -233,12 +234,12 @@ class JointGraphBuilder::Builder {
   void add_region() {
     std::optional<std::int64_t> bytes;
     if (node().subgraph.present()) {
-      const JointNodes nodes = read_joint_nodes(node().subgraph, complaints_);
+      const JointNodes nodes = read_joint_nodes(node().subgraph, diagnostics_);
       Graph region;
-      Builder nested(nodes, std::nullopt, {}, symbols_, region, complaints_);
+      Builder nested(nodes, std::nullopt, {}, symbols_, region, diagnostics_);
       while (nested.step()) {
       }
-      if (!complaints_.none()) return;
+      if (!diagnostics_.none()) return;
       externals_.add_all(nested.externals_);
       bytes = region_bytes(region);
     }
@@ -259,18 +260,19 @@ class JointGraphBuilder::Builder {
   }
 
   bool read_positional(const Operator& op, std::vector<Argument>& arguments) {
-    std::size_t places = 0;
-    while (places < op.parameters.size() && !op.parameters[places].keyword_only) ++places;
-    if (node().args.size() > places) {
-      complain(fmt::format("{} takes {} positional arguments, found {}", op.name, places,
-                           node().args.size()));
+    std::size_t positional_count = 0;
+    while (positional_count < op.parameters.size() && !op.parameters[positional_count].keyword_only)
+      ++positional_count;
+    if (node().args.size() > positional_count) {
+      report_error(fmt::format("{} takes {} positional arguments, found {}", op.name,
+                               positional_count, node().args.size()));
       return false;
     }
     bool sound = true;
-    std::size_t place = 0;
+    std::size_t position = 0;
     for (const JsonMember item : node().args.items()) {
-      sound = read_argument(op, place, item.value, arguments) && sound;
-      ++place;
+      sound = read_argument(op, position, item.value, arguments) && sound;
+      ++position;
     }
     return sound;
   }
@@ -278,31 +280,31 @@ class JointGraphBuilder::Builder {
   bool read_by_name(const Operator& op, std::vector<Argument>& arguments) {
     bool sound = true;
     for (const JsonMember member : node().kwargs.items()) {
-      const auto place = op.parameter(member.key);
-      if (!place || (op.is(kImpure) && member.key == "draw")) {
-        complain(fmt::format("{} has no argument {}", op.name, quote(member.key)));
+      const auto position = op.parameter(member.key);
+      if (!position || (op.is(kImpure) && member.key == "draw")) {
+        report_error(fmt::format("{} has no argument {}", op.name, quote(member.key)));
         sound = false;
-      } else if (!arguments[*place].absent()) {
-        complain(fmt::format("argument '{}' of {} is given twice", member.key, op.name));
+      } else if (!arguments[*position].absent()) {
+        report_error(fmt::format("argument '{}' of {} is given twice", member.key, op.name));
         sound = false;
       } else {
-        sound = read_argument(op, *place, member.value, arguments) && sound;
+        sound = read_argument(op, *position, member.value, arguments) && sound;
       }
     }
     return sound;
   }
 
-  bool read_argument(const Operator& op, std::size_t place, JsonValue value,
+  bool read_argument(const Operator& op, std::size_t position, JsonValue value,
                      std::vector<Argument>& arguments) {
     bool sound = true;
     auto argument = read_joint_argument(
         value, [this](std::string_view name) { return find(name); }, sound);
     if (!argument) {
-      complain(fmt::format("argument '{}' of {}: {}", op.parameters[place].name, op.name,
-                           argument.diagnostics().front().message));
+      report_error(fmt::format("argument '{}' of {}: {}", op.parameters[position].name, op.name,
+                               argument.diagnostics().front().message));
       return false;
     }
-    arguments[place] = std::move(*argument);
+    arguments[position] = std::move(*argument);
     return sound;
   }
 
@@ -317,45 +319,45 @@ class JointGraphBuilder::Builder {
   }
 
   // The node's types: the recorded types if there are any, which must agree with the shape rule.
-  std::optional<std::vector<TensorType>> settle_types(const Operator& op,
-                                                      const std::vector<Argument>& arguments) {
+  std::optional<std::vector<TensorType>> resolve_types(const Operator& op,
+                                                       const std::vector<Argument>& arguments) {
     const Call::TypesOf types_of = [this](NodeId id) { return graph_.pool().types_of(id); };
     RecordedTypes& recorded = recorded_[at_];
     if (recorded && (op.is(kDataDependent) || lacks_arithmetic(arguments, *recorded)))
       return take_unchecked(op, arguments, types_of);
     auto inferred = infer_types(op, arguments, types_of);
     if (!inferred) {
-      for (const Diagnostic& d : inferred.diagnostics()) complain(d.message);
+      for (const Diagnostic& d : inferred.diagnostics()) report_error(d.message);
       return std::nullopt;
     }
     if (!recorded) return count_bytes(*inferred) ? std::optional(*inferred) : std::nullopt;
     if (recorded->size() != inferred->size()) {
-      complain(fmt::format("{} has {} outputs, 'val' has {}", op.name, inferred->size(),
-                           recorded->size()));
+      report_error(fmt::format("{} has {} outputs, 'val' has {}", op.name, inferred->size(),
+                               recorded->size()));
       return std::nullopt;
     }
-    std::vector<TensorType> settled;
+    std::vector<TensorType> resolved;
     for (std::size_t i = 0; i < inferred->size(); ++i) {
       const RecordedType& known = (*recorded)[i];
-      const bool counts = known && !is_left_out(i, (*inferred)[i]);
+      const bool counts = known && !is_masked_out(i, (*inferred)[i]);
       if (counts && !agree(op, i, *known, (*inferred)[i])) return std::nullopt;
-      settled.push_back(counts && is_told(i, *known) ? *known : (*inferred)[i]);
+      resolved.push_back(counts && uses_recorded_type(i, *known) ? *known : (*inferred)[i]);
     }
-    return count_bytes(settled) ? std::optional(std::move(settled)) : std::nullopt;
+    return count_bytes(resolved) ? std::optional(std::move(resolved)) : std::nullopt;
   }
 
   // True if the recorded type counts: `none` is accepted only for an output that nobody reads.
-  bool is_told(std::size_t output, const TensorType& recorded) const {
-    return recorded.exists() || !is_taken(output);
+  bool uses_recorded_type(std::size_t output, const TensorType& recorded) const {
+    return recorded.exists() || !is_read(output);
   }
 
   // True if the call omits this output (output_mask) and nobody reads it: some tracers record a
   // type all the same.
-  bool is_left_out(std::size_t output, const TensorType& inferred) const {
-    return !inferred.exists() && !is_taken(output);
+  bool is_masked_out(std::size_t output, const TensorType& inferred) const {
+    return !inferred.exists() && !is_read(output);
   }
 
-  bool is_taken(std::size_t output) const {
+  bool is_read(std::size_t output) const {
     return read_.count({node().name, static_cast<std::int64_t>(output)}) != 0;
   }
 
@@ -371,14 +373,15 @@ class JointGraphBuilder::Builder {
                                                         const std::vector<Argument>& arguments,
                                                         const Call::TypesOf& types_of) {
     const Diagnostics wrong = check_arguments(op, arguments, types_of);
-    for (const Diagnostic& d : wrong) complain(d.message);
+    for (const Diagnostic& d : wrong) report_error(d.message);
     std::vector<TensorType> types;
     for (const RecordedType& type : *recorded_[at_])
       if (type) types.push_back(*type);
     if (types.size() != recorded_[at_]->size())
-      complain("'val' has no 'dtype'");
+      report_error("'val' has no 'dtype'");
     else if (!op.returns_list && types.size() != op.outputs)
-      complain(fmt::format("{} has {} outputs, 'val' has {}", op.name, op.outputs, types.size()));
+      report_error(
+          fmt::format("{} has {} outputs, 'val' has {}", op.name, op.outputs, types.size()));
     else if (wrong.empty() && count_bytes(types))
       return types;
     return std::nullopt;
@@ -390,16 +393,16 @@ class JointGraphBuilder::Builder {
     if (!recorded.exists() && op.multiple_outputs()) return true;
     if (recorded.dtype == inferred.dtype && recorded.shape == inferred.shape) return true;
     const std::string which = op.multiple_outputs() ? fmt::format("output {} of ", index) : "";
-    complain(fmt::format("{}{} is recorded as {}{}, expected {}{}", which, op.name,
-                         short_name(recorded.dtype), format_shape(recorded.shape),
-                         short_name(inferred.dtype), format_shape(inferred.shape)));
+    report_error(fmt::format("{}{} is recorded as {}{}, expected {}{}", which, op.name,
+                             short_name(recorded.dtype), format_shape(recorded.shape),
+                             short_name(inferred.dtype), format_shape(inferred.shape)));
     return false;
   }
 
   bool count_bytes(const std::vector<TensorType>& types) {
     for (const TensorType& type : types) total_bytes_ += byte_size(type);
     if (total_bytes_ <= kMaxTotalBytes) return true;
-    complain("the values of the graph are too large to be counted together");
+    report_error("the values of the graph are too large to be counted together");
     total_bytes_ = 0;
     return false;
   }
@@ -408,7 +411,7 @@ class JointGraphBuilder::Builder {
   const std::optional<std::int64_t> forward_outputs_;
   const Symbols& symbols_;
   Graph& graph_;
-  Complaints& complaints_;
+  DiagnosticCollector& diagnostics_;
   std::map<std::size_t, Role> roles_;  // by index
   std::size_t at_ = 0;                 // the node that is being added
   std::vector<NodeId> ids_;            // by index; invalid if the node is faulty
@@ -428,9 +431,9 @@ class JointGraphBuilder::Builder {
 JointGraphBuilder::JointGraphBuilder(const JointNodes& nodes,
                                      std::optional<std::int64_t> forward_outputs,
                                      const JointRoles& roles, const Symbols& symbols, Graph& graph,
-                                     Complaints& complaints)
+                                     DiagnosticCollector& diagnostics)
     : builder_(
-          std::make_unique<Builder>(nodes, forward_outputs, roles, symbols, graph, complaints)) {}
+          std::make_unique<Builder>(nodes, forward_outputs, roles, symbols, graph, diagnostics)) {}
 JointGraphBuilder::~JointGraphBuilder() = default;
 bool JointGraphBuilder::step() { return builder_->step(); }
 std::string JointGraphBuilder::externals_note() const { return builder_->externals_note(); }

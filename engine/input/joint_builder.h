@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/input/complaints.h"
+#include "engine/input/diagnostic_collector.h"
 #include "engine/input/joint_nodes.h"
 #include "engine/input/symbols.h"
 #include "engine/ir/graph.h"
@@ -23,7 +23,7 @@ struct JointRoles {
 
 // Appends the nodes to `graph`, checked one by one: operators, arguments, recorded types against
 // the operators' rules, outputs. Users of a faulty node are not reported in turn. The graph is
-// valid only if `complaints` stays empty. Interning merges equal nodes. Measurements of the nodes
+// valid only if `diagnostics` stays empty. Interning merges equal nodes. Measurements of the nodes
 // are added to those of `graph`. Works in steps that a window can interleave with frames; all
 // arguments must outlive it.
 class JointGraphBuilder {
@@ -32,7 +32,7 @@ class JointGraphBuilder {
   // placeholders among them, become the numbers that `symbols` binds them to.
   JointGraphBuilder(const JointNodes& nodes, std::optional<std::int64_t> forward_outputs,
                     const JointRoles& roles, const Symbols& symbols, Graph& graph,
-                    Complaints& complaints);
+                    DiagnosticCollector& diagnostics);
   ~JointGraphBuilder();
 
   bool step();  // true if there is more to do

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "engine/support/near_name.h"
 #include "engine/support/text.h"
+#include "engine/support/typo_correction.h"
 
 namespace recut {
 namespace {
@@ -40,10 +40,10 @@ std::string near_target(std::string_view target) {
     if (dot == std::string_view::npos) return whole;
     return whole.substr(dot + 1, whole.rfind('.') - dot - 1);
   };
-  NearName near(middle(target));
+  TypoCorrection near(middle(target));
   for (const Operator& op : all_operators())
     if (!op.is(kInput)) near.consider(middle(op.target), op.target);
-  return near.question();
+  return near.suggestion();
 }
 
 std::string more_uses(std::size_t uses) {
@@ -131,14 +131,15 @@ std::int64_t ExternalCalls::region_bytes(const std::vector<Argument>& arguments)
   return most;
 }
 
-void ExternalCalls::report_refused(const JointNodes& nodes, Complaints& complaints) const {
+void ExternalCalls::report_refused(const JointNodes& nodes,
+                                   DiagnosticCollector& diagnostics) const {
   std::map<std::size_t, std::string_view> in_order;
   for (const auto& [target, use] : refused_) in_order.emplace(use.first_node, target);
   for (const auto& [first, target] : in_order) {
     const JointNode& node = nodes.nodes[first];
-    complaints.add_beyond_limit(
+    diagnostics.add_beyond_limit(
         fmt::format("unknown operator {}: {} uses it{}, and has no 'val' with its types{}",
-                    quote(target), node_words(node.name),
+                    quote(target), describe_node(node.name),
                     more_uses(refused_.find(target)->second.uses), near_target(target)),
         node.object);
   }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/input/complaints.h"
+#include "engine/input/diagnostic_collector.h"
 #include "engine/input/joint_nodes.h"
 #include "engine/input/joint_values.h"
 #include "engine/ir/external_operator.h"
@@ -44,7 +44,7 @@ class ExternalCalls {
   std::int64_t region_bytes(const std::vector<Argument>& arguments) const;
 
   // Complains of every operator that has calls without types.
-  void report_refused(const JointNodes& nodes, Complaints& complaints) const;
+  void report_refused(const JointNodes& nodes, DiagnosticCollector& diagnostics) const;
 
   // "… mine.scale3 (2 calls)"; "" where there are none.
   std::string note() const;

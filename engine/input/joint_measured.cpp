@@ -16,34 +16,35 @@ constexpr std::string_view kKeys[] = {"us", "workspace_bytes"};
 
 }  // namespace
 
-Measurement read_measurement(JsonValue object, std::string_view name, Complaints& complaints) {
-  JsonFields fields(object, fmt::format("'measured' of {}", node_words(name)), complaints);
+Measurement read_measurement(JsonValue object, std::string_view name,
+                             DiagnosticCollector& diagnostics) {
+  JsonFields fields(object, fmt::format("'measured' of {}", describe_node(name)), diagnostics);
   fields.only(kKeys);
   Measurement measurement;
   if (const auto micros = fields.number("us")) {
     if (*micros >= 0 && *micros <= kMaxMicros)
       measurement.micros = *micros;
     else
-      fields.complain(fmt::format("'us' is {}, expected 0 to {}", *micros, kMaxMicros));
+      fields.report_error(fmt::format("'us' is {}, expected 0 to {}", *micros, kMaxMicros));
   }
   if (const auto bytes = fields.integer("workspace_bytes")) {
     if (*bytes >= 0 && *bytes <= kMaxWorkspace)
       measurement.workspace_bytes = *bytes;
     else
-      fields.complain(
+      fields.report_error(
           fmt::format("'workspace_bytes' is {}, expected 0 to {}", *bytes, kMaxWorkspace));
   }
   return measurement;
 }
 
-void read_measured_facts(JsonFields& file, Measurements& measurements) {
+void read_measurement_metadata(JsonFields& file, Measurements& measurements) {
   measurements.device = printable(file.text(kMeasuredOnKey).value_or(""), kMaxDeviceName);
   const auto granularity = file.integer(kGranularityKey);
   if (!granularity) return;
   if (*granularity >= 1 && *granularity <= kMaxGranularity)
     measurements.granularity = *granularity;
   else
-    file.complain(
+    file.report_error(
         fmt::format("'{}' is {}, expected 1 to {}", kGranularityKey, *granularity, kMaxGranularity),
         file.find(kGranularityKey));
 }

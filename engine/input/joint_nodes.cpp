@@ -45,8 +45,8 @@ constexpr std::array<Field, kCount> kFields = {{{"name", JsonKind::text, true},
 // Reads the members of a node in one pass; diagnostics name the node, or its index.
 class NodeReader {
  public:
-  NodeReader(JsonValue object, std::size_t index, Complaints& complaints)
-      : object_(object), index_(index), complaints_(complaints) {}
+  NodeReader(JsonValue object, std::size_t index, DiagnosticCollector& diagnostics)
+      : object_(object), index_(index), diagnostics_(diagnostics) {}
 
   JointNode read() {
     for (const JsonMember member : object_.items()) take(member);
@@ -77,7 +77,7 @@ class NodeReader {
   void take(const JsonMember& member) {
     for (std::size_t f = 0; f < kCount; ++f) {
       if (kFields[f].key != member.key) continue;
-      if (values_[f].present()) complain(fmt::format("'{}' stands there twice", member.key));
+      if (values_[f].present()) report_error(fmt::format("'{}' stands there twice", member.key));
       values_[f] = member.value;
     }
   }
@@ -87,55 +87,55 @@ class NodeReader {
     const JsonValue value = values_[f];
     if (!value.present()) {
       if (field.required)
-        complain(fmt::format("'{}' is missing, expected {}", field.key, describe(field.kind)));
+        report_error(fmt::format("'{}' is missing, expected {}", field.key, describe(field.kind)));
     } else if (f != kVal && !value.is(field.kind)) {
-      complain(fmt::format("'{}' is {}, expected {}", field.key, describe(value.kind()),
-                           describe(field.kind)));
+      report_error(fmt::format("'{}' is {}, expected {}", field.key, describe(value.kind()),
+                               describe(field.kind)));
     } else if (f == kName && value.text().empty()) {
-      complain("its name is empty");
+      report_error("its name is empty");
     }
   }
 
-  void complain(std::string_view message) {
+  void report_error(std::string_view message) {
     sound_ = false;
     const JsonValue name = values_[kName];
-    const std::string who = name.is(JsonKind::text) ? node_words(name.text())
+    const std::string who = name.is(JsonKind::text) ? describe_node(name.text())
                                                     : fmt::format("the node at index {}", index_);
-    complaints_.add(fmt::format("{}: {}", who, message), object_);
+    diagnostics_.add(fmt::format("{}: {}", who, message), object_);
   }
 
   JsonValue object_;
   std::size_t index_;
-  Complaints& complaints_;
+  DiagnosticCollector& diagnostics_;
   std::array<JsonValue, kCount> values_;
   bool sound_ = true;
 };
 
-void add_node(const JointNode& node, JointNodes& found, Complaints& complaints) {
+void add_node(const JointNode& node, JointNodes& found, DiagnosticCollector& diagnostics) {
   if (node.name.empty()) return;
   if (found.by_name.emplace(node.name, found.nodes.size()).second)
     found.nodes.push_back(node);
   else
-    complaints.add(node_words(node.name) + ": the name is that of an earlier node too",
-                   node.object);
+    diagnostics.add(describe_node(node.name) + ": the name is that of an earlier node too",
+                    node.object);
 }
 
 }  // namespace
 
-std::string node_words(std::string_view name) { return "node " + quote(name); }
+std::string describe_node(std::string_view name) { return "node " + quote(name); }
 
-JointNodes read_joint_nodes(JsonValue list, Complaints& complaints) {
+JointNodes read_joint_nodes(JsonValue list, DiagnosticCollector& diagnostics) {
   JointNodes found;
   found.nodes.reserve(list.size());
   found.by_name.reserve(list.size());
   std::size_t index = 0;
   for (const JsonMember item : list.items()) {
     if (item.value.is(JsonKind::object))
-      add_node(NodeReader(item.value, index, complaints).read(), found, complaints);
+      add_node(NodeReader(item.value, index, diagnostics).read(), found, diagnostics);
     else
-      complaints.add(fmt::format("the node at index {} is {}, expected an object", index,
-                                 describe(item.value.kind())),
-                     item.value);
+      diagnostics.add(fmt::format("the node at index {} is {}, expected an object", index,
+                                  describe(item.value.kind())),
+                      item.value);
     ++index;
   }
   return found;

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/input/complaints.h"
+#include "engine/input/diagnostic_collector.h"
 #include "engine/input/json.h"
 
 namespace recut {
@@ -28,9 +28,9 @@ struct JointNodes {
 
 // Reads the fields of every node. Reports missing and ill-typed fields and duplicate names. Nodes
 // with such faults are not sound; nodes without a unique name are left out.
-JointNodes read_joint_nodes(JsonValue list, Complaints& complaints);
+JointNodes read_joint_nodes(JsonValue list, DiagnosticCollector& diagnostics);
 
 // "node 'mm_3'", for messages.
-std::string node_words(std::string_view name);
+std::string describe_node(std::string_view name);
 
 }  // namespace recut

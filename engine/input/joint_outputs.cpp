@@ -11,31 +11,31 @@ namespace {
 class OutputReader {
  public:
   OutputReader(const std::set<std::size_t>& number_inputs, const FindNode& find_node, Graph& graph,
-               Complaints& complaints)
+               DiagnosticCollector& diagnostics)
       : number_inputs_(number_inputs),
         find_node_(find_node),
         graph_(graph),
-        complaints_(complaints) {}
+        diagnostics_(diagnostics) {}
 
   void read(JsonValue list, std::int64_t forward_outputs) {
-    const bool nodes_sound = complaints_.none();
+    const bool nodes_sound = diagnostics_.none();
     if (forward_outputs < 0 || forward_outputs > static_cast<std::int64_t>(list.size()))
-      return complaints_.add(fmt::format("'num_fwd_outputs' is {}, expected 0 to the {} outputs",
-                                         forward_outputs, list.size()),
-                             list);
+      return diagnostics_.add(fmt::format("'num_fwd_outputs' is {}, expected 0 to the {} outputs",
+                                          forward_outputs, list.size()),
+                              list);
     std::int64_t index = 0;
     for (const JsonMember item : list.items()) {
       const auto id = read_output(item.value, index);
       const bool result = index < forward_outputs;
       const bool of_number =
           !result && number_inputs_.count(static_cast<std::size_t>(index - forward_outputs)) != 0;
-      if (of_number && id && id->valid()) complain(index, "a gradient of a size", item.value);
+      if (of_number && id && id->valid()) report_error(index, "a gradient of a size", item.value);
       if (!result && !of_number && !id)
-        complain(index, "a size, expected a gradient or null", item.value);
+        report_error(index, "a size, expected a gradient or null", item.value);
       if (id && !of_number) (result ? graph_.results : graph_.gradients).push_back(*id);
       ++index;
     }
-    if (nodes_sound && complaints_.none()) check(list);
+    if (nodes_sound && diagnostics_.none()) check(list);
   }
 
  private:
@@ -48,7 +48,7 @@ class OutputReader {
     bool sound = true;
     const auto argument = read_joint_argument(value, find_node_, sound);
     if (!argument) {
-      complain(index, argument.diagnostics().front().message, value);
+      report_error(index, argument.diagnostics().front().message, value);
       return NodeId();
     }
     if (argument->none() || !sound) return NodeId();
@@ -57,13 +57,13 @@ class OutputReader {
         argument->get<std::int64_t>() != nullptr || argument->get<double>() != nullptr;
     if (number && is_reference(value)) return std::nullopt;
     if (id == nullptr) {
-      complain(index, fmt::format("{} found, expected a node or null", describe(value.kind())),
-               value);
+      report_error(index, fmt::format("{} found, expected a node or null", describe(value.kind())),
+                   value);
       return NodeId();
     }
     if (graph_[*id].outputs.size() == 1 && graph_.type(*id).exists()) return *id;
-    complain(index, fmt::format("{} is no single tensor", node_words(graph_.node_name(*id))),
-             value);
+    report_error(index, fmt::format("{} is no single tensor", describe_node(graph_.node_name(*id))),
+                 value);
     return NodeId();
   }
 
@@ -73,7 +73,7 @@ class OutputReader {
       if (graph_.input_kind(id) != InputKind::tangent) differentiated.push_back(id);
     const std::size_t found = graph_.gradients.size();
     if (found != 0 && found != differentiated.size())
-      return complaints_.add(
+      return diagnostics_.add(
           fmt::format("{} gradients for {} placeholders that are no tangents, expected one for "
                       "each, or none",
                       found, differentiated.size()),
@@ -86,41 +86,41 @@ class OutputReader {
     if (!gradient.valid()) return;
     graph_.set_input_kind(input, InputKind::parameter);
     if (graph_.type(gradient).shape == graph_.type(input).shape) return;
-    complaints_.add(fmt::format(
-        "{}, the gradient of {}, has shape {}, expected {}", node_words(graph_.node_name(gradient)),
-        node_words(graph_.node_name(input)), format_shape(graph_.type(gradient).shape),
-        format_shape(graph_.type(input).shape)));
+    diagnostics_.add(fmt::format(
+        "{}, the gradient of {}, has shape {}, expected {}",
+        describe_node(graph_.node_name(gradient)), describe_node(graph_.node_name(input)),
+        format_shape(graph_.type(gradient).shape), format_shape(graph_.type(input).shape)));
   }
 
   void check_results() {
     const std::vector<bool> late = needs_tangent(graph_);
     for (const NodeId id : graph_.results)
       if (id.valid() && late[graph_.position(id)])
-        complaints_.add(fmt::format("{} is a result of forward but depends on a tangent",
-                                    node_words(graph_.node_name(id))));
+        diagnostics_.add(fmt::format("{} is a result of forward but depends on a tangent",
+                                     describe_node(graph_.node_name(id))));
   }
 
-  void complain(std::int64_t index, std::string_view message, JsonValue where) {
-    complaints_.add(fmt::format("output {}: {}", index, message), where);
+  void report_error(std::int64_t index, std::string_view message, JsonValue where) {
+    diagnostics_.add(fmt::format("output {}: {}", index, message), where);
   }
 
   const std::set<std::size_t>& number_inputs_;
   const FindNode& find_node_;
   Graph& graph_;
-  Complaints& complaints_;
+  DiagnosticCollector& diagnostics_;
 };
 
 }  // namespace
 
 void read_joint_outputs(JsonValue output_arguments, std::optional<std::int64_t> forward_outputs,
                         const std::set<std::size_t>& number_inputs, const FindNode& find_node,
-                        Graph& graph, Complaints& complaints) {
+                        Graph& graph, DiagnosticCollector& diagnostics) {
   JsonValue list;
   if (output_arguments.size() == 1) list = (*output_arguments.items().begin()).value;
   if (!list.is(JsonKind::array))
-    return complaints.add("the node 'output' has other arguments than one list of nodes",
-                          output_arguments);
-  OutputReader(number_inputs, find_node, graph, complaints)
+    return diagnostics.add("the node 'output' has other arguments than one list of nodes",
+                           output_arguments);
+  OutputReader(number_inputs, find_node, graph, diagnostics)
       .read(list, forward_outputs.value_or(static_cast<std::int64_t>(list.size())));
 }
 

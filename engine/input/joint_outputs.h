@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "engine/input/complaints.h"
+#include "engine/input/diagnostic_collector.h"
 #include "engine/input/joint_values.h"
 #include "engine/ir/graph.h"
 
@@ -19,6 +19,6 @@ namespace recut {
 // nodes.
 void read_joint_outputs(JsonValue output_arguments, std::optional<std::int64_t> forward_outputs,
                         const std::set<std::size_t>& number_inputs, const FindNode& find_node,
-                        Graph& graph, Complaints& complaints);
+                        Graph& graph, DiagnosticCollector& diagnostics);
 
 }  // namespace recut

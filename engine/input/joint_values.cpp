@@ -54,13 +54,13 @@ Result<Strides> read_strides(JsonValue value, const Shape& shape, const Symbols&
   if (!strides) return strides;
   if (strides->size() != shape.size())
     return error(fmt::format("{} strides for {} dimensions", strides->size(), shape.size()));
-  std::int64_t reach = 0;  // elements from the first to the last
+  std::int64_t span = 0;  // elements from the first to the last
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const std::int64_t stride = (*strides)[i];
     const std::int64_t steps = shape[i] > 1 ? shape[i] - 1 : 1;
-    if (stride < 0 || stride > (kMaxBytes - reach) / steps)
+    if (stride < 0 || stride > (kMaxBytes - span) / steps)
       return error(fmt::format("stride {} is out of range", stride));
-    reach += stride * steps;
+    span += stride * steps;
   }
   return strides;
 }
@@ -246,7 +246,7 @@ Result<Argument> read_joint_argument(JsonValue value, const FindNode& find_node,
       return Argument(value.real());
     case JsonKind::text:
       return Argument(std::string(value.text()));
-    case JsonKind::beyond:
+    case JsonKind::big_integer:
       return error("an int that doesn't fit into 64 bits");
     case JsonKind::array:
       return read_list(value, find_node, sound);

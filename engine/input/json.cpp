@@ -58,7 +58,7 @@ JsonItems::Iterator& JsonItems::Iterator::operator++() {
   return *this;
 }
 
-TextPlace place_of(std::string_view text, std::size_t position) {
+LineColumn line_column_of(std::string_view text, std::size_t position) {
   const std::string_view before = text.substr(0, position);
   const std::size_t newline = before.rfind('\n');
   const std::size_t line_start = newline == std::string_view::npos ? 0 : newline + 1;

@@ -13,8 +13,17 @@
 
 namespace recut {
 
-// `beyond` is an integer that does not fit into 64 bits.
-enum class JsonKind : std::uint8_t { null, boolean, integer, beyond, real, text, array, object };
+// `big_integer` is an integer that does not fit into 64 bits.
+enum class JsonKind : std::uint8_t {
+  null,
+  boolean,
+  integer,
+  big_integer,
+  real,
+  text,
+  array,
+  object
+};
 
 // "a string", "a list": what was found, for messages.
 std::string_view describe(JsonKind kind);
@@ -129,18 +138,18 @@ class JsonDocument {
 };
 
 // Line and column (from 1, in bytes) of a position in the text.
-struct TextPlace {
+struct LineColumn {
   std::uint32_t line = 1;
   std::uint32_t column = 1;
 };
-TextPlace place_of(std::string_view text, std::size_t position);
+LineColumn line_column_of(std::string_view text, std::size_t position);
 
 // Reads JSON text in steps that a window can interleave with frames. The text, `file_name` and
-// `wanted` must outlive it.
+// `kept_keys` must outlive it.
 class JsonReader {
  public:
   JsonReader(std::string_view text, std::string_view file_name,
-             std::span<const std::string_view> wanted = {},
+             std::span<const std::string_view> kept_keys = {},
              std::size_t max_values = kMaxJsonValues);
   ~JsonReader();
 
@@ -152,11 +161,11 @@ class JsonReader {
   std::unique_ptr<State> state_;
 };
 
-// Reads JSON text. Values of the outermost object whose key is not in `wanted` are checked but not
-// kept; an empty `wanted` keeps everything. Nesting deeper than kMaxJsonDepth is an error, as are
-// more than `max_values` values and keys.
+// Reads JSON text. Values of the outermost object whose key is not in `kept_keys` are checked but
+// not kept; an empty `kept_keys` keeps everything. Nesting deeper than kMaxJsonDepth is an error,
+// as are more than `max_values` values and keys.
 Result<JsonDocument> parse_json(std::string_view text, std::string_view file_name,
-                                std::span<const std::string_view> wanted = {},
+                                std::span<const std::string_view> kept_keys = {},
                                 std::size_t max_values = kMaxJsonValues);
 
 }  // namespace recut

@@ -9,14 +9,14 @@
 
 namespace recut {
 
-void JsonFields::complain(std::string_view message, JsonValue where) {
-  complaints_.add(fmt::format("{}: {}", what_, message), where.present() ? where : object_);
+void JsonFields::report_error(std::string_view message, JsonValue where) {
+  diagnostics_.add(fmt::format("{}: {}", what_, message), where.present() ? where : object_);
 }
 
 void JsonFields::only(std::span<const std::string_view> known) {
   for (const JsonMember member : object_.items())
     if (std::find(known.begin(), known.end(), member.key) == known.end())
-      complain(
+      report_error(
           fmt::format("unknown {}, expected one of: {}", quote(member.key), fmt::join(known, ", ")),
           member.value);
 }
@@ -25,7 +25,7 @@ JsonValue JsonFields::find(std::string_view key) {
   JsonValue found;
   for (const JsonMember member : object_.items()) {
     if (member.key != key) continue;
-    if (found.present()) complain(fmt::format("'{}' stands there twice", key), member.value);
+    if (found.present()) report_error(fmt::format("'{}' stands there twice", key), member.value);
     found = member.value;
   }
   return found;
@@ -34,12 +34,12 @@ JsonValue JsonFields::find(std::string_view key) {
 JsonValue JsonFields::find(std::string_view key, JsonKind kind, bool required) {
   const JsonValue value = find(key);
   if (!value.present()) {
-    if (required) complain(fmt::format("'{}' is missing, expected {}", key, describe(kind)));
+    if (required) report_error(fmt::format("'{}' is missing, expected {}", key, describe(kind)));
     return {};
   }
   if (value.is(kind)) return value;
-  complain(fmt::format("'{}' is {}, expected {}", key, describe(value.kind()), describe(kind)),
-           value);
+  report_error(fmt::format("'{}' is {}, expected {}", key, describe(value.kind()), describe(kind)),
+               value);
   return {};
 }
 
@@ -71,7 +71,7 @@ std::vector<std::string> JsonFields::texts(std::string_view key) {
   if (!list.present()) return texts;
   for (const JsonMember item : list.items()) {
     if (!item.value.is(JsonKind::text)) {
-      complain(
+      report_error(
           fmt::format("'{}' holds {}, expected names of nodes", key, describe(item.value.kind())),
           item.value);
       return texts;

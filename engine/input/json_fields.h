@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/input/complaints.h"
+#include "engine/input/diagnostic_collector.h"
 #include "engine/input/json.h"
 
 namespace recut {
@@ -15,8 +15,8 @@ namespace recut {
 class JsonFields {
  public:
   // `what` names the object in messages: "the file", "node 'mm_3'". `object` must be an object.
-  JsonFields(JsonValue object, std::string what, Complaints& complaints)
-      : object_(object), what_(std::move(what)), complaints_(complaints) {}
+  JsonFields(JsonValue object, std::string what, DiagnosticCollector& diagnostics)
+      : object_(object), what_(std::move(what)), diagnostics_(diagnostics) {}
 
   // The member; absent if there is none. Reports duplicates.
   JsonValue find(std::string_view key);
@@ -32,12 +32,13 @@ class JsonFields {
   // Reports every member whose key is not in `known`.
   void only(std::span<const std::string_view> known);
 
-  void complain(std::string_view message, JsonValue where = {});  // default location: the object
+  void report_error(std::string_view message,
+                    JsonValue where = {});  // default location: the object
 
  private:
   JsonValue object_;
   std::string what_;
-  Complaints& complaints_;
+  DiagnosticCollector& diagnostics_;
 };
 
 }  // namespace recut

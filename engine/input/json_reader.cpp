@@ -46,7 +46,7 @@ class TrackedIterator {
 
 // Strips the location from "[json.exception.parse_error.101] parse error at line 1, column 2:
 // syntax error …": the diagnostic carries it itself.
-std::string what_is_wrong(std::string_view what) {
+std::string parse_error_message(std::string_view what) {
   const std::size_t bracket = what.find("] ");
   if (bracket != std::string_view::npos) what.remove_prefix(bracket + 2);
   if (what.starts_with("parse error"))
@@ -65,20 +65,20 @@ class JsonBuilder {
   using string_t = nlohmann::json::string_t;
   using binary_t = nlohmann::json::binary_t;
 
-  JsonBuilder(std::string_view text, std::span<const std::string_view> wanted,
+  JsonBuilder(std::string_view text, std::span<const std::string_view> kept_keys,
               std::size_t max_values)
       : begin_(text.data()),
         end_(text.data() + text.size()),
         reached_(text.data()),
         last_event_(text.data()),
-        wanted_(wanted),
+        kept_keys_(kept_keys),
         max_values_(max_values) {
     document_.entries_.reserve(std::min(text.size() / 8, max_values));
   }
 
   const char** reached() { return &reached_; }
   std::size_t position() const { return static_cast<std::size_t>(reached_ - begin_); }
-  const std::string& complaint() const { return complaint_; }
+  const std::string& diagnostic() const { return diagnostic_; }
   JsonDocument take() { return std::move(document_); }
 
   // The events. Returning false ends the parse. Each moves on to its token before anything else.
@@ -86,11 +86,11 @@ class JsonBuilder {
   bool boolean(bool value) { return scalar(JsonKind::boolean, value ? 1 : 0); }
   bool number_integer(number_integer_t value) { return scalar(JsonKind::integer, value); }
   bool number_unsigned(number_unsigned_t value) {
-    if (value > static_cast<number_unsigned_t>(INT64_MAX)) return scalar(JsonKind::beyond, 0);
+    if (value > static_cast<number_unsigned_t>(INT64_MAX)) return scalar(JsonKind::big_integer, 0);
     return scalar(JsonKind::integer, static_cast<std::int64_t>(value));
   }
   bool number_float(number_float_t value, const string_t& lexeme) {
-    if (lexeme.find_first_of(".eE") == string_t::npos) return scalar(JsonKind::beyond, 0);
+    if (lexeme.find_first_of(".eE") == string_t::npos) return scalar(JsonKind::big_integer, 0);
     next_token();
     if (skip()) return true;
     append(JsonKind::real).real = value;
@@ -119,7 +119,7 @@ class JsonBuilder {
   bool end_object() { return close(); }
   bool end_array() { return close(); }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& wrong) {
-    complaint_ = what_is_wrong(wrong.what());
+    diagnostic_ = parse_error_message(wrong.what());
     return false;
   }
 
@@ -143,13 +143,14 @@ class JsonBuilder {
 
   bool within_limit() {
     if (document_.entries_.size() + document_.keys_.size() <= max_values_) return true;
-    complaint_ = fmt::format("JSON: more than {} values", max_values_);
+    diagnostic_ = fmt::format("JSON: more than {} values", max_values_);
     return false;
   }
 
   bool keep_outermost(const string_t& key) {
     document_.keys_.push_back(key);
-    return wanted_.empty() || std::find(wanted_.begin(), wanted_.end(), key) != wanted_.end();
+    return kept_keys_.empty() ||
+           std::find(kept_keys_.begin(), kept_keys_.end(), key) != kept_keys_.end();
   }
 
   Entry& append(JsonKind kind) {
@@ -180,7 +181,7 @@ class JsonBuilder {
   bool open(JsonKind kind) {
     next_token();
     if (static_cast<int>(open_.size()) + skipped_depth_ >= kMaxJsonDepth) {
-      complaint_ = fmt::format("JSON: nested deeper than {} levels", kMaxJsonDepth);
+      diagnostic_ = fmt::format("JSON: nested deeper than {} levels", kMaxJsonDepth);
       return false;
     }
     if (skip()) {
@@ -210,20 +211,20 @@ class JsonBuilder {
   const char* reached_;
   const char* last_event_;       // position of the lexer at the previous event
   const char* token_ = nullptr;  // where the event's value begins
-  std::span<const std::string_view> wanted_;
+  std::span<const std::string_view> kept_keys_;
   std::size_t max_values_;
   JsonDocument document_;
   std::vector<std::uint32_t> open_;  // enclosing lists and objects
   int skipped_depth_ = 0;
   bool skip_next_ = false;
-  std::string complaint_;
+  std::string diagnostic_;
 };
 
 // Walks the two outermost levels, an object and the lists in it; the library reads the values below
 // them one by one. At anything unexpected, the library reads the whole text again, and its
 // diagnostic is reported.
 struct JsonReader::State {
-  enum class Place : std::uint8_t {
+  enum class ParseState : std::uint8_t {
     start,
     first_key,
     after_member,
@@ -233,31 +234,31 @@ struct JsonReader::State {
     end
   };
 
-  State(std::string_view given, std::string_view file_name,
-        std::span<const std::string_view> wanted_keys, std::size_t most)
+  State(std::string_view given, std::string_view file_name, std::span<const std::string_view> keys,
+        std::size_t value_limit)
       : text(given),
         file(file_name),
-        wanted(wanted_keys),
-        max_values(most),
+        kept_keys(keys),
+        max_values(value_limit),
         end(text.data() + text.size()) {
-    if (text.size() <= kMostBytes)
-      begin_again();
+    if (text.size() <= kMaxTextBytes)
+      restart();
     else
-      place = Place::end;
+      parse_state = ParseState::end;
   }
 
-  void begin_again() {
-    builder.emplace(text, wanted, max_values);
+  void restart() {
+    builder.emplace(text, kept_keys, max_values);
     at = text.data();
   }
 
   bool step() {
-    if (place == Place::end) return false;
-    const char* const far = at + std::min<std::ptrdiff_t>(kStepBytes, end - at);
+    if (parse_state == ParseState::end) return false;
+    const char* const step_end = at + std::min<std::ptrdiff_t>(kStepBytes, end - at);
     do {
       if (!advance()) return read_whole();
-    } while (place != Place::end && at < far);
-    if (place != Place::end) return true;
+    } while (parse_state != ParseState::end && at < step_end);
+    if (parse_state != ParseState::end) return true;
     skip_space();
     return at == end ? false : read_whole();
   }
@@ -266,32 +267,35 @@ struct JsonReader::State {
   bool advance() {
     skip_space();
     if (at == end) return false;
-    switch (place) {
-      case Place::start:
-        return *at == '{' && pass_mark() && builder->start_object(0) && go_on(Place::first_key);
-      case Place::first_key:
-        if (*at == '}') return pass_mark() && builder->end_object() && go_on(Place::end);
+    switch (parse_state) {
+      case ParseState::start:
+        return *at == '{' && consume_char() && builder->start_object(0) &&
+               enter(ParseState::first_key);
+      case ParseState::first_key:
+        if (*at == '}') return consume_char() && builder->end_object() && enter(ParseState::end);
         return read_key();
-      case Place::after_member:
-        if (*at == '}') return pass_mark() && builder->end_object() && go_on(Place::end);
-        return *at == ',' && pass_mark() && (skip_space(), read_key());
-      case Place::value:
-        if (*at != '[') return read_value() && go_on(Place::after_member);
-        return pass_mark() && builder->start_array(0) && go_on(Place::first_item);
-      case Place::first_item:
-        if (*at == ']') return pass_mark() && builder->end_array() && go_on(Place::after_member);
-        return read_value() && go_on(Place::after_item);
-      case Place::after_item:
-        if (*at == ']') return pass_mark() && builder->end_array() && go_on(Place::after_member);
-        return *at == ',' && pass_mark() && (skip_space(), read_value());
-      case Place::end:
+      case ParseState::after_member:
+        if (*at == '}') return consume_char() && builder->end_object() && enter(ParseState::end);
+        return *at == ',' && consume_char() && (skip_space(), read_key());
+      case ParseState::value:
+        if (*at != '[') return read_value() && enter(ParseState::after_member);
+        return consume_char() && builder->start_array(0) && enter(ParseState::first_item);
+      case ParseState::first_item:
+        if (*at == ']')
+          return consume_char() && builder->end_array() && enter(ParseState::after_member);
+        return read_value() && enter(ParseState::after_item);
+      case ParseState::after_item:
+        if (*at == ']')
+          return consume_char() && builder->end_array() && enter(ParseState::after_member);
+        return *at == ',' && consume_char() && (skip_space(), read_value());
+      case ParseState::end:
         return true;
     }
     return false;
   }
 
-  bool go_on(Place next) {
-    place = next;
+  bool enter(ParseState next) {
+    parse_state = next;
     return true;
   }
 
@@ -299,7 +303,7 @@ struct JsonReader::State {
     while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) ++at;
   }
 
-  bool pass_mark() {
+  bool consume_char() {
     *builder->reached() = ++at;
     return true;
   }
@@ -312,10 +316,10 @@ struct JsonReader::State {
     if (last == end || *last != '"') return false;
     std::string key(at + 1, last);
     at = last;
-    pass_mark();
+    consume_char();
     if (!builder->key(key)) return false;
     skip_space();
-    return at != end && *at == ':' && pass_mark() && go_on(Place::value);
+    return at != end && *at == ':' && consume_char() && enter(ParseState::value);
   }
 
   bool read_value() {
@@ -331,8 +335,8 @@ struct JsonReader::State {
 
   // Always false: there is nothing more to read.
   bool read_whole() {
-    begin_again();
-    place = Place::end;
+    restart();
+    parse_state = ParseState::end;
     good = nlohmann::json::sax_parse(TrackedIterator(at, builder->reached()),
                                      TrackedIterator(end, builder->reached()), &*builder);
     return false;
@@ -342,33 +346,34 @@ struct JsonReader::State {
     if (!builder) return Diagnostic{"JSON: the text is larger than 2 GiB", std::string(file), 0, 0};
     if (good) return builder->take();
     const std::size_t position = builder->position() == 0 ? 0 : builder->position() - 1;
-    const TextPlace found = place_of(text, position);
-    return Diagnostic{builder->complaint(), std::string(file), found.line, found.column};
+    const LineColumn found = line_column_of(text, position);
+    return Diagnostic{builder->diagnostic(), std::string(file), found.line, found.column};
   }
 
   static constexpr std::ptrdiff_t kStepBytes = 256 << 10;
-  static constexpr std::size_t kMostBytes = std::size_t{1} << 31;
+  static constexpr std::size_t kMaxTextBytes = std::size_t{1} << 31;
 
   const std::string_view text, file;
-  const std::span<const std::string_view> wanted;
+  const std::span<const std::string_view> kept_keys;
   const std::size_t max_values;
   const char* const end;  // of the text
   std::optional<JsonBuilder> builder;
   const char* at = nullptr;
-  Place place = Place::start;
+  ParseState parse_state = ParseState::start;
   bool good = true;
 };
 
 JsonReader::JsonReader(std::string_view text, std::string_view file_name,
-                       std::span<const std::string_view> wanted, std::size_t max_values)
-    : state_(std::make_unique<State>(text, file_name, wanted, max_values)) {}
+                       std::span<const std::string_view> kept_keys, std::size_t max_values)
+    : state_(std::make_unique<State>(text, file_name, kept_keys, max_values)) {}
 JsonReader::~JsonReader() = default;
 bool JsonReader::step() { return state_->step(); }
 Result<JsonDocument> JsonReader::take() { return state_->take(); }
 
 Result<JsonDocument> parse_json(std::string_view text, std::string_view file_name,
-                                std::span<const std::string_view> wanted, std::size_t max_values) {
-  JsonReader reader(text, file_name, wanted, max_values);
+                                std::span<const std::string_view> kept_keys,
+                                std::size_t max_values) {
+  JsonReader reader(text, file_name, kept_keys, max_values);
   while (reader.step()) {
   }
   return reader.take();

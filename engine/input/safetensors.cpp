@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "engine/input/complaints.h"
+#include "engine/input/diagnostic_collector.h"
 #include "engine/input/json.h"
 #include "engine/input/json_fields.h"
 #include "engine/support/text.h"
@@ -51,8 +51,8 @@ struct Range {
 
 class HeaderReader {
  public:
-  HeaderReader(std::string_view values, Complaints& complaints)
-      : values_(values), complaints_(complaints) {}
+  HeaderReader(std::string_view values, DiagnosticCollector& diagnostics)
+      : values_(values), diagnostics_(diagnostics) {}
 
   std::vector<NamedTensor> read(JsonValue header) {
     for (const JsonMember member : header.items())
@@ -66,9 +66,9 @@ class HeaderReader {
   void read_tensor(const JsonMember& member) {
     const std::string who = "tensor " + quote(member.key);
     if (!member.value.is(JsonKind::object))
-      return complaints_.add(
+      return diagnostics_.add(
           fmt::format("{} is {}, expected an object", who, describe(member.value.kind())));
-    JsonFields fields(member.value, who, complaints_);
+    JsonFields fields(member.value, who, diagnostics_);
     const auto dtype = read_dtype(fields);
     const auto shape = read_ints(fields, "shape");
     const auto offsets = read_ints(fields, "data_offsets");
@@ -85,7 +85,7 @@ class HeaderReader {
     const auto name = fields.text("dtype", true);
     if (!name) return std::nullopt;
     const auto dtype = dtype_of(*name);
-    if (!dtype) fields.complain(fmt::format("dtype {} is none that Recut knows", quote(*name)));
+    if (!dtype) fields.report_error(fmt::format("dtype {} is none that Recut knows", quote(*name)));
     return dtype;
   }
 
@@ -97,7 +97,7 @@ class HeaderReader {
     for (const JsonMember item : list.items()) {
       if (!item.value.is(JsonKind::integer) || item.value.integer() < 0 ||
           ints.size() == kSafetensorsMaxRank) {
-        fields.complain(
+        fields.report_error(
             fmt::format("'{}' is no list of up to {} counts", key, kSafetensorsMaxRank));
         return std::nullopt;
       }
@@ -110,8 +110,8 @@ class HeaderReader {
     const auto size = static_cast<std::int64_t>(values_.size());
     if (offsets.size() == 2 && offsets[0] <= offsets[1] && offsets[1] <= size)
       return Range{offsets[0], offsets[1]};
-    fields.complain(fmt::format("'data_offsets' is [{}], expected [begin, end] within {} bytes",
-                                fmt::join(offsets, ", "), size));
+    fields.report_error(fmt::format("'data_offsets' is [{}], expected [begin, end] within {} bytes",
+                                    fmt::join(offsets, ", "), size));
     return std::nullopt;
   }
 
@@ -119,12 +119,12 @@ class HeaderReader {
                            std::int64_t length) {
     const TensorType type = make_type_of(dtype, shape);
     if (const auto sound = check_size(type); !sound) {
-      fields.complain(sound.diagnostics().front().message);
+      fields.report_error(sound.diagnostics().front().message);
       return false;
     }
     if (byte_size(type) == length) return true;
-    fields.complain(fmt::format("{} bytes for {}{}, expected {}", length, short_name(dtype),
-                                format_shape(shape), byte_size(type)));
+    fields.report_error(fmt::format("{} bytes for {}{}, expected {}", length, short_name(dtype),
+                                    format_shape(shape), byte_size(type)));
     return false;
   }
 
@@ -139,7 +139,7 @@ class HeaderReader {
     std::sort(names.begin(), names.end());
     for (std::size_t i = 1; i < names.size(); ++i)
       if (names[i] == names[i - 1])
-        complaints_.add(fmt::format("tensor {} stands there twice", quote(names[i])));
+        diagnostics_.add(fmt::format("tensor {} stands there twice", quote(names[i])));
   }
 
   void check_overlaps() {
@@ -151,13 +151,13 @@ class HeaderReader {
     });
     for (std::size_t i = 1; i < order.size(); ++i)
       if (ranges_[order[i]].begin < ranges_[order[i - 1]].end)
-        complaints_.add(fmt::format("the bytes of tensors {} and {} overlap",
-                                    quote(tensors_[order[i - 1]].name),
-                                    quote(tensors_[order[i]].name)));
+        diagnostics_.add(fmt::format("the bytes of tensors {} and {} overlap",
+                                     quote(tensors_[order[i - 1]].name),
+                                     quote(tensors_[order[i]].name)));
   }
 
   std::string_view values_;
-  Complaints& complaints_;
+  DiagnosticCollector& diagnostics_;
   std::vector<NamedTensor> tensors_;
   std::vector<Range> ranges_;  // of each of `tensors_`
 };
@@ -189,10 +189,10 @@ Result<std::vector<NamedTensor>> parse_safetensors(std::string_view bytes,
   if (!document->root().is(JsonKind::object))
     return fault(
         fmt::format("the header is {}, expected an object", describe(document->root().kind())));
-  Complaints complaints(header, file_name);
+  DiagnosticCollector diagnostics(header, file_name);
   auto tensors =
-      HeaderReader(bytes.substr(kLengthBytes + length), complaints).read(document->root());
-  if (!complaints.none()) return complaints.take();
+      HeaderReader(bytes.substr(kLengthBytes + length), diagnostics).read(document->root());
+  if (!diagnostics.none()) return diagnostics.take();
   std::sort(tensors.begin(), tensors.end(),
             [](const NamedTensor& a, const NamedTensor& b) { return a.name < b.name; });
   return tensors;

@@ -22,23 +22,23 @@ namespace {
 // A rational number while exact, as in sympy: reduced, with a positive denominator; otherwise a
 // double.
 struct Number {
-  std::int64_t top = 0, bottom = 1;
+  std::int64_t numerator = 0, denominator = 1;
   double value = 0;
   bool exact = true;
 };
 using Numbers = std::vector<Number>;
 using Wide = __int128;
 
-constexpr int kDeepestExpression = 64;               // parentheses and calls within each other
-constexpr std::size_t kLongestExpression = 1 << 12;  // bytes of an expression
+constexpr int kMaxExpressionDepth = 64;               // parentheses and calls within each other
+constexpr std::size_t kMaxExpressionBytes = 1 << 12;  // bytes of an expression
 
 Number whole_number(std::int64_t value) { return {value, 1, 0, true}; }
 Number real_number(double value) { return {0, 1, value, false}; }
 
 double as_real(const Number& n) {
-  return n.exact ? static_cast<double>(n.top) / static_cast<double>(n.bottom) : n.value;
+  return n.exact ? static_cast<double>(n.numerator) / static_cast<double>(n.denominator) : n.value;
 }
-bool is_whole(const Number& n) { return n.exact && n.bottom == 1; }
+bool is_whole(const Number& n) { return n.exact && n.denominator == 1; }
 
 Diagnostic too_large() { return error("a number doesn't fit into 64 bits"); }
 
@@ -52,40 +52,44 @@ Wide greatest_divisor(Wide a, Wide b) {
   return a;
 }
 
-Result<Number> quotient(Wide top, Wide bottom) {
-  if (bottom == 0) return error("a divisor is 0");
-  if (bottom < 0) top = -top, bottom = -bottom;
-  const Wide shared = greatest_divisor(top, bottom);
-  top /= shared;
-  bottom /= shared;
-  constexpr Wide kMost = std::numeric_limits<std::int64_t>::max();
-  if (top > kMost || top < -kMost - 1 || bottom > kMost) return too_large();
-  return Number{static_cast<std::int64_t>(top), static_cast<std::int64_t>(bottom), 0, true};
+Result<Number> quotient(Wide numerator, Wide denominator) {
+  if (denominator == 0) return error("a divisor is 0");
+  if (denominator < 0) numerator = -numerator, denominator = -denominator;
+  const Wide shared = greatest_divisor(numerator, denominator);
+  numerator /= shared;
+  denominator /= shared;
+  constexpr Wide kMaxInt = std::numeric_limits<std::int64_t>::max();
+  if (numerator > kMaxInt || numerator < -kMaxInt - 1 || denominator > kMaxInt) return too_large();
+  return Number{static_cast<std::int64_t>(numerator), static_cast<std::int64_t>(denominator), 0,
+                true};
 }
 
 Result<Number> plus(const Number& a, const Number& b) {
   if (!a.exact || !b.exact) return real_number(as_real(a) + as_real(b));
-  return quotient(Wide{a.top} * b.bottom + Wide{b.top} * a.bottom, Wide{a.bottom} * b.bottom);
+  return quotient(Wide{a.numerator} * b.denominator + Wide{b.numerator} * a.denominator,
+                  Wide{a.denominator} * b.denominator);
 }
 
 Result<Number> negative(const Number& a) {
-  return a.exact ? quotient(-Wide{a.top}, a.bottom) : Result<Number>(real_number(-a.value));
+  return a.exact ? quotient(-Wide{a.numerator}, a.denominator)
+                 : Result<Number>(real_number(-a.value));
 }
 
 Result<Number> minus(const Number& a, const Number& b) {
   if (!a.exact || !b.exact) return real_number(as_real(a) - as_real(b));
-  return quotient(Wide{a.top} * b.bottom - Wide{b.top} * a.bottom, Wide{a.bottom} * b.bottom);
+  return quotient(Wide{a.numerator} * b.denominator - Wide{b.numerator} * a.denominator,
+                  Wide{a.denominator} * b.denominator);
 }
 
 Result<Number> times(const Number& a, const Number& b) {
   if (!a.exact || !b.exact) return real_number(as_real(a) * as_real(b));
-  return quotient(Wide{a.top} * b.top, Wide{a.bottom} * b.bottom);
+  return quotient(Wide{a.numerator} * b.numerator, Wide{a.denominator} * b.denominator);
 }
 
 Result<Number> divided(const Number& a, const Number& b) {
   if (as_real(b) == 0) return error("a divisor is 0");
   if (!a.exact || !b.exact) return real_number(as_real(a) / as_real(b));
-  return quotient(Wide{a.top} * b.bottom, Wide{a.bottom} * b.top);
+  return quotient(Wide{a.numerator} * b.denominator, Wide{a.denominator} * b.numerator);
 }
 
 Result<Number> to_whole(double value) {
@@ -96,12 +100,12 @@ Result<Number> to_whole(double value) {
 // Down to the next whole number.
 Result<Number> floor_of(const Number& a) {
   if (!a.exact) return to_whole(std::floor(a.value));
-  return whole_number(a.top / a.bottom - (a.top % a.bottom < 0 ? 1 : 0));
+  return whole_number(a.numerator / a.denominator - (a.numerator % a.denominator < 0 ? 1 : 0));
 }
 
 Result<Number> ceiling_of(const Number& a) {
   if (!a.exact) return to_whole(std::ceil(a.value));
-  return whole_number(a.top / a.bottom + (a.top % a.bottom > 0 ? 1 : 0));
+  return whole_number(a.numerator / a.denominator + (a.numerator % a.denominator > 0 ? 1 : 0));
 }
 
 Result<Number> truncated(const Number& a) { return as_real(a) < 0 ? ceiling_of(a) : floor_of(a); }
@@ -129,28 +133,28 @@ Result<Number> raised(const Number& a, const Number& b) {
   if (!a.exact || !is_whole(b)) return real_number(std::pow(as_real(a), as_real(b)));
   // Only 0, 1 and -1 have such high powers in 64 bits, and for these only parity counts.
   constexpr std::int64_t kHighest = 63;
-  const bool small = a.bottom == 1 && a.top >= -1 && a.top <= 1;
-  if (!small && (b.top > kHighest || b.top < -kHighest)) return too_large();
-  const bool high = b.top > kHighest || b.top < -kHighest;
-  const std::int64_t exponent = high ? 2 + b.top % 2 : b.top;
+  const bool small = a.denominator == 1 && a.numerator >= -1 && a.numerator <= 1;
+  if (!small && (b.numerator > kHighest || b.numerator < -kHighest)) return too_large();
+  const bool high = b.numerator > kHighest || b.numerator < -kHighest;
+  const std::int64_t exponent = high ? 2 + b.numerator % 2 : b.numerator;
   Number result = whole_number(1);
   for (std::int64_t i = 0; i < (exponent < 0 ? -exponent : exponent); ++i) {
     const auto next = times(result, a);
     if (!next) return next;
     result = *next;
   }
-  return b.top < 0 ? divided(whole_number(1), result) : Result<Number>(result);
+  return b.numerator < 0 ? divided(whole_number(1), result) : Result<Number>(result);
 }
 
 bool is_below(const Number& a, const Number& b) {
   if (!a.exact || !b.exact) return as_real(a) < as_real(b);
-  return Wide{a.top} * b.bottom < Wide{b.top} * a.bottom;
+  return Wide{a.numerator} * b.denominator < Wide{b.numerator} * a.denominator;
 }
 
-Result<Number> extreme_of(const Numbers& of, bool most) {
+Result<Number> extreme_of(const Numbers& of, bool largest) {
   Number found = of.front();
   for (const Number& one : of)
-    if (most ? is_below(found, one) : is_below(one, found)) found = one;
+    if (largest ? is_below(found, one) : is_below(one, found)) found = one;
   return found;
 }
 
@@ -268,9 +272,9 @@ class ExpressionReader {
   }
 
   Result<Number> signed_power() {
-    const Deeper deeper(depth_);
-    if (depth_ > kDeepestExpression)
-      return error(fmt::format("it is nested deeper than {}", kDeepestExpression));
+    const DepthGuard guard(depth_);
+    if (depth_ > kMaxExpressionDepth)
+      return error(fmt::format("it is nested deeper than {}", kMaxExpressionDepth));
     if (take("-")) {
       const auto number = signed_power();
       return number ? negative(*number) : number;
@@ -343,9 +347,9 @@ class ExpressionReader {
     return error(fmt::format("{} is no function of sizes that Recut knows", quote(name)));
   }
 
-  struct Deeper {
-    explicit Deeper(int& depth) : depth_(++depth) {}
-    ~Deeper() { --depth_; }
+  struct DepthGuard {
+    explicit DepthGuard(int& depth) : depth_(++depth) {}
+    ~DepthGuard() { --depth_; }
     int& depth_;
   };
 
@@ -359,12 +363,12 @@ class ExpressionReader {
 
 Result<SymbolicNumber> read_symbolic_number(std::string_view expression,
                                             const SizeOfSymbol& size_of) {
-  if (expression.size() > kLongestExpression)
+  if (expression.size() > kMaxExpressionBytes)
     return error(fmt::format("an expression of {} characters, expected at most {}",
-                             expression.size(), kLongestExpression));
+                             expression.size(), kMaxExpressionBytes));
   const auto number = ExpressionReader(expression, size_of).read();
   if (!number) return number.diagnostics();
-  if (is_whole(*number)) return SymbolicNumber(number->top);
+  if (is_whole(*number)) return SymbolicNumber(number->numerator);
   const double value = as_real(*number);
   if (!std::isfinite(value)) return error("it is no finite number");
   return SymbolicNumber(value);

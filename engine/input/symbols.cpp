@@ -5,17 +5,17 @@
 
 #include <cmath>
 
-#include "engine/support/near_name.h"
 #include "engine/support/text.h"
+#include "engine/support/typo_correction.h"
 
 namespace recut {
 
-std::string words_of_hints(const std::vector<BoundSymbol>& symbols) {
-  std::string words;
+std::string hints_text(const std::vector<BoundSymbol>& symbols) {
+  std::string text;
   for (const BoundSymbol& symbol : symbols)
     if (!symbol.given)
-      words += fmt::format("{}{}={}", words.empty() ? "" : ", ", symbol.name, symbol.size);
-  return words;
+      text += fmt::format("{}{}={}", text.empty() ? "" : ", ", symbol.name, symbol.size);
+  return text;
 }
 
 Result<Done> Symbols::check() const {
@@ -23,19 +23,18 @@ Result<Done> Symbols::check() const {
     return size ? std::to_string(*size) : "any size";
   };
   const auto is_outside = [](const Symbol& symbol, std::int64_t size) {
-    return (symbol.least && size < *symbol.least) || (symbol.most && size > *symbol.most);
+    return (symbol.min && size < *symbol.min) || (symbol.max && size > *symbol.max);
   };
   for (const auto& [name, symbol] : symbols_) {
-    if (symbol.least && symbol.most && *symbol.least > *symbol.most)
-      return error(
-          fmt::format("the range of {} is from {} to {}", name, *symbol.least, *symbol.most));
+    if (symbol.min && symbol.max && *symbol.min > *symbol.max)
+      return error(fmt::format("the range of {} is from {} to {}", name, *symbol.min, *symbol.max));
     const auto given = given_.find(name);
     if (given != given_.end() && is_outside(symbol, given->second))
       return error(fmt::format("--dim {}={}: the graph was traced for {} from {} to {}", name,
-                               given->second, name, end(symbol.least), end(symbol.most)));
+                               given->second, name, end(symbol.min), end(symbol.max)));
     if (given == given_.end() && symbol.hint && is_outside(symbol, *symbol.hint))
       return error(fmt::format("the hint of {} is {}, outside its range from {} to {}", name,
-                               *symbol.hint, end(symbol.least), end(symbol.most)));
+                               *symbol.hint, end(symbol.min), end(symbol.max)));
   }
   return Done{};
 }
@@ -45,10 +44,10 @@ Result<Done> Symbols::check_used() const {
     if (used_.count(name) != 0) continue;
     if (used_.empty())
       return error(fmt::format("--dim {}: the sizes of this graph are all fixed", name));
-    NearName near(name);
+    TypoCorrection near(name);
     for (const std::string& known : used_) near.consider(known);
     return error(fmt::format("--dim {}: no size of this graph has that symbol; found: {}{}", name,
-                             fmt::join(used_, ", "), near.question()));
+                             fmt::join(used_, ", "), near.suggestion()));
   }
   return Done{};
 }
@@ -90,12 +89,12 @@ std::vector<BoundSymbol> Symbols::used() const {
     if (const auto size = symbol(name)) {
       const auto known = symbols_.find(name);
       const Symbol range = known == symbols_.end() ? Symbol() : known->second;
-      bound.push_back({name, *size, given_.count(name) != 0, range.least, range.most});
+      bound.push_back({name, *size, given_.count(name) != 0, range.min, range.max});
     }
   return bound;
 }
 
-std::string Symbols::words_of_equal_hints() const {
+std::string Symbols::equal_hints_text() const {
   for (const auto& [name, size] : given_) {
     const auto own = symbols_.find(name);
     if (own == symbols_.end() || !own->second.hint || *own->second.hint == size) continue;

@@ -20,7 +20,7 @@ namespace recut {
 // One symbol of a file. Ranges are inclusive; a missing end is unbounded.
 struct Symbol {
   std::optional<std::int64_t> hint;  // the size that was traced
-  std::optional<std::int64_t> least, most;
+  std::optional<std::int64_t> min, max;
 };
 
 // A symbol that the graph's sizes use, and its value: given by the user, or the file's hint.
@@ -28,11 +28,11 @@ struct BoundSymbol {
   std::string name;
   std::int64_t size = 0;
   bool given = false;
-  std::optional<std::int64_t> least, most;  // its range, as Symbol has it
+  std::optional<std::int64_t> min, max;  // its range, as Symbol has it
 };
 
 // "s17=128, s48=512": the symbols that have their hints; "" if all were given.
-std::string words_of_hints(const std::vector<BoundSymbol>& symbols);
+std::string hints_text(const std::vector<BoundSymbol>& symbols);
 
 class Symbols {
  public:
@@ -56,7 +56,7 @@ class Symbols {
   std::vector<BoundSymbol> used() const;
   // A warning that names a symbol whose given size differs from its hint, and other symbols with
   // the same hint: they may be one size. Empty if there are none.
-  std::string words_of_equal_hints() const;
+  std::string equal_hints_text() const;
 
  private:
   Result<std::int64_t> symbol(std::string_view name) const;

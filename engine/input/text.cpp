@@ -12,20 +12,20 @@
 #include "engine/input/text_reader.h"
 #include "engine/ir/call.h"
 #include "engine/ir/external_operator.h"
-#include "engine/support/near_name.h"
+#include "engine/support/typo_correction.h"
 
 namespace recut {
 namespace {
 
-constexpr std::size_t kMostDiagnostics = 20;
-constexpr int kDeepestList = 32;
-constexpr std::string_view kLine = "a definition (%name = …), 'results' or 'gradients'";
+constexpr std::size_t kMaxDiagnostics = 20;
+constexpr int kMaxListDepth = 32;
+constexpr std::string_view kExpectedLine = "a definition (%name = …), 'results' or 'gradients'";
 
 class TextParser : TextReader {
  public:
-  // `said` are draw numbers that calls without an explicit one must not get.
-  TextParser(std::string_view text, std::string_view file_name, std::set<std::int64_t> said)
-      : TextReader(text, file_name), said_draws_(std::move(said)) {}
+  // `reserved` are draw numbers that calls without an explicit one must not get.
+  TextParser(std::string_view text, std::string_view file_name, std::set<std::int64_t> reserved)
+      : TextReader(text, file_name), explicit_draws_(std::move(reserved)) {}
 
   Result<Graph> run() {
     parse_header();
@@ -35,7 +35,9 @@ class TextParser : TextReader {
   }
 
   // The explicit draw numbers, if one of them was already assigned to an earlier call; else null.
-  const std::set<std::int64_t>* taken_draws() const { return draws_meet_ ? &said_draws_ : nullptr; }
+  const std::set<std::int64_t>* colliding_draws() const {
+    return draws_collide_ ? &explicit_draws_ : nullptr;
+  }
 
  private:
   // The graph
@@ -60,7 +62,7 @@ class TextParser : TextReader {
       }
       const std::uint32_t line = token_.line;
       closed = !parse_line() && skip_line(line);
-      if (diagnostics_.size() >= kMostDiagnostics) return;
+      if (diagnostics_.size() >= kMaxDiagnostics) return;
     }
     advance();
     skip_empty_lines();
@@ -87,7 +89,7 @@ class TextParser : TextReader {
 
   bool parse_alias() {
     std::string name;
-    const Token place = token_;
+    const Token token = token_;
     NodeId id;
     if (!take_text(TokenKind::reference, "a name (%…)", name)) return false;
     if (!parse_reference(id)) {
@@ -95,54 +97,55 @@ class TextParser : TextReader {
       return false;
     }
     if (!graph_.add_alias(std::move(name), id))
-      return fail_at(place, fmt::format("{} is the name of another node", place.text));
+      return fail_at(token, fmt::format("{} is the name of another node", token.text));
     return end_line();
   }
 
   bool parse_definition() {
-    const Token place = token_;
+    const Token token = token_;
     std::string name;
     if (token_.kind == TokenKind::word) return fail_line();
-    if (!take_text(TokenKind::reference, kLine, name) || !expect("=")) {
+    if (!take_text(TokenKind::reference, kExpectedLine, name) || !expect("=")) {
       if (!name.empty()) failed_names_.insert(name);
       return false;
     }
     const bool taken = graph_.find(name).valid();
-    if (taken) fail_at(place, fmt::format("%{} is defined twice", name));
-    if (!taken && parse_call(place, name)) return true;
+    if (taken) fail_at(token, fmt::format("%{} is defined twice", name));
+    if (!taken && parse_call(token, name)) return true;
     failed_names_.insert(name);
     return false;
   }
 
   bool fail_line() {
-    NearName near(token_.text);
+    TypoCorrection near(token_.text);
     for (const char* word : {"results", "gradients", "same"}) near.consider(word);
-    return fail(fmt::format("expected {}, found '{}'{}", kLine, token_.text, near.question()));
+    return fail(
+        fmt::format("expected {}, found '{}'{}", kExpectedLine, token_.text, near.suggestion()));
   }
 
-  bool parse_call(const Token& place, const std::string& name) {
+  bool parse_call(const Token& token, const std::string& name) {
     std::string word;
-    const Token operator_place = token_;
+    const Token operator_token = token_;
     if (!take_text(TokenKind::word, "an operator", word)) return false;
     if (word == "input") return parse_input(InputKind::input, name);
     if (word == "parameter") return parse_input(InputKind::parameter, name);
     if (word == "tangent") return parse_input(InputKind::tangent, name);
     if (word == "constant") return parse_constant(name);
-    if (word == "external" && token_.kind == TokenKind::word) return parse_external(place, name);
+    if (word == "external" && token_.kind == TokenKind::word) return parse_external(token, name);
     const Operator* op = find_operator_by_name(word);
     if (op == nullptr || op->is(kInput))
-      return fail_unknown_operator(operator_place, {"input", "parameter", "tangent", "constant"});
+      return fail_unknown_operator(operator_token, {"input", "parameter", "tangent", "constant"});
     std::vector<Argument> arguments(op->parameters.size());
     const auto parse_one = [&](std::size_t i) {
-      const bool word = token_.kind == TokenKind::word && !is_value_word(token_.text);
+      const bool word = token_.kind == TokenKind::word && !is_value_keyword(token_.text);
       return word ? fail_argument(*op) : parse_argument(arguments[i], 0);
     };
     if (!parse_arguments(*op, parse_one)) return false;
-    return finish_call(place, name, *op, std::move(arguments));
+    return finish_call(token, name, *op, std::move(arguments));
   }
 
   // A call whose operator Recut doesn't know: external mine.scale(%x, 3, mode="a") : f32[4]
-  bool parse_external(const Token& place, const std::string& name) {
+  bool parse_external(const Token& token, const std::string& name) {
     ExternalSignature signature;
     if (!take_text(TokenKind::word, "the name of an operator", signature.target)) return false;
     std::vector<Argument> arguments;
@@ -152,14 +155,14 @@ class TextParser : TextReader {
     advance();
     signature.several = token_.is("(");
     const auto op = external_operator(signature);
-    if (!op) return fail_at(place, op.diagnostics().front().message);
+    if (!op) return fail_at(token, op.diagnostics().front().message);
     arguments.push_back(std::move(draw));
     number_draw(**op, arguments);
     std::vector<TensorType> types;
     Origin origin{name, {}, -1};
     if (!parse_types(**op, types) || !parse_origin(origin) || !end_line()) return false;
     if (!signature.several && !types.front().exists())
-      return fail_at(place, "an external call without a value");
+      return fail_at(token, "an external call without a value");
     graph_.append((*op)->op, std::move(arguments), std::move(types), std::move(origin));
     return true;
   }
@@ -169,7 +172,7 @@ class TextParser : TextReader {
     if (!expect("(")) return false;
     while (!token_.is(")")) {
       std::string keyword;
-      if (token_.kind == TokenKind::word && !is_value_word(token_.text)) {
+      if (token_.kind == TokenKind::word && !is_value_keyword(token_.text)) {
         keyword = token_.text;
         advance();
         if (!expect("=")) return false;
@@ -208,11 +211,11 @@ class TextParser : TextReader {
     return true;
   }
 
-  bool finish_call(const Token& place, const std::string& name, const Operator& op,
+  bool finish_call(const Token& token, const std::string& name, const Operator& op,
                    std::vector<Argument> arguments) {
     const Call::TypesOf types_of = [this](NodeId id) { return graph_.pool().types_of(id); };
     const Diagnostics wrong = check_arguments(op, arguments, types_of);
-    if (!wrong.empty()) return fail_at(place, wrong.front().message);
+    if (!wrong.empty()) return fail_at(token, wrong.front().message);
     number_draw(op, arguments);
     std::vector<TensorType> recorded;
     const bool typed = accept(":");
@@ -223,8 +226,8 @@ class TextParser : TextReader {
                            dtype_without_arithmetic(arguments, recorded, types_of) != DType::none;
     if (!(typed && unchecked)) {
       auto inferred = infer_types(op, arguments, types_of);
-      if (!inferred) return fail_at(place, inferred.diagnostics().front().message);
-      if (typed && !agree(place, op, recorded, *inferred)) return false;
+      if (!inferred) return fail_at(token, inferred.diagnostics().front().message);
+      if (typed && !agree(token, op, recorded, *inferred)) return false;
       if (!typed) recorded = std::move(*inferred);
     }
     graph_.append(op.op, std::move(arguments), std::move(recorded), std::move(origin));
@@ -233,30 +236,30 @@ class TextParser : TextReader {
 
   // Two calls are two draws, unless the text gives them one number.
   void number_draw(const Operator& op, std::vector<Argument>& arguments) {
-    const auto place = op.is(kImpure) ? op.parameter("draw") : std::nullopt;
-    if (!place) return;
-    Argument& draw = arguments[*place];
-    if (const auto said = Scalar::from(draw)) {
-      draws_meet_ = draws_meet_ || given_draws_.count(said->integer) != 0;
-      said_draws_.insert(said->integer);
+    const auto position = op.is(kImpure) ? op.parameter("draw") : std::nullopt;
+    if (!position) return;
+    Argument& draw = arguments[*position];
+    if (const auto number = Scalar::from(draw)) {
+      draws_collide_ = draws_collide_ || assigned_draws_.count(number->integer) != 0;
+      explicit_draws_.insert(number->integer);
       return;
     }
-    while (said_draws_.count(next_draw_) != 0) ++next_draw_;
-    given_draws_.insert(next_draw_);
+    while (explicit_draws_.count(next_draw_) != 0) ++next_draw_;
+    assigned_draws_.insert(next_draw_);
     draw = next_draw_++;
   }
 
   // Shape and dtype must agree with the shape rule; layout and device are the file's.
-  bool agree(const Token& place, const Operator& op, const std::vector<TensorType>& recorded,
+  bool agree(const Token& token, const Operator& op, const std::vector<TensorType>& recorded,
              const std::vector<TensorType>& inferred) {
     if (recorded.size() != inferred.size())
-      return fail_at(place, fmt::format("{} gives {} outputs, found {} types", op.name,
+      return fail_at(token, fmt::format("{} gives {} outputs, found {} types", op.name,
                                         inferred.size(), recorded.size()));
     for (std::size_t i = 0; i < recorded.size(); ++i) {
       if (!recorded[i].exists() && op.multiple_outputs()) continue;
       if (recorded[i].dtype == inferred[i].dtype && recorded[i].shape == inferred[i].shape)
         continue;
-      return fail_at(place, fmt::format("{} gives {}, found {}", op.name, format(inferred[i]),
+      return fail_at(token, fmt::format("{} gives {}, found {}", op.name, format(inferred[i]),
                                         format(recorded[i])));
     }
     return true;
@@ -279,13 +282,14 @@ class TextParser : TextReader {
       return true;
     }
     if (token_.is("[")) return parse_list(out, depth);
-    if (token_.kind == TokenKind::word && is_value_word(token_.text)) return parse_value_word(out);
+    if (token_.kind == TokenKind::word && is_value_keyword(token_.text))
+      return parse_value_keyword(out);
     return fail(fmt::format("expected an argument, found {}", found()));
   }
 
   // Reports a word that is neither a parameter of the operator nor a literal.
   bool fail_argument(const Operator& op) {
-    NearName near(token_.text);
+    TypoCorrection near(token_.text);
     std::string names;
     for (const Parameter& parameter : op.parameters) {
       near.consider(parameter.name);
@@ -293,12 +297,12 @@ class TextParser : TextReader {
     }
     for (const char* value : {"none", "true", "false"}) near.consider(value);
     return fail(fmt::format("expected an argument of {} ({}), found '{}'{}", op.name, names,
-                            token_.text, near.question()));
+                            token_.text, near.suggestion()));
   }
 
   bool parse_list(Argument& out, int depth) {
-    if (depth >= kDeepestList)
-      return fail(fmt::format("lists nested deeper than {}", kDeepestList));
+    if (depth >= kMaxListDepth)
+      return fail(fmt::format("lists nested deeper than {}", kMaxListDepth));
     advance();
     ArgumentList items;
     while (!token_.is("]")) {
@@ -318,10 +322,10 @@ class TextParser : TextReader {
     if (!out.valid()) {
       // A failed definition was reported before; its uses are not reported again.
       if (failed_names_.count(token_.text) != 0) return false;
-      NearName near(token_.text);
+      TypoCorrection near(token_.text);
       for (const NodeId id : graph_.order()) near.consider(graph_.node_name(id));
       return fail(
-          fmt::format("%{} is not defined before this line{}", token_.text, near.question()));
+          fmt::format("%{} is not defined before this line{}", token_.text, near.suggestion()));
     }
     advance();
     return true;
@@ -329,9 +333,9 @@ class TextParser : TextReader {
 
   Graph graph_;
   std::set<std::string> failed_names_;
-  std::set<std::int64_t> said_draws_, given_draws_;
+  std::set<std::int64_t> explicit_draws_, assigned_draws_;
   std::int64_t next_draw_ = 0;
-  bool draws_meet_ = false;
+  bool draws_collide_ = false;
 };
 
 }  // namespace
@@ -339,17 +343,17 @@ class TextParser : TextReader {
 Result<Graph> parse_graph_text(std::string_view text, std::string_view file_name) {
   TextParser parser(text, file_name, {});
   auto graph = parser.run();
-  const std::set<std::int64_t>* taken = parser.taken_draws();
+  const std::set<std::int64_t>* taken = parser.colliding_draws();
   return taken == nullptr ? std::move(graph) : TextParser(text, file_name, *taken).run();
 }
 
-Token first_word(std::string_view bytes) {
+Token first_token(std::string_view bytes) {
   TextLexer lexer(bytes.substr(0, 1 << 16));
   Token token = lexer.next();
   while (token.kind == TokenKind::end_of_line) token = lexer.next();
   return token;
 }
 
-bool looks_like_graph_text(std::string_view bytes) { return first_word(bytes).is("graph"); }
+bool looks_like_graph_text(std::string_view bytes) { return first_token(bytes).is("graph"); }
 
 }  // namespace recut

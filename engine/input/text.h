@@ -18,7 +18,7 @@ namespace recut {
 Result<Graph> parse_graph_text(std::string_view text, std::string_view file_name);
 
 // The first token after comments and empty lines.
-Token first_word(std::string_view bytes);
+Token first_token(std::string_view bytes);
 
 // True if the first token is `graph`: the bytes are probably the text form.
 bool looks_like_graph_text(std::string_view bytes);

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "engine/support/near_name.h"
+#include "engine/support/typo_correction.h"
 
 namespace recut {
 
@@ -30,16 +30,16 @@ std::string TextReader::found() const {
   }
 }
 
-bool TextReader::fail_unknown_operator(const Token& place,
+bool TextReader::fail_unknown_operator(const Token& token,
                                        std::initializer_list<std::string_view> others) {
-  NearName near(place.text);
+  TypoCorrection near(token.text);
   for (const std::string_view other : others) near.consider(other);
   for (const Operator& op : all_operators())
     if (!op.is(kInput)) {
       near.consider(op.name);
       near.consider(std::string_view(op.name).substr(0, op.name.find('.')), op.name);  // "mul"
     }
-  return fail_at(place, fmt::format("unknown operator '{}'{}", place.text, near.question()));
+  return fail_at(token, fmt::format("unknown operator '{}'{}", token.text, near.suggestion()));
 }
 
 bool TextReader::expect(std::string_view symbol) {
@@ -90,10 +90,10 @@ bool TextReader::parse_arguments(const Operator& op,
   std::size_t position = 0;
   bool named = false;
   while (!token_.is(")")) {
-    const Token place = token_;
+    const Token token = token_;
     std::size_t index = position++;
     if (token_.kind == TokenKind::word && op.parameter(token_.text) &&
-        !is_value_word(token_.text)) {
+        !is_value_keyword(token_.text)) {
       index = *op.parameter(token_.text);
       named = true;
       advance();
@@ -102,10 +102,10 @@ bool TextReader::parse_arguments(const Operator& op,
       return fail("an argument by position after one by name");
     }
     if (index >= given.size())
-      return fail_at(place,
+      return fail_at(token,
                      fmt::format("{} takes {} arguments, found more", op.name, given.size()));
     if (given[index])
-      return fail_at(place, fmt::format("argument '{}' is given twice", op.parameters[index].name));
+      return fail_at(token, fmt::format("argument '{}' is given twice", op.parameters[index].name));
     given[index] = true;
     if (!parse_one(index)) return false;
     if (!accept(",")) break;
@@ -113,12 +113,12 @@ bool TextReader::parse_arguments(const Operator& op,
   return expect(")");
 }
 
-bool TextReader::is_value_word(std::string_view word) {
+bool TextReader::is_value_keyword(std::string_view word) {
   return word == "none" || word == "true" || word == "false" || word == "inf" || word == "nan" ||
          dtype_from_short_name(word).has_value();
 }
 
-bool TextReader::parse_value_word(Argument& out) {
+bool TextReader::parse_value_keyword(Argument& out) {
   const std::string& word = token_.text;
   if (word == "none")
     out = None{};
@@ -160,27 +160,27 @@ bool TextReader::parse_types(const Operator& op, std::vector<TensorType>& out) {
 }
 
 bool TextReader::parse_type(TensorType& out) {
-  const Token place = token_;
+  const Token token = token_;
   std::string word;
   if (!take_text(TokenKind::word, "a type such as f32[2, 3]", word)) return false;
   if (word == "none") return true;
   const auto dtype = dtype_from_short_name(word);
   if (!dtype) {
-    NearName near(word);
+    TypoCorrection near(word);
     for (std::size_t i = 0; i < kDTypes; ++i) near.consider(short_name(static_cast<DType>(i)));
-    return fail_at(place, fmt::format("unknown dtype '{}'{}", word, near.question()));
+    return fail_at(token, fmt::format("unknown dtype '{}'{}", word, near.suggestion()));
   }
   out.dtype = *dtype;
   if (!parse_integers("[", "]", out.shape)) return false;
   const auto sound = check_size(out);
-  if (!sound) return fail_at(place, sound.diagnostics().front().message);
+  if (!sound) return fail_at(token, sound.diagnostics().front().message);
   out.strides = contiguous_strides(out.shape);
   if (token_.is("{")) {
     out.strides.clear();
     if (!parse_integers("{", "}", out.strides)) return false;
     if (out.strides.size() != out.shape.size())
       return fail_at(
-          place, fmt::format("{} strides for {} dimensions", out.strides.size(), out.shape.size()));
+          token, fmt::format("{} strides for {} dimensions", out.strides.size(), out.shape.size()));
   }
   return parse_device(out.device);
 }
@@ -212,14 +212,14 @@ bool TextReader::parse_origin(Origin& origin) {
 }
 
 bool TextReader::parse_whole_number(std::int64_t& out) {
-  const Token place = token_;
+  const Token token = token_;
   Argument number;
   if (token_.kind != TokenKind::number)
     return fail(fmt::format("expected a whole number, found {}", found()));
   if (!parse_number(number)) return false;
   const auto* value = number.get<std::int64_t>();
   if (value == nullptr)
-    return fail_at(place, fmt::format("expected a whole number, found {}", place.text));
+    return fail_at(token, fmt::format("expected a whole number, found {}", token.text));
   out = *value;
   return true;
 }

@@ -28,7 +28,7 @@ class TextReader {
   bool fail_at(const Token& token, std::string message);
   std::string found() const;  // the current token, for messages
   // Reports an unknown operator; `others` are keywords to suggest besides operators.
-  bool fail_unknown_operator(const Token& place,
+  bool fail_unknown_operator(const Token& token,
                              std::initializer_list<std::string_view> others = {});
 
   bool expect(std::string_view symbol);
@@ -43,8 +43,8 @@ class TextReader {
   bool parse_arguments(const Operator& op, const std::function<bool(std::size_t)>& parse_one);
 
   // Literal keywords: none, true, false, inf, nan and dtypes.
-  static bool is_value_word(std::string_view word);
-  bool parse_value_word(Argument& out);
+  static bool is_value_keyword(std::string_view word);
+  bool parse_value_keyword(Argument& out);
 
   bool parse_number(Argument& out);  // an int64 or a double, as it is written
   bool parse_whole_number(std::int64_t& out);

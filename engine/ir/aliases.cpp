@@ -11,11 +11,11 @@ bool is_view(const Graph& graph, NodeId id) { return graph.op(id).is(kView); }
 
 bool reads_layout(const Graph& graph, NodeId id) { return graph.op(id).is(kReadsStorage); }
 
-bool comes_in(const Graph& graph, NodeId id) { return graph.op(id).is(kInput); }
+bool is_input_node(const Graph& graph, NodeId id) { return graph.op(id).is(kInput); }
 
 }  // namespace
 
-NodeId maker_of(const Graph& graph, NodeId id) {
+NodeId defining_node(const Graph& graph, NodeId id) {
   while (is_view(graph, id) && !graph[id].operands.empty()) id = graph[id].operands.front();
   return id;
 }
@@ -55,7 +55,7 @@ OutputStorages::OutputStorages(const Graph& from) : from_(&from), roots_(from.or
       marks(outputs_, roots_[from.position(id)]) |= kOutputStorage;
     }
   for (const NodeId id : from.order())
-    if (comes_in(from, id)) placed(id, from, id);
+    if (is_input_node(from, id)) record(id, from, id);
 }
 
 std::uint8_t& OutputStorages::marks(std::vector<std::uint8_t>& list, NodeId id) {
@@ -73,13 +73,13 @@ bool OutputStorages::has(const std::vector<std::uint8_t>& list, NodeId id, Mark 
 bool OutputStorages::may_become(NodeId old, const Graph& to, NodeId successor) const {
   if (is_view(*from_, old))
     return !has(outputs_, old, kOutput) ||
-           (!comes_in(to, successor) && !has(taken_, successor, kOutput));
+           (!is_input_node(to, successor) && !has(taken_, successor, kOutput));
   if (!has(outputs_, old, kOutputStorage)) return true;
   const NodeId root = storage_root(to, successor);
-  return !comes_in(to, root) && !has(taken_, root, kOutputStorage);
+  return !is_input_node(to, root) && !has(taken_, root, kOutputStorage);
 }
 
-void OutputStorages::placed(NodeId old, const Graph& to, NodeId successor) {
+void OutputStorages::record(NodeId old, const Graph& to, NodeId successor) {
   if (has(outputs_, old, kOutput)) marks(taken_, successor) |= kOutput;
   if (has(outputs_, roots_[from_->position(old)], kOutputStorage))
     marks(taken_, storage_root(to, successor)) |= kOutputStorage;

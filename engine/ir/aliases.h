@@ -12,10 +12,10 @@ namespace recut {
 
 // The call or input that a value originates from: views are looked through, other values are their
 // own.
-NodeId maker_of(const Graph& graph, NodeId id);
+NodeId defining_node(const Graph& graph, NodeId id);
 
 // The node whose storage `id` is a view of; itself where it owns its bytes. One output of an
-// operator that has several owns its own, which maker_of() takes for the operator's.
+// operator that has several owns its own, which defining_node() takes for the operator's.
 NodeId storage_root(const Graph& graph, NodeId id);
 
 // Storages that live as_strided and as_strided_scatter calls read by their recorded layout, beyond
@@ -44,7 +44,7 @@ class OutputStorages {
   bool may_become(NodeId old, const Graph& to, NodeId successor) const;
 
   // The pass calls this for every replacement and every node that stays, in order.
-  void placed(NodeId old, const Graph& to, NodeId successor);
+  void record(NodeId old, const Graph& to, NodeId successor);
 
  private:
   enum Mark : std::uint8_t { kOutput = 1, kOutputStorage = 2 };

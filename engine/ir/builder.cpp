@@ -10,7 +10,7 @@
 
 namespace recut {
 
-Given::Given(const std::vector<Value>& values) {
+CallArgument::CallArgument(const std::vector<Value>& values) {
   ArgumentList list;
   for (const Value& value : values) {
     list.emplace_back(value.id());
@@ -83,17 +83,17 @@ Value Builder::operator()(Op op, const Positional& positional, const Keywords& k
                             row.parameters.size(), positional.size()));
   std::vector<Argument> arguments(row.parameters.size());
   bool invalid = false;
-  const auto give = [&](std::size_t place, const Given& given) {
-    arguments[place] = given.argument;
+  const auto give = [&](std::size_t position, const CallArgument& given) {
+    arguments[position] = given.argument;
     invalid = invalid || given.invalid;
   };
   for (std::size_t i = 0; i < positional.size(); ++i) give(i, positional[i]);
   for (const auto& [parameter, given] : keywords) {
-    const auto place = row.parameter(parameter);
-    if (!place || !arguments[*place].absent())
+    const auto position = row.parameter(parameter);
+    if (!position || !arguments[*position].absent())
       return fail(fmt::format("{}the argument '{}' is {}", where_called(row.name), parameter,
-                              place ? "given twice" : "not one of its own"));
-    give(*place, given);
+                              position ? "given twice" : "not one of its own"));
+    give(*position, given);
   }
   if (!invalid) return make(op, std::move(arguments));
   return fail(where_called(row.name) + "an operand is not a value");
@@ -105,16 +105,17 @@ Value Builder::call(Op op, std::vector<Argument> arguments) {
 }
 
 Value Builder::make(Op op, std::vector<Argument> arguments) {
-  Origin origin{std::exchange(next_name_, {}), place_.module, place_.seq_nr, place_.source};
-  auto made = graph_->make(op, std::move(arguments), std::move(origin));
-  if (made) return value(*made);
-  const std::string& why = made.diagnostics().front().message;  // which names the operator
+  Origin origin{std::exchange(next_name_, {}), location_.module, location_.seq_nr,
+                location_.source};
+  auto node = graph_->make(op, std::move(arguments), std::move(origin));
+  if (node) return value(*node);
+  const std::string& why = node.diagnostics().front().message;  // which names the operator
   return fail(subject().empty() ? where_called(operator_of(op).name) + why : why);
 }
 
-Builder::Scope::Scope(Builder& builder, Place place)
-    : builder_(builder), before_(std::exchange(builder.place_, std::move(place))) {}
-Builder::Scope::~Scope() { builder_.place_ = std::move(before_); }
+Builder::Scope::Scope(Builder& builder, Location location)
+    : builder_(builder), before_(std::exchange(builder.location_, std::move(location))) {}
+Builder::Scope::~Scope() { builder_.location_ = std::move(before_); }
 
 void Builder::result(const Value& value) {
   if (value.valid())
@@ -166,19 +167,19 @@ Value Builder::convert(const Value& x, DType dtype) {
 
 Value Builder::fail(std::string message) {
   next_name_.clear();
-  if (!complaint_)
-    complaint_ = error(subject().empty() ? std::move(message) : subject() + ": " + message);
+  if (!diagnostic_)
+    diagnostic_ = error(subject().empty() ? std::move(message) : subject() + ": " + message);
   return {};
 }
 
 std::string Builder::where_called(std::string_view op_name) const {
   if (!subject().empty()) return fmt::format("{}: ", op_name);
   return fmt::format("call {}, {}{}: ", calls_, op_name,
-                     place_.module.empty() ? "" : fmt::format(" in {}", place_.module));
+                     location_.module.empty() ? "" : fmt::format(" in {}", location_.module));
 }
 
 Result<Graph> Builder::finish() {
-  if (complaint_) return *complaint_;
+  if (diagnostic_) return *diagnostic_;
   return owned_ ? std::move(*owned_) : *graph_;
 }
 

@@ -58,21 +58,21 @@ class Value {
 };
 
 // An argument of a call: anything that converts to Argument, a Value, or a list of values.
-struct Given {
+struct CallArgument {
   Argument argument;
   bool invalid = false;  // a value that failed before
 
   template <class T, class = std::enable_if_t<std::is_convertible_v<T, Argument>>>
-  Given(T&& value) : argument(std::forward<T>(value)) {}  // NOLINT: implicit, as all of them
-  Given(const Value& value) : argument(value.id()), invalid(!value.valid()) {}  // NOLINT
-  Given(const std::vector<Value>& values);                                      // NOLINT
-  Given(const std::vector<std::int64_t>& ints) : argument(ints) {}              // NOLINT
-  Given(std::initializer_list<std::int64_t> ints)                               // NOLINT
+  CallArgument(T&& value) : argument(std::forward<T>(value)) {}  // NOLINT: implicit, as all of them
+  CallArgument(const Value& value) : argument(value.id()), invalid(!value.valid()) {}  // NOLINT
+  CallArgument(const std::vector<Value>& values);                                      // NOLINT
+  CallArgument(const std::vector<std::int64_t>& ints) : argument(ints) {}              // NOLINT
+  CallArgument(std::initializer_list<std::int64_t> ints)                               // NOLINT
       : argument(std::vector<std::int64_t>(ints)) {}
 };
 
-using Positional = std::vector<Given>;
-using Keywords = std::vector<std::pair<std::string_view, Given>>;
+using Positional = std::vector<CallArgument>;
+using Keywords = std::vector<std::pair<std::string_view, CallArgument>>;
 
 class Builder {
  public:
@@ -115,7 +115,7 @@ class Builder {
 
   // Module path and sequence number of the calls until the scope ends. Diagnostics name `subject`
   // instead of the call where the calls are generated and the user never wrote them.
-  struct Place {
+  struct Location {
     std::string module;
     std::int64_t seq_nr = -1;
     std::string subject = {};
@@ -123,16 +123,16 @@ class Builder {
   };
   class Scope {
    public:
-    Scope(Builder& builder, Place place);
+    Scope(Builder& builder, Location location);
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
     Builder& builder_;
-    Place before_;
+    Location before_;
   };
-  Scope scope(Place place) { return Scope(*this, std::move(place)); }
+  Scope scope(Location location) { return Scope(*this, std::move(location)); }
 
   // Outputs of the graph.
   void result(const Value& value);
@@ -160,8 +160,8 @@ class Builder {
   Value value(NodeId id) { return Value(*this, id); }
 
   Graph& graph() { return *graph_; }
-  const std::optional<Diagnostic>& complaint() const { return complaint_; }
-  const std::string& subject() const { return place_.subject; }
+  const std::optional<Diagnostic>& diagnostic() const { return diagnostic_; }
+  const std::string& subject() const { return location_.subject; }
 
   // Records a diagnostic, unless one was recorded before.
   Value fail(std::string message);
@@ -175,10 +175,10 @@ class Builder {
 
   std::unique_ptr<Graph> owned_;
   Graph* graph_;
-  Place place_;
+  Location location_;
   std::string next_name_;
   std::size_t calls_ = 0;
-  std::optional<Diagnostic> complaint_;
+  std::optional<Diagnostic> diagnostic_;
 };
 
 // Element-wise arithmetic; numbers stay numbers (`mul.Tensor(%x, 2.0)`), as PyTorch's graphs have

@@ -4,17 +4,17 @@
 
 namespace recut {
 
-std::vector<NodeId> goals_of(const Graph& graph) {
-  std::vector<NodeId> goals = graph.results;
+std::vector<NodeId> graph_outputs(const Graph& graph) {
+  std::vector<NodeId> outputs = graph.results;
   for (const NodeId id : graph.gradients)
-    if (id.valid()) goals.push_back(id);
-  return goals;
+    if (id.valid()) outputs.push_back(id);
+  return outputs;
 }
 
-std::vector<bool> needed_nodes(const Graph& graph, std::span<const NodeId> goals) {
+std::vector<bool> needed_nodes(const Graph& graph, std::span<const NodeId> roots) {
   const auto order = graph.order();
   std::vector<bool> needed(order.size(), false);
-  for (const NodeId id : goals)
+  for (const NodeId id : roots)
     if (id.valid()) needed[graph.position(id)] = true;
   for (std::size_t p = order.size(); p-- > 0;)
     if (needed[p])
@@ -22,18 +22,20 @@ std::vector<bool> needed_nodes(const Graph& graph, std::span<const NodeId> goals
   return needed;
 }
 
-std::vector<bool> live_nodes(const Graph& graph) { return needed_nodes(graph, goals_of(graph)); }
+std::vector<bool> live_nodes(const Graph& graph) {
+  return needed_nodes(graph, graph_outputs(graph));
+}
 
 std::vector<bool> needs_tangent(const Graph& graph) {
-  std::vector<bool> late(graph.order().size(), false);
-  for (std::size_t p = 0; p < late.size(); ++p) {
+  std::vector<bool> needs(graph.order().size(), false);
+  for (std::size_t p = 0; p < needs.size(); ++p) {
     const NodeId id = graph.order()[p];
     const std::vector<NodeId>& operands = graph[id].operands;
-    late[p] = (graph[id].op == Op::placeholder && graph.input_kind(id) == InputKind::tangent) ||
-              std::any_of(operands.begin(), operands.end(),
-                          [&](NodeId operand) { return late[graph.position(operand)]; });
+    needs[p] = (graph[id].op == Op::placeholder && graph.input_kind(id) == InputKind::tangent) ||
+               std::any_of(operands.begin(), operands.end(),
+                           [&](NodeId operand) { return needs[graph.position(operand)]; });
   }
-  return late;
+  return needs;
 }
 
 }  // namespace recut

@@ -9,11 +9,11 @@
 namespace recut {
 
 // All outputs: results, then the gradients that exist.
-std::vector<NodeId> goals_of(const Graph& graph);
+std::vector<NodeId> graph_outputs(const Graph& graph);
 
 // Backward reachability, by position: true for each root and each transitive operand of one.
 // Invalid roots are ignored.
-std::vector<bool> needed_nodes(const Graph& graph, std::span<const NodeId> goals);
+std::vector<bool> needed_nodes(const Graph& graph, std::span<const NodeId> roots);
 
 // Nodes that some output needs: everything that is not dead code.
 std::vector<bool> live_nodes(const Graph& graph);

@@ -74,13 +74,14 @@ DType promote(DType a, DType b) {
     const bool wide = a == DType::c128 || b == DType::c128 || a == DType::f64 || b == DType::f64;
     return wide ? DType::c128 : DType::c64;
   }
-  // PyTorch refuses most of these; the file's types stand in such a call (dtype_without_arithmetic, call.h).
+  // PyTorch refuses most of these; the file's types stand in such a call (dtype_without_arithmetic,
+  // call.h).
   if (!has_arithmetic(a) || !has_arithmetic(b)) return has_arithmetic(a) ? a : b;
   if (is_floating(a) != is_floating(b)) return is_floating(a) ? a : b;
   if (is_floating(a)) {
-    const bool halves =
+    const bool mixed_halves =
         (a == DType::f16 && b == DType::bf16) || (a == DType::bf16 && b == DType::f16);
-    return halves ? DType::f32 : (a < b ? a : b);  // the enum runs from wide to narrow
+    return mixed_halves ? DType::f32 : (a < b ? a : b);  // the enum runs from wide to narrow
   }
   // A signed type holds every u8 only from 16 bits on.
   if ((a == DType::i8 && b == DType::u8) || (a == DType::u8 && b == DType::i8)) return DType::i16;

@@ -69,7 +69,7 @@ class ExternalTable {
     row.outputs = 1;
     row.returns_list = signature.several;
     row.rule = &types_of_external;
-    row.prose = "An operator that Recut doesn't know, kept by its name.";
+    row.summary = "An operator that Recut doesn't know, kept by its name.";
     for (std::size_t i = 0; i < made->parameters.size(); ++i) {
       Parameter parameter;
       parameter.name = made->parameters[i];

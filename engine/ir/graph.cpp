@@ -84,7 +84,7 @@ std::string_view name_of(InputKind kind) {
   return "";
 }
 
-Graph Graph::fresh() const {
+Graph Graph::empty_like() const {
   Graph graph(pool_);
   graph.name = name;
   graph.device = device;
@@ -101,22 +101,22 @@ NodeId Graph::append(Op op, std::vector<Argument> arguments, std::vector<TensorT
   }
   origin.name =
       unused_name(origin.name.empty() ? operator_of(op).packet : std::string_view(origin.name));
-  place(id, pool_->origins().add(std::move(origin)));
+  insert(id, pool_->origins().add(std::move(origin)));
   return id;
 }
 
 NodeId Graph::carry(const Graph& from, NodeId id) {
-  place_as(from, id, id);
-  if (from.is_input(id)) note_input(id, from.input_kind(id));
+  insert_as(from, id, id);
+  if (from.is_input(id)) record_input(id, from.input_kind(id));
   return id;
 }
 
 NodeId Graph::carry(const Graph& from, NodeId id, std::vector<Argument> arguments,
                     std::vector<TensorType> outputs) {
-  return place_as(from, id, pool_->intern(from[id].op, std::move(arguments), std::move(outputs)));
+  return insert_as(from, id, pool_->intern(from[id].op, std::move(arguments), std::move(outputs)));
 }
 
-NodeId Graph::place_as(const Graph& from, NodeId old, NodeId id) {
+NodeId Graph::insert_as(const Graph& from, NodeId old, NodeId id) {
   RECUT_CHECK(from.pool_ == pool_, "nodes are carried between graphs of one pool");
   if (contains(id)) {
     add_alias(from.node_name(old), id);
@@ -128,11 +128,11 @@ NodeId Graph::place_as(const Graph& from, NodeId old, NodeId id) {
     renamed.name = unused_name(renamed.name);
     origin = pool_->origins().add(std::move(renamed));
   }
-  place(id, origin);
+  insert(id, origin);
   return id;
 }
 
-void Graph::place(NodeId id, OriginId origin) {
+void Graph::insert(NodeId id, OriginId origin) {
   if (position_.size() <= id.index)
     position_.resize(std::max<std::size_t>(id.index + 1, pool_->size()), kAbsent);
   position_[id.index] = static_cast<std::uint32_t>(order_.size());
@@ -159,7 +159,7 @@ bool Graph::owns_its_name(NodeId id) const {
 bool Graph::add_alias(std::string alias, NodeId id) {
   if (!take_name(pool_->origins().name(alias), id)) return false;
   aliases_.emplace_back(std::move(alias), id);
-  alias_places_.push_back(order_.size());
+  alias_positions_.push_back(order_.size());
   return true;
 }
 
@@ -168,7 +168,7 @@ std::vector<NodeId> Graph::program() const {
   program.reserve(order_.size() + aliases_.size());
   std::size_t alias = 0;
   for (std::size_t p = 0; p <= order_.size(); ++p) {
-    for (; alias < aliases_.size() && alias_places_[alias] == p; ++alias)
+    for (; alias < aliases_.size() && alias_positions_[alias] == p; ++alias)
       program.push_back(aliases_[alias].second);
     if (p < order_.size()) program.push_back(order_[p]);
   }
@@ -177,11 +177,11 @@ std::vector<NodeId> Graph::program() const {
 
 NodeId Graph::add_input(InputKind kind, TensorType type, Origin origin) {
   const NodeId id = append(Op::placeholder, {origin.name}, {std::move(type)}, origin);
-  note_input(id, kind);
+  record_input(id, kind);
   return id;
 }
 
-void Graph::note_input(NodeId id, InputKind kind) {
+void Graph::record_input(NodeId id, InputKind kind) {
   if (input_kinds_.emplace(id.index, kind).second) inputs_.push_back(id);
 }
 
@@ -207,10 +207,10 @@ InputKind Graph::input_kind(NodeId id) const {
   return it->second;
 }
 
-std::string Graph::unused_name(std::string_view wish) {
-  std::string candidate(wish);
+std::string Graph::unused_name(std::string_view base) {
+  std::string candidate(base);
   while (find(candidate).valid())
-    candidate = fmt::format("{}_{}", wish, ++next_suffix_[std::string(wish)]);
+    candidate = fmt::format("{}_{}", base, ++next_suffix_[std::string(base)]);
   return candidate;
 }
 

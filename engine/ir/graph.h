@@ -71,7 +71,7 @@ class Graph {
       : pool_(std::move(pool)) {}
 
   // A graph with the same pool, name, device and measurements, and nothing else.
-  Graph fresh() const;
+  Graph empty_like() const;
 
   std::string name;
   std::string device;  // default of all values: "cuda", "cpu", or "" where the file names none
@@ -141,16 +141,16 @@ class Graph {
   void set_input_kind(NodeId id, InputKind kind) { input_kinds_[id.index] = kind; }
 
   // A name that no node of this graph has: `base` itself, or with _1, _2, … after it.
-  std::string unused_name(std::string_view wish);
+  std::string unused_name(std::string_view base);
 
  private:
   static constexpr std::uint32_t kAbsent = 0xffffffff;
 
   NodeId named(NameId name) const;
   bool take_name(NameId name, NodeId id);  // false where it is taken
-  void place(NodeId id, OriginId origin);
-  NodeId place_as(const Graph& from, NodeId old, NodeId id);  // under old's origin there
-  void note_input(NodeId id, InputKind kind);
+  void insert(NodeId id, OriginId origin);
+  NodeId insert_as(const Graph& from, NodeId old, NodeId id);  // under old's origin there
+  void record_input(NodeId id, InputKind kind);
 
   std::shared_ptr<NodePool> pool_;
   std::vector<NodeId> order_;
@@ -162,7 +162,7 @@ class Graph {
   std::unordered_map<std::string, int>
       next_suffix_;  // by base name: ten thousand equal ones stay linear
   std::vector<std::pair<std::string, NodeId>> aliases_;
-  std::vector<std::size_t> alias_places_;  // number of nodes before each alias
+  std::vector<std::size_t> alias_positions_;  // number of nodes before each alias
 };
 
 // Def-use chains: the distinct users of each node in program order, in compressed sparse rows.

@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/ir/layout_steps.h"
+#include "engine/ir/layout_helpers.h"
 
 namespace recut::layout {
 
-Computed alias(const Call&, const Layout& self, std::int64_t) { return self; }
+LayoutResult alias(const Call&, const Layout& self, std::int64_t) { return self; }
 
-Computed permute(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult permute(const Call& call, const Layout& self, std::int64_t) {
   const auto dims = call.integers("dims");
   if (dims.size() != self.shape.size())
     return error(
@@ -24,7 +24,7 @@ Computed permute(const Call& call, const Layout& self, std::int64_t) {
   return reorder(self, *order);
 }
 
-Computed transpose(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult transpose(const Call& call, const Layout& self, std::int64_t) {
   const auto first = wrap_dimension(call.integer("dim0"), rank_of(self));
   if (!first) return first.diagnostics();
   const auto second = wrap_dimension(call.integer("dim1"), rank_of(self));
@@ -36,7 +36,7 @@ Computed transpose(const Call& call, const Layout& self, std::int64_t) {
   return out;
 }
 
-Computed t(const Call&, const Layout& self, std::int64_t) {
+LayoutResult t(const Call&, const Layout& self, std::int64_t) {
   if (self.shape.size() > 2)
     return error(fmt::format("at most 2 dimensions are expected, found {}", self.shape.size()));
   Layout out = self;
@@ -45,14 +45,14 @@ Computed t(const Call&, const Layout& self, std::int64_t) {
   return out;
 }
 
-Computed movedim(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult movedim(const Call& call, const Layout& self, std::int64_t) {
   const auto source = wrap_distinct(call.integers("source"), self);
   if (!source) return source.diagnostics();
   const auto destination = wrap_distinct(call.integers("destination"), self);
   if (!destination) return destination.diagnostics();
   if (source->size() != destination->size())
-    return error(
-        fmt::format("{} dimensions are moved to {} places", source->size(), destination->size()));
+    return error(fmt::format("{} dimensions are moved to {} positions", source->size(),
+                             destination->size()));
   constexpr std::size_t kFree = static_cast<std::size_t>(-1);
   std::vector<std::size_t> order(self.shape.size(), kFree);
   std::vector<bool> moved(self.shape.size(), false);
@@ -61,10 +61,10 @@ Computed movedim(const Call& call, const Layout& self, std::int64_t) {
     moved[(*source)[i]] = true;
   }
   std::size_t next = 0;
-  for (std::size_t& place : order) {
-    if (place != kFree) continue;
+  for (std::size_t& slot : order) {
+    if (slot != kFree) continue;
     while (moved[next]) ++next;
-    place = next++;
+    slot = next++;
   }
   return reorder(self, order);
 }
@@ -72,23 +72,24 @@ Computed movedim(const Call& call, const Layout& self, std::int64_t) {
 namespace {
 
 // The shape with every -1 replaced by the size of self.
-Result<Shape> expanded_shape(const Shape& self, Shape wanted) {
-  if (wanted.size() < self.size())
-    return error(fmt::format("{} dimensions can't be expanded to {}", self.size(), wanted.size()));
-  const std::size_t added = wanted.size() - self.size();
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] == -1 && i >= added) wanted[i] = self[i - added];
-    if (wanted[i] < 0)
-      return error(fmt::format("size {} of dimension {} can't be inferred", wanted[i], i));
+Result<Shape> expanded_shape(const Shape& self, Shape requested) {
+  if (requested.size() < self.size())
+    return error(
+        fmt::format("{} dimensions can't be expanded to {}", self.size(), requested.size()));
+  const std::size_t added = requested.size() - self.size();
+  for (std::size_t i = 0; i < requested.size(); ++i) {
+    if (requested[i] == -1 && i >= added) requested[i] = self[i - added];
+    if (requested[i] < 0)
+      return error(fmt::format("size {} of dimension {} can't be inferred", requested[i], i));
   }
-  return wanted;
+  return requested;
 }
 
 // Dimension i of self becomes dimension dims[i] of `shape`; the other dimensions repeat. A new
 // dimension of length 1 steps over the next one of self, as PyTorch's traced graphs record it
 // (prims.broadcast_in_dim).
-Computed broadcast_to(const Layout& self, const Shape& shape,
-                      const std::vector<std::size_t>& dims) {
+LayoutResult broadcast_to(const Layout& self, const Shape& shape,
+                          const std::vector<std::size_t>& dims) {
   Layout out{shape, Strides(shape.size(), 0), self.offset, false};
   std::size_t own = 0;
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -109,7 +110,7 @@ Computed broadcast_to(const Layout& self, const Shape& shape,
 
 }  // namespace
 
-Computed expand(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult expand(const Call& call, const Layout& self, std::int64_t) {
   const auto shape = expanded_shape(self.shape, call.integers("size"));
   if (!shape) return shape.diagnostics();
   std::vector<std::size_t> dims(self.shape.size());
@@ -117,7 +118,7 @@ Computed expand(const Call& call, const Layout& self, std::int64_t) {
   return broadcast_to(self, *shape, dims);
 }
 
-Computed broadcast_in_dim(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult broadcast_in_dim(const Call& call, const Layout& self, std::int64_t) {
   const Shape shape = call.integers("shape");
   const auto named = call.integers("broadcast_dimensions");
   if (named.size() != self.shape.size())
@@ -135,7 +136,7 @@ Computed broadcast_in_dim(const Call& call, const Layout& self, std::int64_t) {
   return broadcast_to(self, shape, dims);
 }
 
-Computed unsqueeze(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult unsqueeze(const Call& call, const Layout& self, std::int64_t) {
   const auto dim = wrap_dimension(call.integer("dim"), rank_of(self) + 1);
   if (!dim) return dim.diagnostics();
   Layout out = self;
@@ -160,11 +161,11 @@ Layout without_ones(const Layout& self, const std::vector<bool>& candidate) {
 
 }  // namespace
 
-Computed squeeze_all(const Call&, const Layout& self, std::int64_t) {
+LayoutResult squeeze_all(const Call&, const Layout& self, std::int64_t) {
   return without_ones(self, std::vector<bool>(self.shape.size(), true));
 }
 
-Computed squeeze(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult squeeze(const Call& call, const Layout& self, std::int64_t) {
   const auto dims = wrap_distinct(call.integers("dim"), self);
   if (!dims) return dims.diagnostics();
   std::vector<bool> named(self.shape.size() + 1, false);

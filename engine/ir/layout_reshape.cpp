@@ -3,30 +3,31 @@
 // (ATen's computeStride, O(rank)); otherwise the result is a contiguous copy.
 #include <fmt/core.h>
 
-#include "engine/ir/layout_steps.h"
+#include "engine/ir/layout_helpers.h"
 
 namespace recut::layout {
 
-Result<Shape> fill_in_size(const Shape& wanted, std::int64_t count) {
-  Shape shape = wanted;
+Result<Shape> infer_size(const Shape& requested, std::int64_t count) {
+  Shape shape = requested;
   std::int64_t* open = nullptr;
   std::int64_t known = 1;
   for (std::int64_t& size : shape) {
     if (size == -1 && open == nullptr) {
       open = &size;
     } else if (size < 0) {
-      return error(fmt::format("size {} in {} can't be inferred", size, format_shape(wanted)));
+      return error(fmt::format("size {} in {} can't be inferred", size, format_shape(requested)));
     } else if (__builtin_mul_overflow(known, size, &known)) {
-      return error(fmt::format("shape {} is larger than any tensor", format_shape(wanted)));
+      return error(fmt::format("shape {} is larger than any tensor", format_shape(requested)));
     }
   }
   if (open != nullptr) {
-    if (known == 0) return error(fmt::format("-1 in {} could be any size", format_shape(wanted)));
+    if (known == 0)
+      return error(fmt::format("-1 in {} could be any size", format_shape(requested)));
     *open = count / known;
     known *= *open;
   }
   if (known != count)
-    return error(fmt::format("{} elements can't be viewed as {}", count, format_shape(wanted)));
+    return error(fmt::format("{} elements can't be viewed as {}", count, format_shape(requested)));
   return shape;
 }
 
@@ -39,7 +40,7 @@ struct Run {
 };
 
 // Fills the run with new dimensions from `*next` downwards; false if they don't fit it.
-bool take_up(const Run& run, const Shape& shape, std::int64_t* next, Strides& strides) {
+bool fill_run(const Run& run, const Shape& shape, std::int64_t* next, Strides& strides) {
   std::int64_t taken = 1;
   while (*next >= 0 && (taken < run.elements || shape[at(*next)] == 1)) {
     strides[at(*next)] = scaled(run.base_stride, taken);
@@ -63,7 +64,7 @@ std::optional<Strides> strides_of_view(const Layout& self, const Shape& shape) {
     const bool run_ends = d == 0 || (self.shape[d - 1] != 1 &&
                                      self.strides[d - 1] != scaled(run.base_stride, run.elements));
     if (!run_ends) continue;
-    if (!take_up(run, shape, &next, strides)) return std::nullopt;
+    if (!fill_run(run, shape, &next, strides)) return std::nullopt;
     if (d > 0) run = Run{1, self.strides[d - 1]};
   }
   if (next != -1) return std::nullopt;
@@ -78,8 +79,8 @@ std::optional<Strides> strides_of_view(const Layout& self, const Shape& shape) {
 
 namespace {
 
-Computed view_as(const Layout& self, const Shape& wanted) {
-  const auto shape = fill_in_size(wanted, element_count(self.shape));
+LayoutResult view_as(const Layout& self, const Shape& requested) {
+  const auto shape = infer_size(requested, element_count(self.shape));
   if (!shape) return shape.diagnostics();
   if (auto strides = strides_of_view(self, *shape))
     return Layout{*shape, std::move(*strides), self.offset, false};
@@ -88,12 +89,12 @@ Computed view_as(const Layout& self, const Shape& wanted) {
 
 }  // namespace
 
-Computed view(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult view(const Call& call, const Layout& self, std::int64_t) {
   const bool reshapes = call.op().parameter("shape").has_value();
   return view_as(self, call.integers(reshapes ? "shape" : "size"));
 }
 
-Computed flatten(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult flatten(const Call& call, const Layout& self, std::int64_t) {
   const auto first = wrap_dimension(call.integer("start_dim"), rank_of(self));
   if (!first) return first.diagnostics();
   const auto last = wrap_dimension(call.integer("end_dim"), rank_of(self));
@@ -110,11 +111,11 @@ Computed flatten(const Call& call, const Layout& self, std::int64_t) {
   return view_as(self, shape);
 }
 
-Computed unflatten(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult unflatten(const Call& call, const Layout& self, std::int64_t) {
   const auto dim = wrap_dimension(call.integer("dim"), rank_of(self));
   if (!dim) return dim.diagnostics();
   if (self.shape.empty()) return error("a tensor with dimensions is expected");
-  const auto inner = fill_in_size(call.integers("sizes"), self.shape[at(*dim)]);
+  const auto inner = infer_size(call.integers("sizes"), self.shape[at(*dim)]);
   if (!inner) return inner.diagnostics();
   Shape shape(self.shape.begin(), self.shape.begin() + *dim);
   shape.insert(shape.end(), inner->begin(), inner->end());
@@ -122,7 +123,7 @@ Computed unflatten(const Call& call, const Layout& self, std::int64_t) {
   return view_as(self, shape);
 }
 
-Computed as_strided(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult as_strided(const Call& call, const Layout& self, std::int64_t) {
   Layout out{call.integers("size"), call.integers("stride"),
              call.maybe_integer("storage_offset").value_or(self.offset), false};
   if (out.shape.size() != out.strides.size())
@@ -147,7 +148,7 @@ std::int64_t extent(const Layout& layout) {
   return last + 1;
 }
 
-std::optional<Layout> among_elements(const Layout& shown, const Layout& whole) {
+std::optional<Layout> relative_layout(const Layout& shown, const Layout& whole) {
   std::vector<std::size_t> dims;  // from large steps to small ones
   for (std::size_t d = 0; d < whole.shape.size(); ++d)
     if (whole.shape[d] != 1) dims.push_back(d);
@@ -162,16 +163,16 @@ std::optional<Layout> among_elements(const Layout& shown, const Layout& whole) {
   // Decomposes a storage distance into steps along each dimension of `whole`, without remainder.
   const Strides rows = contiguous_strides(whole.shape);
   std::vector<std::int64_t> furthest(dims.size(), 0);
-  const auto elements = [&](std::int64_t places,
+  const auto elements = [&](std::int64_t distance,
                             std::int64_t times) -> std::optional<std::int64_t> {
     std::int64_t sum = 0;
     for (std::size_t n = 0; n < dims.size(); ++n) {
-      const std::int64_t steps = places / whole.strides[dims[n]];
-      places -= steps * whole.strides[dims[n]];
+      const std::int64_t steps = distance / whole.strides[dims[n]];
+      distance -= steps * whole.strides[dims[n]];
       sum = added(sum, scaled(rows[dims[n]], steps));
       furthest[n] = added(furthest[n], scaled(steps, times));
     }
-    if (places != 0) return std::nullopt;
+    if (distance != 0) return std::nullopt;
     return sum;
   };
   Layout out{shown.shape, Strides(shown.shape.size(), 0), 0, false};
@@ -197,10 +198,10 @@ bool is_within(const Layout& layout, std::int64_t elements) {
   std::int64_t lowest = layout.offset;
   std::int64_t highest = layout.offset;
   for (std::size_t d = 0; d < layout.shape.size(); ++d) {
-    std::int64_t reach = 0;
-    if (__builtin_mul_overflow(layout.shape[d] - 1, layout.strides[d], &reach)) return false;
-    std::int64_t& end = reach < 0 ? lowest : highest;
-    if (__builtin_add_overflow(end, reach, &end)) return false;
+    std::int64_t span = 0;
+    if (__builtin_mul_overflow(layout.shape[d] - 1, layout.strides[d], &span)) return false;
+    std::int64_t& end = span < 0 ? lowest : highest;
+    if (__builtin_add_overflow(end, span, &end)) return false;
   }
   return lowest >= 0 && highest < elements;
 }

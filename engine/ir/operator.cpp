@@ -14,12 +14,12 @@ struct OperatorRow {
   const char* schema;
   OperatorFlags flags;
   ShapeRule rule;
-  const char* prose;
+  const char* summary;
 };
 
 constexpr OperatorRow kOperatorRows[] = {
-#define RECUT_OPERATOR(identifier, schema, flags, rule, prose) \
-  {Op::identifier, schema, flags, &rules::rule, prose},
+#define RECUT_OPERATOR(identifier, schema, flags, rule, summary) \
+  {Op::identifier, schema, flags, &rules::rule, summary},
 #include "engine/ir/operators/all.def"
 #undef RECUT_OPERATOR
 };
@@ -49,7 +49,7 @@ struct OperatorTable {
     op.op = row.op;
     op.flags = row.flags;
     op.rule = row.rule;
-    op.prose = row.prose;
+    op.summary = row.summary;
     op.parameters = std::move(schema.parameters);
     op.outputs = schema.outputs;
     op.returns_list = schema.returns_list;

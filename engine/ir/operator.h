@@ -3,7 +3,7 @@
 //
 // A row is
 //   RECUT_OPERATOR(identifier, "aten::name.overload(Tensor self, …) -> Tensor", flags, rule,
-//   "prose")
+//   "summary")
 // The schema is written as ATen writes its own (native_functions.yaml), so that a row can be
 // compared with PyTorch's.
 #pragma once
@@ -22,7 +22,7 @@
 namespace recut {
 
 enum class Op : std::uint16_t {
-#define RECUT_OPERATOR(identifier, schema, flags, rule, prose) identifier,
+#define RECUT_OPERATOR(identifier, schema, flags, rule, summary) identifier,
 #include "engine/ir/operators/all.def"
 #undef RECUT_OPERATOR
 };
@@ -105,7 +105,7 @@ struct Operator {
   bool returns_list;    // Tensor[]: as many outputs as the shape rule says
   bool multiple_outputs() const { return returns_list || outputs != 1; }
   ShapeRule rule;
-  std::string_view prose;
+  std::string_view summary;
 
   bool is(OperatorFlags any) const { return (flags & any) != 0; }
   std::optional<std::size_t> parameter(std::string_view parameter_name) const;

@@ -7,13 +7,13 @@ namespace recut {
 namespace {
 
 // Maps the nodes of a graph to their replacements in the new graph.
-class Images {
+class NodeMapping {
  public:
-  explicit Images(const Graph& from) : from_(from), images_(from.order().size()) {}
+  explicit NodeMapping(const Graph& from) : from_(from), mapping_(from.order().size()) {}
 
-  NodeId of(NodeId id) const { return id.valid() ? images_[from_.position(id)] : id; }
+  NodeId of(NodeId id) const { return id.valid() ? mapping_[from_.position(id)] : id; }
 
-  void set(NodeId id, NodeId image) { images_[from_.position(id)] = image; }
+  void set(NodeId id, NodeId mapped) { mapping_[from_.position(id)] = mapped; }
 
   // True if an operand of the node was replaced.
   bool differ(const Node& node) const {
@@ -31,7 +31,7 @@ class Images {
 
  private:
   const Graph& from_;
-  std::vector<NodeId> images_;  // by position
+  std::vector<NodeId> mapping_;  // by position
   std::vector<Argument> scratch_;
 };
 
@@ -73,25 +73,25 @@ NodeId keep_node(const Graph& from, Graph& to, NodeId old, const std::vector<Arg
 }
 
 Graph rebuild(const Graph& from, const Replace& replace) {
-  Graph to = from.fresh();
-  Images images(from);
+  Graph to = from.empty_like();
+  NodeMapping mapping(from);
   for (const NodeId id : from.order()) {
     const Node& node = from[id];
     if (operator_of(node.op).is(kInput))
-      images.set(id, to.carry(from, id));
-    else if (!images.differ(node))
-      images.set(id, replace(to, id, node.arguments));
+      mapping.set(id, to.carry(from, id));
+    else if (!mapping.differ(node))
+      mapping.set(id, replace(to, id, node.arguments));
     else
-      images.set(id, replace(to, id, images.arguments(node)));
+      mapping.set(id, replace(to, id, mapping.arguments(node)));
   }
-  for (const NodeId id : from.results) to.results.push_back(images.of(id));
-  for (const NodeId id : from.gradients) to.gradients.push_back(images.of(id));
+  for (const NodeId id : from.results) to.results.push_back(mapping.of(id));
+  for (const NodeId id : from.gradients) to.gradients.push_back(mapping.of(id));
   carry_aliases(from, to);
   return to;
 }
 
 Graph with_nodes(const Graph& graph, const std::vector<bool>& keep) {
-  Graph to = graph.fresh();
+  Graph to = graph.empty_like();
   for (const NodeId id : graph.order())
     if (keep[graph.position(id)]) to.carry(graph, id);
   to.results = graph.results;

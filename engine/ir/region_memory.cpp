@@ -15,11 +15,11 @@ std::int64_t region_bytes(const Graph& region) {
   for (std::size_t at = 0; at < order.size(); ++at) {
     for (const StorageId storage : storages.owned(order[at])) last_use[storage.index] = at;
     for (const NodeId operand : region[order[at]].operands)
-      for (const StorageId storage : storages.behind(operand)) last_use[storage.index] = at;
+      for (const StorageId storage : storages.storages_of(operand)) last_use[storage.index] = at;
   }
   for (const NodeId id : region.results)
     if (id.valid())
-      for (const StorageId storage : storages.behind(id)) is_result[storage.index] = true;
+      for (const StorageId storage : storages.storages_of(id)) is_result[storage.index] = true;
 
   std::vector<std::int64_t> freed_after(order.size(), 0);
   std::int64_t alive = 0, most = 0;

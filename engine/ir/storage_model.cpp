@@ -48,20 +48,21 @@ StorageModel::StorageModel(const Graph& graph, Sizes sizes) {
       run = runs_[source.index];
       if (node.op != Op::getitem || graph.op(source).is(kView)) continue;
       const std::size_t output = picked_output(node);
-      for (; run.count > 0 && storages_[behind_[run.first].index].output != output; ++run.first)
+      for (; run.count > 0 && storages_[storage_lists_[run.first].index].output != output;
+           ++run.first)
         --run.count;
       run.count = std::min<std::size_t>(run.count, 1);
       continue;
     }
-    run.first = behind_.size();
+    run.first = storage_lists_.size();
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const std::int64_t bytes = byte_size(node.outputs[i]);
       if (bytes == 0) continue;
       const std::int64_t counted = values ? bytes : allocated_bytes(graph, bytes);
-      behind_.push_back(StorageId(storages_.size()));
+      storage_lists_.push_back(StorageId(storages_.size()));
       storages_.push_back({id, i, counted});
     }
-    run.count = behind_.size() - run.first;
+    run.count = storage_lists_.size() - run.first;
   }
   if (!values && graph.measured != nullptr) add_workspaces(graph);
 }
@@ -82,23 +83,23 @@ std::optional<StorageId> StorageModel::workspace(NodeId id) const {
   return workspaces_[id.index];
 }
 
-std::span<const StorageId> StorageModel::behind(NodeId id) const {
+std::span<const StorageId> StorageModel::storages_of(NodeId id) const {
   if (id.index >= runs_.size()) return {};
   const Run& run = runs_[id.index];
-  return std::span(behind_).subspan(run.first, run.count);
+  return std::span(storage_lists_).subspan(run.first, run.count);
 }
 
 std::span<const StorageId> StorageModel::owned(NodeId id) const {
-  const std::span<const StorageId> all = behind(id);
+  const std::span<const StorageId> all = storages_of(id);
   return !all.empty() && storages_[all.front().index].owner == id ? all
                                                                   : std::span<const StorageId>();
 }
 
-std::int64_t StorageModel::bytes_behind(std::span<const NodeId> values) const {
+std::int64_t StorageModel::storage_bytes_of(std::span<const NodeId> values) const {
   std::vector<bool> counted(storages_.size(), false);
   std::int64_t bytes = 0;
   for (const NodeId value : values)
-    for (const StorageId storage : behind(value)) {
+    for (const StorageId storage : storages_of(value)) {
       if (counted[storage.index]) continue;
       counted[storage.index] = true;
       bytes += storages_[storage.index].bytes;

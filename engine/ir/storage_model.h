@@ -39,7 +39,7 @@ class StorageModel {
   explicit StorageModel(const Graph& graph, Sizes sizes = Sizes::allocated);
 
   // Storages of a value, in order of their outputs.
-  std::span<const StorageId> behind(NodeId id) const;
+  std::span<const StorageId> storages_of(NodeId id) const;
 
   // Storages that a run of this call allocates, except its workspace.
   std::span<const StorageId> owned(NodeId id) const;
@@ -51,19 +51,19 @@ class StorageModel {
   std::size_t size() const { return storages_.size(); }
 
   // Bytes of the distinct storages of some values: the memory that saving those values takes.
-  std::int64_t bytes_behind(std::span<const NodeId> values) const;
+  std::int64_t storage_bytes_of(std::span<const NodeId> values) const;
 
  private:
   void add_workspaces(const Graph& graph);
 
   std::vector<Storage> storages_;
-  // By node id, so that the graph may move: a run of `behind_`. Views mostly repeat their operand's
-  // run.
+  // By node id, so that the graph may move: a run of `storage_lists_`. Views mostly repeat their
+  // operand's run.
   struct Run {
     std::size_t first = 0, count = 0;
   };
   std::vector<Run> runs_;
-  std::vector<StorageId> behind_;
+  std::vector<StorageId> storage_lists_;
   std::vector<StorageId> workspaces_;  // by node id; empty where there are none
 };
 

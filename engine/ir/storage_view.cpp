@@ -4,21 +4,21 @@
 
 #include <algorithm>
 
-#include "engine/ir/about_node.h"
+#include "engine/ir/node_diagnostic.h"
 
 namespace recut {
 
-Layout made_layout(const TensorType& type) {
+Layout output_layout(const TensorType& type) {
   return {type.shape, is_dense(type) ? type.strides : contiguous_strides(type.shape), 0, false};
 }
 
 Layout input_layout(const TensorType& type) {
   const std::int64_t count = element_count(type.shape);
-  std::int64_t reach = 0;
+  std::int64_t last_offset = 0;
   for (std::size_t d = 0; d < type.shape.size(); ++d)
-    reach += (std::max<std::int64_t>(type.shape[d], 1) - 1) * type.strides[d];
-  const bool small = count > 0 && reach < 16 * count + 4096;
-  return small ? Layout{type.shape, type.strides, 0, false} : made_layout(type);
+    last_offset += (std::max<std::int64_t>(type.shape[d], 1) - 1) * type.strides[d];
+  const bool small = count > 0 && last_offset < 16 * count + 4096;
+  return small ? Layout{type.shape, type.strides, 0, false} : output_layout(type);
 }
 
 namespace {
@@ -27,14 +27,14 @@ Result<StorageView> of_view(const Graph& graph, NodeId id, std::size_t output) {
   const Node& node = graph[id];
   const layout::Rule rule = layout::rule_of(node.op);
   if (rule == nullptr)
-    return about_node(graph, id,
-                      fmt::format("no layout shows what operator '{}' does", graph.op(id).name));
+    return node_diagnostic(
+        graph, id, fmt::format("no layout shows what operator '{}' does", graph.op(id).name));
   auto view = storage_view(graph, node.operands.front());
   if (!view) return view;
   const Call::TypesOf types_of = [&](NodeId n) { return graph.pool().types_of(n); };
   auto shown = rule(Call(graph.op(id), node.arguments, types_of), view->shown,
                     static_cast<std::int64_t>(output));
-  if (!shown) return about_node(graph, id, shown.diagnostics().front().message);
+  if (!shown) return node_diagnostic(graph, id, shown.diagnostics().front().message);
   if (!shown->copied) {
     view->shown = std::move(*shown);
     return view;
@@ -52,7 +52,7 @@ Result<StorageView> storage_view(const Graph& graph, NodeId id, std::size_t outp
                         static_cast<std::size_t>(*node.arguments[1].get<std::int64_t>()));
   if (graph.op(id).is(kView)) return of_view(graph, id, output);
   const TensorType& type = node.outputs[output];
-  const Layout whole = graph.op(id).is(kInput) ? input_layout(type) : made_layout(type);
+  const Layout whole = graph.op(id).is(kInput) ? input_layout(type) : output_layout(type);
   return StorageView{id, output, whole, whole};
 }
 

@@ -11,7 +11,7 @@ namespace recut {
 // the elements.
 Layout input_layout(const TensorType& type);
 // Layout of a call's output in its own storage: as recorded if that is dense, else row-major.
-Layout made_layout(const TensorType& type);
+Layout output_layout(const TensorType& type);
 
 struct StorageView {
   NodeId owner;            // an input, a call, or a view that had to copy

@@ -93,7 +93,7 @@ Lowered gelu(Lowering& node) {
 
 }  // namespace
 
-std::vector<Row> activation_rows() {
+std::vector<OperatorLowering> activation_lowerings() {
   return {
       {"Identity", same},
       {"Dropout", dropout},

@@ -99,7 +99,7 @@ Lowered cast_like(Lowering& node) {
 
 }  // namespace
 
-std::vector<Row> arithmetic_rows() {
+std::vector<OperatorLowering> arithmetic_lowerings() {
   return {
       {"Add", binary<Op::add_Tensor, true>},
       {"Sub", binary<Op::sub_Tensor, false>},

@@ -31,11 +31,11 @@ Lowered constant(Lowering& node) {
 Lowered shape(Lowering& node) {
   const Shape& whole = node.type(0).shape;
   const auto rank = static_cast<std::int64_t>(whole.size());
-  const auto place = [&](std::string_view name, std::int64_t otherwise) {
+  const auto clamped = [&](std::string_view name, std::int64_t otherwise) {
     const std::int64_t i = node.integer(name, otherwise);
     return std::clamp<std::int64_t>(i < 0 ? i + rank : i, 0, rank);
   };
-  const std::int64_t start = place("start", 0), end = std::max(start, place("end", rank));
+  const std::int64_t start = clamped("start", 0), end = std::max(start, clamped("end", rank));
   return {Lowering::known_value(integers_tensor(Ints(whole.begin() + start, whole.begin() + end)))};
 }
 
@@ -105,7 +105,7 @@ Lowered non_zero(Lowering& node) {
 
 }  // namespace
 
-std::vector<Row> constant_rows() {
+std::vector<OperatorLowering> constant_lowerings() {
   return {
       {"Constant", constant}, {"Shape", shape},
       {"Size", size},         {"ConstantOfShape", constant_of_shape},

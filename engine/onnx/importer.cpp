@@ -14,7 +14,7 @@
 
 #include "engine/eval/inputs.h"
 #include "engine/ir/data_flow.h"
-#include "engine/onnx/known_values.h"
+#include "engine/onnx/constant_folding.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
 
@@ -30,7 +30,7 @@ class Importer {
       : model_(model),
         opset_(opset),
         options_(options),
-        known_{options.known_bytes, options.known_work} {}
+        folding_limits_{options.folded_bytes, options.folding_work} {}
 
   // The first node that can't be lowered ends the import: later errors would only be consequences.
   Result<GraphFile> run() {
@@ -42,9 +42,9 @@ class Importer {
       const auto& node = model_.node(i);
       try {
         add(node);
-      } catch (const Refusal& refusal) {
-        return error(fmt::format("{} ({}, {}): {}", node_words(node), node.op_type(),
-                                 place_words(model_, i), refusal.message));
+      } catch (const ImportError& failure) {
+        return error(fmt::format("{} ({}, {}): {}", describe_node(node), node.op_type(),
+                                 position_text(model_, i), failure.message));
       }
     }
     read_outputs();
@@ -53,7 +53,7 @@ class Importer {
   }
 
  private:
-  void complain(std::string message) { faults_.push_back(error(std::move(message))); }
+  void report_error(std::string message) { faults_.push_back(error(std::move(message))); }
 
   // Running statistics are constants, not parameters: they have no gradients.
   std::set<std::string> statistics() const {
@@ -68,18 +68,18 @@ class Importer {
     const std::set<std::string> untrained = statistics();
     for (const auto& proto : model_.initializer()) {
       try {
-        Value value = Lowering::known_value(tensor_of(proto));
+        OnnxValue value = Lowering::known_value(tensor_of(proto));
         value.weight = is_floating(value.type.dtype) && value.type.rank() > 0;
         if (value.weight) add_weight(proto.name(), value, untrained.count(proto.name()) == 0);
         if (!values_.emplace(proto.name(), std::move(value)).second)
-          complain(fmt::format("initializer {} stands twice", quote(proto.name())));
-      } catch (const Refusal& refusal) {
-        complain(refusal.message);
+          report_error(fmt::format("initializer {} stands twice", quote(proto.name())));
+      } catch (const ImportError& failure) {
+        report_error(failure.message);
       }
     }
   }
 
-  void add_weight(const std::string& name, Value& value, bool trained) {
+  void add_weight(const std::string& name, OnnxValue& value, bool trained) {
     if (graph_.find(name).valid() || name.empty()) return;
     const Origin origin{name, "", -1};
     value.node = trained ? graph_.add_input(InputKind::parameter, value.type, origin)
@@ -93,26 +93,27 @@ class Importer {
       try {
         const TensorType type = input_type(input);
         const NodeId id = graph_.add_input(InputKind::input, type, {input.name(), "", -1});
-        values_.emplace(input.name(), Value{id, std::nullopt, false, type});
-      } catch (const Refusal& refusal) {
-        complain(fmt::format("input {}: {}", quote(input.name()), refusal.message));
+        values_.emplace(input.name(), OnnxValue{id, std::nullopt, false, type});
+      } catch (const ImportError& failure) {
+        report_error(fmt::format("input {}: {}", quote(input.name()), failure.message));
       }
     }
     for (const auto& [name, size] : options_.dimensions)
       if (used_dimensions_.count(name) == 0)
-        complain(fmt::format("no dimension that the model leaves open is called {}", quote(name)));
+        report_error(
+            fmt::format("no dimension that the model leaves open is called {}", quote(name)));
   }
 
   TensorType input_type(const ::onnx::ValueInfoProto& input) {
-    if (input.name().empty()) throw Refusal{"it has no name"};
-    if (!input.type().has_tensor_type()) throw Refusal{"it is no tensor"};
+    if (input.name().empty()) throw ImportError{"it has no name"};
+    if (!input.type().has_tensor_type()) throw ImportError{"it is no tensor"};
     const auto& proto = input.type().tensor_type();
     TensorType type = make_type(dtype_of(proto.elem_type(), "it"), {});
-    if (!proto.has_shape()) throw Refusal{"it has no shape: static shapes only"};
-    if (proto.shape().dim_size() > 64) throw Refusal{"it has more than 64 dimensions"};
+    if (!proto.has_shape()) throw ImportError{"it has no shape: static shapes only"};
+    if (proto.shape().dim_size() > 64) throw ImportError{"it has more than 64 dimensions"};
     for (int i = 0; i < proto.shape().dim_size(); ++i) type.shape.push_back(dimension(input, i));
     if (const auto sound = check_size(type); !sound)
-      throw Refusal{sound.diagnostics().front().message};
+      throw ImportError{sound.diagnostics().front().message};
     type.strides = contiguous_strides(type.shape);
     return type;
   }
@@ -123,72 +124,72 @@ class Importer {
     used_dimensions_.insert(name);
     if (const auto given = options_.dimensions.find(name); given != options_.dimensions.end())
       return given->second;
-    throw Refusal{fmt::format(
+    throw ImportError{fmt::format(
         "dimension {} ({}) is not fixed: static shapes only, expected --dim {}=N to fix it", index,
         quote(name), name)};
   }
 
   void add(const ::onnx::NodeProto& node) {
-    std::vector<Value> inputs;
+    std::vector<OnnxValue> inputs;
     for (const std::string& name : node.input())
-      inputs.push_back(name.empty() ? Value() : find(name));
-    Lowered outputs =
-        computable(inputs) ? computed(node, inputs) : lowered(node, std::move(inputs));
+      inputs.push_back(name.empty() ? OnnxValue() : find(name));
+    Lowered outputs = foldable(inputs) ? folded(node, inputs) : lowered(node, std::move(inputs));
     if (static_cast<std::int64_t>(graph_.order().size()) > options_.max_nodes)
-      throw Refusal{fmt::format("with it the graph has more than {} nodes, the most that are read",
-                                format_count(options_.max_nodes))};
+      throw ImportError{
+          fmt::format("with it the graph has more than {} nodes, the most that are read",
+                      format_count(options_.max_nodes))};
     if (outputs.size() < static_cast<std::size_t>(node.output_size()))
       for (auto i = static_cast<int>(outputs.size()); i < node.output_size(); ++i)
         if (!node.output(i).empty())
-          throw Refusal{fmt::format("output {} is asked for, which Recut doesn't compute", i)};
+          throw ImportError{fmt::format("output {} is asked for, which Recut doesn't compute", i)};
     for (int i = 0; i < node.output_size(); ++i) {
       if (node.output(i).empty()) continue;
-      const Value& value = outputs[static_cast<std::size_t>(i)];
+      const OnnxValue& value = outputs[static_cast<std::size_t>(i)];
       count_bytes(value.type);
       if (value.node.valid()) names_.emplace(value.node, node.output(i));
       if (!values_.emplace(node.output(i), value).second)
-        throw Refusal{fmt::format("its output {} exists already", quote(node.output(i)))};
+        throw ImportError{fmt::format("its output {} exists already", quote(node.output(i)))};
     }
   }
 
-  Value find(const std::string& name) const {
+  OnnxValue find(const std::string& name) const {
     const auto it = values_.find(name);
     if (it != values_.end()) return it->second;
-    throw Refusal{fmt::format("its input {} is nothing that stands before it", quote(name))};
+    throw ImportError{fmt::format("its input {} is nothing that stands before it", quote(name))};
   }
 
   void count_bytes(const TensorType& type) {
     total_bytes_ += byte_size(type);
     if (total_bytes_ > kMaxTotalBytes)
-      throw Refusal{"the values of the model are too large to be counted together"};
+      throw ImportError{"the values of the model are too large to be counted together"};
   }
 
   // True if all inputs are constants: the node can be folded.
-  static bool computable(const std::vector<Value>& inputs) {
+  static bool foldable(const std::vector<OnnxValue>& inputs) {
     bool any = false;
-    for (const Value& value : inputs) {
+    for (const OnnxValue& value : inputs) {
       if (value.weight || (value.node.valid() && !value.known)) return false;
       any = any || value.known.has_value();
     }
     return any;
   }
 
-  Lowered lowered(const ::onnx::NodeProto& node, std::vector<Value> inputs) {
+  Lowered lowered(const ::onnx::NodeProto& node, std::vector<OnnxValue> inputs) {
     Lowering lowering(node, opset_, graph_, std::move(inputs),
-                      [this](const Value& value) { return constant(value); });
+                      [this](const OnnxValue& value) { return constant(value); });
     return find_lowering(node.op_type())(lowering);
   }
 
   // Constant folding by the interpreter; if the result would be too large, the node stays in the
   // graph.
-  Lowered computed(const ::onnx::NodeProto& node, const std::vector<Value>& inputs) {
-    auto outputs = compute_known(node, opset_, inputs, known_);
+  Lowered folded(const ::onnx::NodeProto& node, const std::vector<OnnxValue>& inputs) {
+    auto outputs = fold_node(node, opset_, inputs, folding_limits_);
     return outputs ? std::move(*outputs) : lowered(node, inputs);
   }
 
   // A splat becomes `full`; any other tensor becomes a constant of the graph.
-  NodeId constant(const Value& value) {
-    if (const auto number = uniform_number(*value.known)) {
+  NodeId constant(const OnnxValue& value) {
+    if (const auto number = splat_value(*value.known)) {
       const auto id = graph_.make(Op::full, {Argument(value.type.shape), *number, value.type.dtype},
                                   {graph_.unused_name("full"), "", -1});
       RECUT_CHECK(id.ok(), "a full of a known tensor's type");
@@ -206,14 +207,15 @@ class Importer {
     for (const auto& output : model_.output()) {
       const auto it = values_.find(output.name());
       if (it == values_.end()) {
-        complain(fmt::format("output {} is nothing that the model computes", quote(output.name())));
+        report_error(
+            fmt::format("output {} is nothing that the model computes", quote(output.name())));
         continue;
       }
-      Value& value = it->second;
+      OnnxValue& value = it->second;
       if (!value.node.valid()) value.node = constant(value);
       graph_.results.push_back(value.node);
     }
-    if (model_.output_size() == 0) complain("the model has no outputs");
+    if (model_.output_size() == 0) report_error("the model has no outputs");
   }
 
   // Puts inputs and weights first, and drops dead nodes.
@@ -226,7 +228,7 @@ class Importer {
       return named;
     };
     GraphFile file;
-    file.graph = graph_.fresh();
+    file.graph = graph_.empty_like();
     for (const bool calls : {false, true})
       for (const NodeId id : graph_.order()) {
         const bool input = graph_[id].op == Op::placeholder;
@@ -263,9 +265,9 @@ class Importer {
   const ::onnx::GraphProto& model_;
   const std::int64_t opset_;
   const Options& options_;
-  KnownLimits known_;
+  FoldingLimits folding_limits_;
   Graph graph_;
-  std::map<std::string, Value> values_;
+  std::map<std::string, OnnxValue> values_;
   std::map<NodeId, Tensor> tensors_;         // of weights and constants
   std::map<NodeId, std::string> names_;      // the model's names of node outputs
   std::map<std::string, NodeId> constants_;  // by type and bytes
@@ -276,13 +278,13 @@ class Importer {
 
 }  // namespace
 
-std::string node_words(const ::onnx::NodeProto& node) {
+std::string describe_node(const ::onnx::NodeProto& node) {
   if (!node.name().empty()) return fmt::format("node {}", quote(node.name()));
   if (node.output_size() > 0) return fmt::format("the node of {}", quote(node.output(0)));
   return "a node without a name";
 }
 
-std::string place_words(const ::onnx::GraphProto& model, int node) {
+std::string position_text(const ::onnx::GraphProto& model, int node) {
   return fmt::format("{} of {}", node + 1, model.node_size());
 }
 

@@ -14,8 +14,8 @@
 namespace recut::onnx {
 
 // "node '/conv1/Conv'", or by its first output where it has no name; and "7 of 120".
-std::string node_words(const ::onnx::NodeProto& node);
-std::string place_words(const ::onnx::GraphProto& model, int node);
+std::string describe_node(const ::onnx::NodeProto& node);
+std::string position_text(const ::onnx::GraphProto& model, int node);
 
 // The name of an input's symbolic dimension; "" if its size is fixed.
 std::string open_name(const ::onnx::ValueInfoProto& input, int dimension);

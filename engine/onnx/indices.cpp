@@ -83,9 +83,9 @@ Lowered one_hot(Lowering& node) {
   if (values.size() != 2 || depth <= 0) node.refuse("its depth or values are not as expected");
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(0) + 1);
   const NodeId indices = node.make(Op::unsqueeze, {from_front(node, 0, depth), axis});
-  Shape places(static_cast<std::size_t>(node.rank(0)) + 1, 1);
-  places[static_cast<std::size_t>(axis)] = depth;
-  const NodeId counted = node.reshape(node.make(Op::arange, {depth, DType::i64}), places);
+  Shape shape(static_cast<std::size_t>(node.rank(0)) + 1, 1);
+  shape[static_cast<std::size_t>(axis)] = depth;
+  const NodeId counted = node.reshape(node.make(Op::arange, {depth, DType::i64}), shape);
   const NodeId hit = node.make(Op::eq_Tensor, {indices, counted});
   const auto full = [&](double value) {
     return node.make(Op::full, {Argument(Shape{}), value, node.type(2).dtype});
@@ -96,7 +96,7 @@ Lowered one_hot(Lowering& node) {
 
 }  // namespace
 
-std::vector<Row> index_rows() {
+std::vector<OperatorLowering> index_lowerings() {
   return {
       {"Gather", gather},        {"GatherElements", gather_elements},
       {"GatherND", gather_nd},   {"ScatterElements", scatter_elements},

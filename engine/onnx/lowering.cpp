@@ -23,19 +23,20 @@ std::string module_path(std::string_view node_name) {
   return path;
 }
 
-std::map<std::string_view, Lower> all_rows() {
-  std::map<std::string_view, Lower> rows;
-  for (const auto& family : {arithmetic_rows(), activation_rows(), shape_rows(), index_rows(),
-                             constant_rows(), product_rows(), window_rows(), resize_rows(),
-                             normalisation_rows(), reduction_rows(), recurrent_rows()})
-    for (const Row& row : family) rows.emplace(row.name, row.lower);
-  return rows;
+std::map<std::string_view, Lower> all_lowerings() {
+  std::map<std::string_view, Lower> by_name;
+  for (const auto& family :
+       {arithmetic_lowerings(), activation_lowerings(), shape_lowerings(), index_lowerings(),
+        constant_lowerings(), product_lowerings(), window_lowerings(), resize_lowerings(),
+        normalisation_lowerings(), reduction_lowerings(), recurrent_lowerings()})
+    for (const OperatorLowering& lowering : family) by_name.emplace(lowering.name, lowering.lower);
+  return by_name;
 }
 
 }  // namespace
 
 Lowering::Lowering(const ::onnx::NodeProto& node, std::int64_t opset, Graph& graph,
-                   std::vector<Value> inputs, MakeConstant make_constant)
+                   std::vector<OnnxValue> inputs, MakeConstant make_constant)
     : node_(node),
       opset_(opset),
       graph_(graph),
@@ -46,20 +47,20 @@ bool Lowering::has(std::size_t input) const {
   return input < inputs_.size() && (inputs_[input].node.valid() || inputs_[input].known);
 }
 
-const Value& Lowering::value(std::size_t input) const {
+const OnnxValue& Lowering::value(std::size_t input) const {
   if (!has(input)) refuse(fmt::format("input {} is missing", input));
   return inputs_[input];
 }
 
 NodeId Lowering::in(std::size_t input) {
   (void)value(input);
-  Value& found = inputs_[input];
+  OnnxValue& found = inputs_[input];
   if (!found.node.valid()) found.node = make_constant_(found);
   return found.node;
 }
 
 const Tensor& Lowering::known(std::size_t input, std::string_view what) const {
-  const Value& found = value(input);
+  const OnnxValue& found = value(input);
   if (!found.known)
     refuse(fmt::format("its {} depend on values that only a run shows: static shapes only", what));
   return *found.known;
@@ -84,7 +85,7 @@ double Lowering::real(std::size_t input, std::string_view what) const {
 }
 
 std::optional<Argument> Lowering::number(std::size_t input, std::int64_t rank) const {
-  const Value& found = value(input);
+  const OnnxValue& found = value(input);
   if (!found.known || found.weight || found.known->count() != 1 || found.type.rank() > rank)
     return std::nullopt;
   if (found.type.dtype == DType::boolean) return std::nullopt;
@@ -102,7 +103,7 @@ namespace {
 
 const AttributeProto* of_kind(const AttributeProto* found, AttributeProto::AttributeType kind) {
   if (found == nullptr || found->type() == kind) return found;
-  throw Refusal{
+  throw ImportError{
       fmt::format("attribute {} is of another type than the operator's", quote(found->name()))};
 }
 
@@ -170,17 +171,17 @@ NodeId Lowering::convert(NodeId id, DType dtype) {
 
 NodeId Lowering::constant(Tensor tensor) { return make_constant_(known_value(std::move(tensor))); }
 
-std::vector<Value> Lowering::one(const Lowering& lowering, NodeId id) {
-  return {Value{id, std::nullopt, false, lowering.type(id)}};
+std::vector<OnnxValue> Lowering::one(const Lowering& lowering, NodeId id) {
+  return {OnnxValue{id, std::nullopt, false, lowering.type(id)}};
 }
 
-Value Lowering::known_value(Tensor tensor) {
+OnnxValue Lowering::known_value(Tensor tensor) {
   TensorType type = make_type(tensor.dtype, tensor.shape);
-  return Value{NodeId(), std::move(tensor), false, std::move(type)};
+  return OnnxValue{NodeId(), std::move(tensor), false, std::move(type)};
 }
 
 Lower find_lowering(std::string_view operator_name) {
-  static const std::map<std::string_view, Lower> by_name = all_rows();
+  static const std::map<std::string_view, Lower> by_name = all_lowerings();
   const auto it = by_name.find(operator_name);
   return it == by_name.end() ? nullptr : it->second;
 }

@@ -17,7 +17,7 @@
 namespace recut::onnx {
 
 // The value of a name in the model: a node, or a constant that has no node yet.
-struct Value {
+struct OnnxValue {
   NodeId node;
   std::optional<Tensor> known;
   bool weight = false;  // constant, but trained: it must not be folded
@@ -25,19 +25,19 @@ struct Value {
 };
 
 // Materialises a constant as a node.
-using MakeConstant = std::function<NodeId(const Value& value)>;
+using MakeConstant = std::function<NodeId(const OnnxValue& value)>;
 
 class Lowering {
  public:
   Lowering(const ::onnx::NodeProto& node, std::int64_t opset, Graph& graph,
-           std::vector<Value> inputs, MakeConstant make_constant);
+           std::vector<OnnxValue> inputs, MakeConstant make_constant);
 
   std::int64_t opset() const { return opset_; }
 
   // Inputs. Accessing a missing input is an error of the model.
   std::size_t inputs() const { return inputs_.size(); }
   bool has(std::size_t input) const;
-  const Value& value(std::size_t input) const;
+  const OnnxValue& value(std::size_t input) const;
   NodeId in(std::size_t input);
   const TensorType& type(std::size_t input) const { return value(input).type; }
   std::int64_t rank(std::size_t input) const { return type(input).rank(); }
@@ -76,10 +76,10 @@ class Lowering {
   const Shape& shape(NodeId id) const { return graph_.type(id).shape; }
 
   std::size_t outputs() const { return static_cast<std::size_t>(node_.output_size()); }
-  [[noreturn]] void refuse(std::string message) const { throw Refusal{std::move(message)}; }
+  [[noreturn]] void refuse(std::string message) const { throw ImportError{std::move(message)}; }
 
-  static std::vector<Value> one(const Lowering& lowering, NodeId id);
-  static Value known_value(Tensor tensor);
+  static std::vector<OnnxValue> one(const Lowering& lowering, NodeId id);
+  static OnnxValue known_value(Tensor tensor);
 
  private:
   // Names intermediate nodes by the first output and the operator. The importer names the outputs.
@@ -88,16 +88,16 @@ class Lowering {
   const ::onnx::NodeProto& node_;
   const std::int64_t opset_;
   Graph& graph_;
-  std::vector<Value> inputs_;
+  std::vector<OnnxValue> inputs_;
   MakeConstant make_constant_;
 };
 
 // The values of a node's outputs, in order.
-using Lowered = std::vector<Value>;
+using Lowered = std::vector<OnnxValue>;
 using Lower = Lowered (*)(Lowering& node);
 
 // The lowering of one operator of ONNX's default domain.
-struct Row {
+struct OperatorLowering {
   std::string_view name;
   Lower lower;
 };
@@ -106,16 +106,16 @@ struct Row {
 Lower find_lowering(std::string_view operator_name);
 
 // The lowerings of each operator family, in files of its name.
-std::vector<Row> arithmetic_rows();
-std::vector<Row> activation_rows();
-std::vector<Row> shape_rows();
-std::vector<Row> index_rows();
-std::vector<Row> constant_rows();
-std::vector<Row> product_rows();
-std::vector<Row> window_rows();
-std::vector<Row> resize_rows();
-std::vector<Row> normalisation_rows();
-std::vector<Row> reduction_rows();
-std::vector<Row> recurrent_rows();
+std::vector<OperatorLowering> arithmetic_lowerings();
+std::vector<OperatorLowering> activation_lowerings();
+std::vector<OperatorLowering> shape_lowerings();
+std::vector<OperatorLowering> index_lowerings();
+std::vector<OperatorLowering> constant_lowerings();
+std::vector<OperatorLowering> product_lowerings();
+std::vector<OperatorLowering> window_lowerings();
+std::vector<OperatorLowering> resize_lowerings();
+std::vector<OperatorLowering> normalisation_lowerings();
+std::vector<OperatorLowering> reduction_lowerings();
+std::vector<OperatorLowering> recurrent_lowerings();
 
 }  // namespace recut::onnx

@@ -68,7 +68,7 @@ Lowered softmax(Lowering& node) {
 
 }  // namespace
 
-std::vector<Row> normalisation_rows() {
+std::vector<OperatorLowering> normalisation_lowerings() {
   return {
       {"BatchNormalization", batch_normalisation},
       {"InstanceNormalization", instance_normalisation},

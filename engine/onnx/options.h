@@ -16,8 +16,8 @@ struct Options {
   std::int64_t max_nodes = std::int64_t{1} << 20;
   // Budget of constant folding: bytes of results, and work in bytes moved plus arithmetic
   // operations. Nodes beyond it stay in the graph.
-  std::int64_t known_bytes = std::int64_t{1} << 28;
-  std::int64_t known_work = std::int64_t{1} << 28;
+  std::int64_t folded_bytes = std::int64_t{1} << 28;
+  std::int64_t folding_work = std::int64_t{1} << 28;
 };
 
 }  // namespace recut::onnx

@@ -77,6 +77,6 @@ Lowered gemm(Lowering& node) {
 
 }  // namespace
 
-std::vector<Row> product_rows() { return {{"MatMul", matmul}, {"Gemm", gemm}}; }
+std::vector<OperatorLowering> product_lowerings() { return {{"MatMul", matmul}, {"Gemm", gemm}}; }
 
 }  // namespace recut::onnx

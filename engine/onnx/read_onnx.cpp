@@ -23,8 +23,8 @@ bool parse(std::string_view bytes, ::onnx::ModelProto& model) {
 Result<std::int64_t> opset_of(const ::onnx::ModelProto& model) {
   for (const auto& opset : model.opset_import())
     if (opset.domain().empty() || opset.domain() == "ai.onnx") {
-      if (opset.version() >= kOldestOpset) return opset.version();
-      return error(fmt::format("opset {}, expected {} or later", opset.version(), kOldestOpset));
+      if (opset.version() >= kMinOpset) return opset.version();
+      return error(fmt::format("opset {}, expected {} or later", opset.version(), kMinOpset));
     }
   return error("the model names no opset of ONNX's own operators");
 }
@@ -41,12 +41,12 @@ Diagnostics unsupported(const ::onnx::GraphProto& graph, std::int64_t opset) {
     if (told.size() >= 50 || !told.insert(name).second) continue;
     found.push_back(
         error(fmt::format("unsupported operator {} (opset {}): {} ({}) uses it", quote(name), opset,
-                          node_words(node), place_words(graph, i))));
+                          describe_node(node), position_text(graph, i))));
   }
   return found;
 }
 
-Diagnostics placed(Diagnostics diagnostics, std::string_view file_name) {
+Diagnostics with_file_name(Diagnostics diagnostics, std::string_view file_name) {
   for (Diagnostic& d : diagnostics) d.file = std::string(file_name);
   return diagnostics;
 }
@@ -75,19 +75,19 @@ Result<GraphFile> read_onnx(std::string_view bytes, std::string_view file_name,
                             const Options& options) {
   ::onnx::ModelProto model;
   if (!parse(bytes, model))
-    return placed({error("no ONNX model: the bytes are no protobuf message with a graph")},
-                  file_name);
+    return with_file_name({error("no ONNX model: the bytes are no protobuf message with a graph")},
+                          file_name);
   if (model.graph().node_size() > options.max_nodes)
-    return placed({error(fmt::format("the model has {} nodes, at most {} are read",
-                                     format_count(model.graph().node_size()),
-                                     format_count(options.max_nodes)))},
-                  file_name);
+    return with_file_name({error(fmt::format("the model has {} nodes, at most {} are read",
+                                             format_count(model.graph().node_size()),
+                                             format_count(options.max_nodes)))},
+                          file_name);
   const auto opset = opset_of(model);
-  if (!opset) return placed(opset.diagnostics(), file_name);
+  if (!opset) return with_file_name(opset.diagnostics(), file_name);
   if (Diagnostics missing = unsupported(model.graph(), *opset); !missing.empty())
-    return placed(std::move(missing), file_name);
+    return with_file_name(std::move(missing), file_name);
   auto file = import_graph(model.graph(), *opset, options);
-  if (!file) return placed(file.diagnostics(), file_name);
+  if (!file) return with_file_name(file.diagnostics(), file_name);
   return file;
 }
 

@@ -16,7 +16,7 @@
 
 namespace recut::onnx {
 
-inline constexpr std::int64_t kOldestOpset = 13;
+inline constexpr std::int64_t kMinOpset = 13;
 
 // Recognised by the file's name: a protobuf message has no magic bytes.
 bool is_onnx_name(std::string_view file_name);

@@ -8,7 +8,7 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-constexpr std::int64_t kMostSteps = 4'096;
+constexpr std::int64_t kMaxLstmSteps = 4'096;
 
 // One direction's weights and state.
 struct Direction {
@@ -27,8 +27,8 @@ class Lstm {
     hidden_ = node.type(2).shape[2];
     if (node.integer("hidden_size", hidden_) != hidden_)
       node.refuse("hidden_size is another than R's");
-    if (steps_ < 1 || steps_ > kMostSteps)
-      node.refuse(fmt::format("{} steps, expected 1 to {}", steps_, kMostSteps));
+    if (steps_ < 1 || steps_ > kMaxLstmSteps)
+      node.refuse(fmt::format("{} steps, expected 1 to {}", steps_, kMaxLstmSteps));
     if (node.has(4)) node.refuse("sequence_lens; expected sequences of equal length");
     if (node.has(7)) node.refuse("peepholes");
     for (const char* name : {"activations", "clip", "input_forget", "layout"})
@@ -130,6 +130,6 @@ Lowered lstm(Lowering& node) { return Lstm(node).run(); }
 
 }  // namespace
 
-std::vector<Row> recurrent_rows() { return {{"LSTM", lstm}}; }
+std::vector<OperatorLowering> recurrent_lowerings() { return {{"LSTM", lstm}}; }
 
 }  // namespace recut::onnx

@@ -94,7 +94,7 @@ Lowered running_sum(Lowering& node) {
 
 }  // namespace
 
-std::vector<Row> reduction_rows() {
+std::vector<OperatorLowering> reduction_lowerings() {
   return {
       {"ReduceSum", reduction<13, summed>},
       {"ReduceMean", reduction<18, plain<Op::mean_dim>>},

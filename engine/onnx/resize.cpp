@@ -180,6 +180,6 @@ Lowered resize(Lowering& node) {
 
 }  // namespace
 
-std::vector<Row> resize_rows() { return {{"Resize", resize}}; }
+std::vector<OperatorLowering> resize_lowerings() { return {{"Resize", resize}}; }
 
 }  // namespace recut::onnx

@@ -13,7 +13,7 @@ namespace {
 using Ints = std::vector<std::int64_t>;
 
 // Largest axis whose padding is expressed by explicit indices.
-constexpr std::int64_t kMostPadded = 1 << 24;
+constexpr std::int64_t kMaxPadded = 1 << 24;
 
 // 0: the input's own size, unless allowzero. The rule of view finds out what -1 stands for.
 Lowered reshape(Lowering& node) {
@@ -179,8 +179,8 @@ Ints paired_pads(const Lowering& node) {
 // The element of `size` that a reflected index `at` refers to.
 std::int64_t reflected(std::int64_t at, std::int64_t size) {
   const std::int64_t round = std::max<std::int64_t>(1, 2 * (size - 1));
-  const std::int64_t turned = ((at % round) + round) % round;
-  return std::min(turned, round - turned);
+  const std::int64_t phase = ((at % round) + round) % round;
+  return std::min(phase, round - phase);
 }
 
 std::int64_t continued(const std::string& mode, std::int64_t at, std::int64_t size) {
@@ -194,8 +194,8 @@ NodeId continued_axis(Lowering& node, NodeId id, std::int64_t axis, const std::s
                       std::int64_t before, std::int64_t after) {
   const std::int64_t size = node.shape(id)[static_cast<std::size_t>(axis)];
   const auto more = [&](std::int64_t pad) { return std::max<std::int64_t>(0, pad); };
-  const bool sound = size <= kMostPadded && std::max(before, after) <= kMostPadded &&
-                     std::min(before, after) >= -kMostPadded;
+  const bool sound = size <= kMaxPadded && std::max(before, after) <= kMaxPadded &&
+                     std::min(before, after) >= -kMaxPadded;
   const std::int64_t kept = sound ? size - more(-before) - more(-after) : 0;
   if (kept < 1) node.refuse(fmt::format("pads of {} and {} for {} elements", before, after, size));
   Ints indices;
@@ -278,7 +278,7 @@ Lowered space_to_depth(Lowering& node) {
 
 }  // namespace
 
-std::vector<Row> shape_rows() {
+std::vector<OperatorLowering> shape_lowerings() {
   return {
       {"Reshape", reshape},
       {"Flatten", flatten},

@@ -50,9 +50,9 @@ TensorType type_of(const TensorProto& proto) {
   TensorType type = make_type(dtype_of(proto.data_type(), what), {});
   type.shape.assign(proto.dims().begin(), proto.dims().end());
   if (type.shape.size() > 64)
-    throw Refusal{fmt::format("{} has {} dimensions", what, type.shape.size())};
+    throw ImportError{fmt::format("{} has {} dimensions", what, type.shape.size())};
   if (const auto sound = check_size(type); !sound)
-    throw Refusal{fmt::format("{}: {}", what, sound.diagnostics().front().message)};
+    throw ImportError{fmt::format("{}: {}", what, sound.diagnostics().front().message)};
   type.strides = contiguous_strides(type.shape);
   return type;
 }
@@ -85,7 +85,7 @@ DType dtype_of(std::int32_t data_type, const std::string& what) {
       break;
   }
   const bool named = TensorProto::DataType_IsValid(data_type);
-  throw Refusal{fmt::format(
+  throw ImportError{fmt::format(
       "{} has elements of type {}, expected floating ones, signed integers, uint8 or bool", what,
       named ? TensorProto::DataType_Name(static_cast<TensorProto::DataType>(data_type))
             : std::to_string(data_type))};
@@ -94,14 +94,15 @@ DType dtype_of(std::int32_t data_type, const std::string& what) {
 Tensor tensor_of(const TensorProto& proto) {
   const TensorType type = type_of(proto);
   if (proto.data_location() == TensorProto::EXTERNAL)
-    throw Refusal{fmt::format(
+    throw ImportError{fmt::format(
         "the values of tensor {} stand in another file, expected one file with all of them",
         quote(proto.name()))};
   const std::string listed = proto.has_raw_data() ? "" : listed_bytes(proto, type.dtype);
   const std::string_view bytes = proto.has_raw_data() ? std::string_view(proto.raw_data()) : listed;
   if (static_cast<std::int64_t>(bytes.size()) != byte_size(type))
-    throw Refusal{fmt::format("tensor {} holds {} bytes, expected {} for {}", quote(proto.name()),
-                              bytes.size(), byte_size(type), format(type))};
+    throw ImportError{fmt::format("tensor {} holds {} bytes, expected {} for {}",
+                                  quote(proto.name()), bytes.size(), byte_size(type),
+                                  format(type))};
   return tensor_from_bytes(type, bytes);
 }
 
@@ -131,7 +132,7 @@ std::vector<std::int64_t> as_integers(const Tensor& tensor) {
   if (!is_floating(tensor.dtype)) return unpack<std::int64_t>(tensor).data;
   std::vector<std::int64_t> values;
   for (const double x : unpack<double>(tensor).data) {
-    if (!(x >= -9e18 && x <= 9e18)) throw Refusal{"a real number that is no integer"};
+    if (!(x >= -9e18 && x <= 9e18)) throw ImportError{"a real number that is no integer"};
     values.push_back(static_cast<std::int64_t>(x));
   }
   return values;

@@ -14,7 +14,7 @@ namespace recut::onnx {
 
 // The reason why a model can't be imported. Thrown inside engine/onnx and caught in the importer,
 // which knows the node.
-struct Refusal {
+struct ImportError {
   std::string message;
 };
 

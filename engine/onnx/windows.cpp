@@ -20,17 +20,17 @@ struct Window {
 
   bool symmetric() const { return before == after; }
   std::size_t dimensions() const { return kernel.size(); }
-  std::int64_t reach(std::size_t i) const { return (kernel[i] - 1) * dilation[i] + 1; }
+  std::int64_t extent(std::size_t i) const { return (kernel[i] - 1) * dilation[i] + 1; }
 };
 
 Ints per_dimension(const Lowering& node, std::string_view name, std::size_t dimensions,
-                   std::int64_t otherwise, std::int64_t least) {
+                   std::int64_t otherwise, std::int64_t min_value) {
   Ints values = node.integers(name, Ints(dimensions, otherwise));
   if (values.size() != dimensions)
     node.refuse(fmt::format("{} {}, expected one for each of {} spatial dimensions", values.size(),
                             name, dimensions));
   for (const std::int64_t v : values)
-    if (v < least || v > 1'000'000'000) node.refuse(fmt::format("{} of {}", name, v));
+    if (v < min_value || v > 1'000'000'000) node.refuse(fmt::format("{} of {}", name, v));
   return values;
 }
 
@@ -86,7 +86,7 @@ Window window_of(const Lowering& node, const Ints& kernel) {
     const std::int64_t size = shape[i + 2], stride = window.stride[i];
     const std::int64_t outputs = (size + stride - 1) / stride;
     const std::int64_t pads =
-        std::max<std::int64_t>(0, (outputs - 1) * stride + window.reach(i) - size);
+        std::max<std::int64_t>(0, (outputs - 1) * stride + window.extent(i) - size);
     window.before[i] = share_before(mode, pads);
     window.after[i] = pads - window.before[i];
   }
@@ -132,7 +132,7 @@ Lowered convolution(Lowering& node) {
 
 // The output of one dimension of a transposed convolution. Kernels reach `whole` elements: the
 // first `before` are cropped, the next `size` are the output, zero-filled beyond `whole`.
-struct Kept {
+struct OutputExtent {
   std::int64_t whole, before, size;
 
   std::int64_t after() const { return whole - before - size; }
@@ -140,28 +140,28 @@ struct Kept {
 
 // SAME: stride outputs for each input, or as many as the kernels reach if those are fewer.
 // output_shape gives the number of outputs, and pads follow from it.
-std::vector<Kept> kept_of(const Lowering& node, Window& window, const Ints& extra) {
+std::vector<OutputExtent> output_extents(const Lowering& node, Window& window, const Ints& extra) {
   const AutoPad mode = auto_pad(node, window);
   const bool sized = node.given("output_shape");
   const Ints sizes =
       sized ? per_dimension(node, "output_shape", window.dimensions(), 1, 1) : Ints();
-  std::vector<Kept> kept;
+  std::vector<OutputExtent> extents;
   for (std::size_t i = 0; i < window.dimensions(); ++i) {
     const std::int64_t inputs = node.type(0).shape[i + 2], stride = window.stride[i];
     if (inputs < 1 || inputs > 1'000'000'000)
       node.refuse(fmt::format("a spatial dimension of {} elements", inputs));
-    Kept k{(inputs - 1) * stride + window.reach(i), window.before[i], 0};
+    OutputExtent k{(inputs - 1) * stride + window.extent(i), window.before[i], 0};
     k.size = k.whole + extra[i] - window.before[i] - window.after[i];
     if (sized || mode != AutoPad::none) {
-      const std::int64_t all = k.whole + extra[i], wanted = sized ? sizes[i] : inputs * stride;
-      const std::int64_t pads = std::max<std::int64_t>(0, all - wanted);
+      const std::int64_t all = k.whole + extra[i], requested = sized ? sizes[i] : inputs * stride;
+      const std::int64_t pads = std::max<std::int64_t>(0, all - requested);
       k.before = share_before(mode, pads);
-      k.size = sized ? wanted : all - pads;
+      k.size = sized ? requested : all - pads;
     }
     if (k.size < 1) node.refuse("pads that leave no output");
-    kept.push_back(k);
+    extents.push_back(k);
   }
-  return kept;
+  return extents;
 }
 
 // PyTorch's operator crops both ends alike, and output_padding is less than a stride. Other outputs
@@ -175,10 +175,10 @@ struct Transposed {
   }
 };
 
-Transposed transposed_of(const Window& window, const std::vector<Kept>& kept) {
+Transposed transposed_of(const Window& window, const std::vector<OutputExtent>& extents) {
   Transposed t;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    const Kept& k = kept[i];
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    const OutputExtent& k = extents[i];
     const std::int64_t more = k.before - k.after();
     const bool fits = more < std::max(window.stride[i], window.dilation[i]);
     t.padding.push_back(fits ? k.before : std::max<std::int64_t>(0, k.after()));
@@ -199,8 +199,8 @@ NodeId with_bias(Lowering& node, NodeId id, std::size_t dimensions) {
 Lowered convolution_transposed(Lowering& node) {
   Window window = plain_window(node, kernel_of_weight(node));
   const Ints added = per_dimension(node, "output_padding", window.dimensions(), 0, 0);
-  const std::vector<Kept> kept = kept_of(node, window, added);
-  const Transposed t = transposed_of(window, kept);
+  const std::vector<OutputExtent> extents = output_extents(node, window, added);
+  const Transposed t = transposed_of(window, extents);
   const bool biased = node.has(2), bias_last = biased && t.lacks();
   const NodeId x = node.in(0), w = node.in(1);
   const Argument bias = biased && !bias_last ? Argument(node.in(2)) : Argument(None{});
@@ -210,7 +210,8 @@ Lowered convolution_transposed(Lowering& node) {
   Ints pairs;
   for (std::size_t i = window.dimensions(); i-- > 0;) {
     const auto axis = static_cast<std::int64_t>(i) + 2;
-    const std::int64_t size = node.shape(id)[i + 2], end = t.start[i] + kept[i].size - t.lacking[i];
+    const std::int64_t size = node.shape(id)[i + 2],
+                       end = t.start[i] + extents[i].size - t.lacking[i];
     if (t.start[i] != 0 || end != size)
       id = node.make(Op::slice_Tensor, {id, axis, t.start[i], end, 1});
     pairs.insert(pairs.end(), {0, t.lacking[i]});
@@ -298,7 +299,7 @@ Lowered global_pool(Lowering& node) {
 
 }  // namespace
 
-std::vector<Row> window_rows() {
+std::vector<OperatorLowering> window_lowerings() {
   return {
       {"Conv", convolution},
       {"ConvTranspose", convolution_transposed},

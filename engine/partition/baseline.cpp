@@ -12,7 +12,7 @@
 namespace recut {
 BaselineCost baseline_step(const Graph& graph, const DeviceRates& rates) {
   const StorageModel storages(graph);
-  const std::vector<NodeId> goals = goals_of(graph);
+  const std::vector<NodeId> goals = graph_outputs(graph);
   const std::vector<bool> needed = needed_nodes(graph, goals);
   BaselineCost step;
   std::vector<Lifetime> lives;
@@ -22,7 +22,8 @@ BaselineCost baseline_step(const Graph& graph, const DeviceRates& rates) {
     if (!needed[graph.position(id)] || graph.op(id).is(kInput)) continue;
     step.step_us += node_micros(graph, id, rates);
     for (const NodeId operand : graph[id].operands)
-      for (const StorageId s : storages.behind(operand)) lives[instance[s.index]].last_use = steps;
+      for (const StorageId s : storages.storages_of(operand))
+        lives[instance[s.index]].last_use = steps;
     for (const StorageId s : storages.owned(id)) {
       instance[s.index] = lives.size();
       lives.push_back({storages[s].bytes, steps, steps});
@@ -32,7 +33,7 @@ BaselineCost baseline_step(const Graph& graph, const DeviceRates& rates) {
     ++steps;
   }
   for (const NodeId id : goals)
-    for (const StorageId s : storages.behind(id)) lives[instance[s.index]].last_use = steps;
+    for (const StorageId s : storages.storages_of(id)) lives[instance[s.index]].last_use = steps;
   step.peak_bytes = measure_liveness(lives, steps).peak_bytes;
   return step;
 }

@@ -11,12 +11,12 @@ OverrideRules::OverrideRules(const Graph& graph)
       forward_(needed_nodes(graph, graph.results)),
       result_(graph.order().size(), false),
       read_in_backward_(graph.order().size(), false) {
-  for (const NodeId id : graph.results) result_[graph.position(maker_of(graph, id))] = true;
+  for (const NodeId id : graph.results) result_[graph.position(defining_node(graph, id))] = true;
   const std::vector<bool> needed = live_nodes(graph);
   for (std::size_t p = 0; p < forward_.size(); ++p)
     for (const NodeId operand : graph[graph.order()[p]].operands)
       if (needed[p] && !forward_[p])
-        read_in_backward_[graph.position(maker_of(graph, operand))] = true;
+        read_in_backward_[graph.position(defining_node(graph, operand))] = true;
 }
 
 std::string_view OverrideRules::why_not_overridable(NodeId source) const {
@@ -29,11 +29,11 @@ std::string_view OverrideRules::why_not_overridable(NodeId source) const {
 }
 
 std::string_view OverrideRules::why_not_saved(NodeId id) const {
-  return why_not_overridable(maker_of(graph_, id));
+  return why_not_overridable(defining_node(graph_, id));
 }
 
 std::string_view OverrideRules::why_not_recomputed(NodeId id) const {
-  const NodeId source = maker_of(graph_, id);
+  const NodeId source = defining_node(graph_, id);
   if (const std::string_view why = why_not_overridable(source); !why.empty()) return why;
   const std::size_t p = graph_.position(source);
   if (graph_.op(source).is(kImpure))

@@ -148,7 +148,7 @@ class LifetimeTracker {
 
   // A call that its kernel computes again for itself, or a view of such a call's value.
   bool is_inlined(NodeId id, std::size_t step) const {
-    if (maker_of(graph_, id) != id) return stays_inside(graph_[id].operands.front(), step);
+    if (defining_node(graph_, id) != id) return stays_inside(graph_[id].operands.front(), step);
     return groups_.inlines(step_at(kernels_[step].last), id);
   }
   // The running kernel computed the value for itself alone.
@@ -164,7 +164,7 @@ class LifetimeTracker {
     const Node& node = graph_[id];
     const std::span<const StorageId> owned = storages_.owned(id);
     // A view shares its operand's instances. A value without elements has none.
-    if (owned.empty() && !storages_.behind(id).empty()) return inherited(id, node);
+    if (owned.empty() && !storages_.storages_of(id).empty()) return inherited(id, node);
     Instances made;
     for (const StorageId storage : owned) {
       if (groups_.inner(storage)) continue;
@@ -192,7 +192,7 @@ class LifetimeTracker {
   Instances inherited(NodeId id, const Node& node) {
     const NodeId source = node.operands.front();
     if (node.op != Op::getitem || graph_.op(source).is(kView)) return backing(source);
-    const std::span<const StorageId> picked = storages_.behind(id);
+    const std::span<const StorageId> picked = storages_.storages_of(id);
     Instances kept;
     for (const std::uint32_t i : backing(source))
       if (std::find(picked.begin(), picked.end(), replay_.instances[i].storage) != picked.end())
@@ -254,7 +254,7 @@ void set_step_times(const Graph& graph, const StorageModel& storages, const Fusi
     PlanStep& step = replay.steps[s];
     const std::int32_t group = groups.group(step.node);
     const bool alone = group == FusionGroups::kAlone;
-    if (maker_of(graph, step.node) != step.node || kernels[s].last != s) continue;
+    if (defining_node(graph, step.node) != step.node || kernels[s].last != s) continue;
     const auto calls = alone ? std::span<const NodeId>(&step.node, 1) : groups.calls(group);
     step.micros = kernel_micros(graph, storages, groups, calls, rates);
     replay.step_us += step.micros;
@@ -308,7 +308,7 @@ Result<Replay> replay(const Graph& graph, const StorageModel& storages, const Pl
 
   result.peak_bytes = liveness.peak_bytes;
   if (!result.steps.empty()) result.peak_step = liveness.peak_step;
-  result.saved_bytes = storages.bytes_behind(plan.saved);
+  result.saved_bytes = storages.storage_bytes_of(plan.saved);
   for (std::size_t s = 0; s < result.steps.size(); ++s)
     result.steps[s].live_bytes = liveness.live_bytes[s];
   set_step_times(graph, storages, groups, rates, *kernels, result);

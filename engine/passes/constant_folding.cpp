@@ -122,7 +122,7 @@ class ConstantFolder {
   // If evaluation fails (data out of range, an operator without a kernel), nothing is folded.
   void compute() {
     if (targets_.empty()) return;
-    Graph folded_graph = from_.fresh();
+    Graph folded_graph = from_.empty_like();
     std::set<NodeId> needed(targets_.begin(), targets_.end());
     for (auto it = from_.order().rbegin(); it != from_.order().rend(); ++it)
       if (needed.count(*it) != 0)

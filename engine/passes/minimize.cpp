@@ -113,7 +113,7 @@ using Replacement = std::function<NodeId(Graph& to, NodeId old, const Map& map)>
 
 Graph with_images(const Graph& from, const Indices& taken, const Replacement& replacement) {
   const std::set<std::size_t> removed(taken.begin(), taken.end());
-  Graph to = from.fresh();
+  Graph to = from.empty_like();
   Map map(from.order().size());
   const auto mapped = [&](NodeId id) { return id.valid() ? map[from.position(id)] : id; };
   for (std::size_t i = 0; i < map.size(); ++i) {

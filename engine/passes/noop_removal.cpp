@@ -178,7 +178,7 @@ class NoopRemoval {
         },
         [&](NodeId old, const Graph& to, NodeId successor) {
           splats_.analyze(successor);
-          outputs_.placed(old, to, successor);
+          outputs_.record(old, to, successor);
         });
   }
 

@@ -41,7 +41,7 @@ class GraphPartitioner {
   }
 
   Graph forward() const {
-    Graph graph = graph_.fresh();
+    Graph graph = graph_.empty_like();
     for (const NodeId id : graph_.order()) {
       const bool input = graph_[id].op == Op::placeholder;
       if (input && graph_.input_kind(id) != InputKind::tangent)
@@ -76,7 +76,7 @@ class GraphPartitioner {
 
   Graph backward() const {
     const std::unordered_set<NodeId> live = needed();
-    Graph graph = graph_.fresh();
+    Graph graph = graph_.empty_like();
     std::unordered_map<NodeId, NodeId> image;  // looked up only, never walked
     const auto add_input = [&](NodeId id, InputKind kind) {
       image[id] = graph.add_input(kind, graph_.type(id), graph_.origin(id));

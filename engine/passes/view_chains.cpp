@@ -154,7 +154,7 @@ class ViewChains {
           return try_rewrite(to, old, arguments);
         },
         [&](NodeId old, const Graph& to, NodeId successor) {
-          outputs_.placed(old, to, successor);
+          outputs_.record(old, to, successor);
         });
   }
 

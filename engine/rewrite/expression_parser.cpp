@@ -149,7 +149,7 @@ bool ExpressionParser::parse_primary(Expression& out) {
   } else if (accept("?")) {
     taken = parse_variable(out);
   } else if (token_.kind == TokenKind::word) {
-    taken = is_value_word(token_.text) ? parse_value_word(out.literal) : parse_call(out);
+    taken = is_value_keyword(token_.text) ? parse_value_keyword(out.literal) : parse_call(out);
   } else {
     fail(fmt::format("expected an expression, found {}", found()));
   }

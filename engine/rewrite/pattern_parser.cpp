@@ -96,8 +96,8 @@ bool PatternParser::parse_pattern_argument(PatternArgument& out, int depth) {
     advance();
     return true;
   }
-  if (token_.kind == TokenKind::word && is_value_word(token_.text))
-    return parse_value_word(out.literal);
+  if (token_.kind == TokenKind::word && is_value_keyword(token_.text))
+    return parse_value_keyword(out.literal);
   return fail(fmt::format("expected a value, a ?variable, _ or a literal, found {}", found()));
 }
 

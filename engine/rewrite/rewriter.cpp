@@ -175,7 +175,7 @@ class Replacer {
         image = replace(to, *slot->second.match, slot->second.result, old, arguments);
       if (!image.valid()) image = keep_node(from_, to, old, arguments);
       images_[from_.position(old)] = image;
-      outputs_.placed(old, to, image);
+      outputs_.record(old, to, image);
       return image;
     });
   }
@@ -259,7 +259,7 @@ class Replacer {
 class Rewriting {
  public:
   Rewriting(const Graph& graph, const RuleSet& rules)
-      : input_(graph), rules_(rules), result_{graph.fresh(), false, {}, {}, true} {
+      : input_(graph), rules_(rules), result_{graph.empty_like(), false, {}, {}, true} {
     for (const RuleRow& row : rules.rows) result_.statistics.push_back({row.name, 0, 0, 0, 0, {}});
   }
 

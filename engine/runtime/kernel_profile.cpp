@@ -20,7 +20,7 @@ constexpr int kBisections = 100;
 std::vector<NodeId> calls_of(const Graph& graph, const Launch& launch) {
   std::vector<NodeId> calls;
   for (const NodeId id : launch.calls)
-    if (maker_of(graph, id) == id) calls.push_back(id);
+    if (defining_node(graph, id) == id) calls.push_back(id);
   return calls;
 }
 

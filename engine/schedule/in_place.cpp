@@ -56,7 +56,7 @@ class Reuse {
     bool read = false;
     for (const NodeId call : kernel.calls)
       for (const NodeId value : graph_[call].operands) {
-        const auto behind = storages_.behind(value);
+        const auto behind = storages_.storages_of(value);
         if (std::find(behind.begin(), behind.end(), operand.storage) == behind.end()) continue;
         if (value != operand.owner) return false;
         read = true;

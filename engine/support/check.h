@@ -8,7 +8,7 @@ namespace recut {
 
 // Thrown by a failed check while a ThrowingChecks lives.
 struct CheckFailure {
-  std::string words;
+  std::string message;
 };
 
 // A failed check aborts the program. While a ThrowingChecks lives, failed checks of its thread

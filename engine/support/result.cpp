@@ -5,11 +5,11 @@
 namespace recut {
 
 std::string format(const Diagnostic& d) {
-  std::string place = d.file;
-  if (d.line != 0) place += fmt::format("{}{}", place.empty() ? "" : ":", d.line);
-  if (d.line != 0 && d.column != 0) place += fmt::format(":{}", d.column);
-  return place.empty() ? fmt::format("error: {}", d.message)
-                       : fmt::format("{}: error: {}", place, d.message);
+  std::string location = d.file;
+  if (d.line != 0) location += fmt::format("{}{}", location.empty() ? "" : ":", d.line);
+  if (d.line != 0 && d.column != 0) location += fmt::format(":{}", d.column);
+  return location.empty() ? fmt::format("error: {}", d.message)
+                          : fmt::format("{}: error: {}", location, d.message);
 }
 
 std::string format(const Diagnostics& diagnostics) {

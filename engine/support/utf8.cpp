@@ -27,9 +27,9 @@ std::size_t sequence_length(std::string_view text, std::size_t at) {
     if (!continues(text[at + i])) return 0;
     point = (point << 6) | (static_cast<unsigned char>(text[at + i]) & 0x3f);
   }
-  static constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  static constexpr std::uint32_t kMinCodePoint[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = point >= 0xd800 && point < 0xe000;
-  return point < kLeast[length] || surrogate || point > 0x10ffff ? 0 : length;
+  return point < kMinCodePoint[length] || surrogate || point > 0x10ffff ? 0 : length;
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "engine/ir/aliases.h"
-#include "engine/support/near_name.h"
 #include "engine/support/text.h"
+#include "engine/support/typo_correction.h"
 
 // Resolution in two steps: each name or pattern becomes a list of nodes that can be overridden,
 // then settle() resolves conflicts. A name beats a pattern:
@@ -21,7 +21,7 @@ namespace recut {
 namespace {
 
 std::string nearest_name(const Graph& graph, std::string_view name) {
-  NearName near(name);
+  TypoCorrection near(name);
   for (const NodeId id : graph.order()) near.consider(graph.node_name(id));
   for (const auto& [alias, id] : graph.aliases()) near.consider(alias);
   return near.name();
@@ -101,7 +101,7 @@ class OverrideReader {
     }
     if (const std::string_view why = why_not(*id, named.save); !why.empty())
       return fail(named, fmt::format("{} {}", quote(graph_.node_name(*id)), why));
-    named.nodes.push_back(maker_of(graph_, *id));
+    named.nodes.push_back(defining_node(graph_, *id));
   }
 
   void read_pattern(NamedOverride& named) {
@@ -109,7 +109,8 @@ class OverrideReader {
     for (const NodeId id : graph_.order()) {
       if (!module_matches(named.name, graph_.origin(id).module)) continue;
       matched = true;
-      if (maker_of(graph_, id) == id && why_not(id, named.save).empty()) named.nodes.push_back(id);
+      if (defining_node(graph_, id) == id && why_not(id, named.save).empty())
+        named.nodes.push_back(id);
     }
     if (!matched) return fail(named, "no module's path has such a part");
     if (named.nodes.empty())

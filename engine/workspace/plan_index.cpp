@@ -65,7 +65,7 @@ void PlanIndex::read_run(std::size_t at) {
     ++runs.count;
   }
   for (const NodeId operand : graph_[step.node].operands) {
-    const std::size_t source = graph_.position(maker_of(graph_, operand));
+    const std::size_t source = graph_.position(defining_node(graph_, operand));
     if (inlined_by_[source] == step.kernel) continue;
     Runs& read = runs_[source];
     if (step.phase == Phase::forward) {
@@ -78,7 +78,7 @@ void PlanIndex::read_run(std::size_t at) {
 
 void PlanIndex::read_decisions() {
   for (const NodeId id : plan_.saved)
-    runs_[graph_.position(maker_of(graph_, id))].decision = RematDecision::saved;
+    runs_[graph_.position(defining_node(graph_, id))].decision = RematDecision::saved;
   for (const NodeId id : replay_.recomputed)
     runs_[graph_.position(id)].decision = RematDecision::recomputed;
 }

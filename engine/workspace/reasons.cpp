@@ -52,7 +52,8 @@ void Reasons::mark_overrides() {
   const auto named_overrides = resolve_overrides(graph_, request_.overrides);
   if (!named_overrides) return;
   for (const NamedOverride& named : named_overrides->each)
-    for (const NodeId id : named.nodes) overridden_[graph_.position(maker_of(graph_, id))] = true;
+    for (const NodeId id : named.nodes)
+      overridden_[graph_.position(defining_node(graph_, id))] = true;
 }
 
 ReasonFinder::ReasonFinder(const Document& document, const PlanningRequest& request,
@@ -92,7 +93,7 @@ void Reasons::collect_inputs(NodeId source, std::size_t step, std::vector<NodeId
     const auto [id, at] = stack.back();
     stack.pop_back();
     for (const NodeId operand : graph_[id].operands) {
-      const NodeId behind = maker_of(graph_, operand);
+      const NodeId behind = defining_node(graph_, operand);
       if (graph_.op(behind).is(kInput) || storages_.owned(behind).empty()) continue;
       if (listed[graph_.position(behind)]) continue;
       const StorageInstance* alive = index_.alive_before(behind, at);
@@ -105,7 +106,7 @@ void Reasons::collect_inputs(NodeId source, std::size_t step, std::vector<NodeId
 }
 
 Reason Reasons::of(NodeId id) const {
-  const NodeId source = maker_of(graph_, id);
+  const NodeId source = defining_node(graph_, id);
   const DeviceRates& rates = planned_.costs.device.rates;
   Reason reason;
   reason.node = graph_.node_name(source);
@@ -151,7 +152,7 @@ std::int64_t Reasons::flip_bytes(NodeId source, const Reason& reason) const {
 std::vector<NodeId> Reasons::values() const {
   std::vector<NodeId> values;
   for (const NodeId id : graph_.order()) {
-    if (maker_of(graph_, id) != id || storages_.owned(id).empty()) continue;
+    if (defining_node(graph_, id) != id || storages_.owned(id).empty()) continue;
     const PlanIndex::Runs& runs = index_.of(id);
     if (runs.count > 0 && replay_.steps[runs.first].phase == Phase::forward) values.push_back(id);
   }
@@ -167,7 +168,7 @@ std::optional<PlanningRequest> Reasons::flip_request(NodeId id) const {
   auto& without = save ? request.overrides.recompute : request.overrides.save;
   const auto names_it = [&](const std::string& name) {
     const NodeId named = graph_.find(name);
-    return named.valid() && maker_of(graph_, named) == maker_of(graph_, id);
+    return named.valid() && defining_node(graph_, named) == defining_node(graph_, id);
   };
   without.erase(std::remove_if(without.begin(), without.end(), names_it), without.end());
   with.push_back(reason.node);

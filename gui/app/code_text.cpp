@@ -79,7 +79,7 @@ std::vector<CodeLine> library_part(const ScheduleView& schedule, std::uint32_t k
 }
 
 // Scratch is nobody's.
-NodeId maker_of(loop::BufferId buffer, const loop::LoweredKernel& lowered) {
+NodeId defining_node(loop::BufferId buffer, const loop::LoweredKernel& lowered) {
   return buffer.index < lowered.sources.size() ? lowered.sources[buffer.index].node : NodeId();
 }
 
@@ -88,7 +88,7 @@ std::vector<CodeLine> loop_lines(const loop::LoweredKernel& lowered,
   std::vector<CodeLine> lines;
   for (loop::PrintedLine& line : loop::print_lines(lowered.kernel)) {
     const NodeId node =
-        line.buffer.valid() ? maker_of(line.buffer, lowered) : node_of(line.location, calls);
+        line.buffer.valid() ? defining_node(line.buffer, lowered) : node_of(line.location, calls);
     const bool declares = lines.size() <= calls.size() + lowered.kernel.buffers.size();
     lines.push_back({std::move(line.text), node, declares});
   }

@@ -44,7 +44,8 @@ const CodeForm& shown_form(const App& app) {
 
 NodeId marked_node(const DocumentView& document) {
   const NodeId node = document.planned_selection();
-  return node.valid() && document.graph().contains(node) ? maker_of(document.graph(), node) : node;
+  return node.valid() && document.graph().contains(node) ? defining_node(document.graph(), node)
+                                                         : node;
 }
 
 void follow_selection(const DocumentView& document, CodeView& view) {

@@ -34,15 +34,15 @@ std::vector<std::size_t> steps_using(const PlanView& plan, NodeId id) {
   std::vector<std::size_t> found;
   const Graph& graph = plan.graph();
   if (!graph.contains(id)) return found;
-  const NodeId maker = maker_of(graph, id);
+  const NodeId maker = defining_node(graph, id);
   const auto& steps = plan.replay().steps;
   for (std::size_t step = 0; step < steps.size(); ++step) {
     const NodeId node = steps[step].node;
     bool uses = node == maker;
     // A view of it reads nothing by itself.
-    if (!uses && maker_of(graph, node) != maker)
+    if (!uses && defining_node(graph, node) != maker)
       for (const NodeId operand : graph[node].operands)
-        uses = uses || maker_of(graph, operand) == maker;
+        uses = uses || defining_node(graph, operand) == maker;
     if (uses) found.push_back(step);
   }
   return found;

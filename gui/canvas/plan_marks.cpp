@@ -95,7 +95,7 @@ PlanMarks marks_of(const Picture& picture, const PlanView* plan, const RunReport
   for (const Crossing& crossing : picture.crossings) {
     if (!marker.knows(crossing.value)) continue;
     RungMarks& rung = marks.rungs[crossing.edge];
-    for (const StorageId storage : plan->storages->behind(marker.planned(crossing.value))) {
+    for (const StorageId storage : plan->storages->storages_of(marker.planned(crossing.value))) {
       if (!counted.insert({crossing.edge, storage.index}).second) continue;
       if (plan->kept[storage.index]) {
         ++rung.saved;

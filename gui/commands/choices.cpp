@@ -143,7 +143,7 @@ Result<Done> follow_choices(App& app, std::string_view) {
 Result<Done> flip(App& app, std::string_view) {
   DocumentView& document = *app.document();
   FlipAnswer& answer = flip_answer(document);
-  const NodeId node = maker_of(document.graph(), document.selection.node);
+  const NodeId node = defining_node(document.graph(), document.selection.node);
   if (answer.node == node && answer.of == document.reasons &&
       (answer.done || app.jobs.is_alive(answer.making)))
     return Done{};

@@ -179,7 +179,7 @@ void Planner::opened(DocumentView& document) {
   usual.recipe = document.wishes.recipe;  // which says nothing of the budget, nor does the effort
   usual.effort = document.wishes.effort;
   document.chose_budget |= !(document.wishes == usual);
-  if (const std::string hints = words_of_hints(document.document->file.symbols); !hints.empty())
+  if (const std::string hints = hints_text(document.document->file.symbols); !hints.empty())
     callbacks_.say("Sizes by the file's hints: " + hints, false);
   if (const std::string& note = document.document->file.symbols_note; !note.empty())
     callbacks_.say(note, false);

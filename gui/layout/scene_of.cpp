@@ -61,7 +61,7 @@ class SceneBuilder {
       node.input = op.is(kInput);
       node.forward_index = places_[p].forward_index;
       node.mirrors = places_[p].mirrors;
-      node.bytes = node.input ? byte_size(graph_.type(id)) : bytes_behind(id);
+      node.bytes = node.input ? byte_size(graph_.type(id)) : storage_bytes_of(id);
       node.content = hash_of_node(graph_[id]);
       scene_.position_of[id.index] = p;
       scene_.nodes.push_back(node);
@@ -71,9 +71,9 @@ class SceneBuilder {
         if (id.valid()) scene_.nodes[graph_.position(id)].weight = 2;
   }
 
-  std::int64_t bytes_behind(NodeId id) const {
+  std::int64_t storage_bytes_of(NodeId id) const {
     std::int64_t bytes = 0;
-    for (const StorageId storage : storages_.behind(id)) bytes += storages_[storage].bytes;
+    for (const StorageId storage : storages_.storages_of(id)) bytes += storages_[storage].bytes;
     return bytes;
   }
 

@@ -130,7 +130,7 @@ std::vector<const StorageInstance*> alive_at(const PlanView& plan, std::size_t s
 std::vector<const StorageInstance*> instances_behind(const PlanView& plan, NodeId id) {
   std::vector<const StorageInstance*> found;
   if (!plan.graph().contains(id)) return found;
-  const NodeId maker = maker_of(plan.graph(), id);
+  const NodeId maker = defining_node(plan.graph(), id);
   for (const StorageInstance& instance : plan.replay().instances)
     if (instance.owner == maker) found.push_back(&instance);
   return found;

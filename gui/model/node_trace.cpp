@@ -34,8 +34,8 @@ Changes changes_to(const PassReport& report, NodeId after) {
 }
 
 // The change that made `after`: of a node of the same name, if there is one.
-const Change* maker_of(const PassReport& report, const Graph& before, NodeId after,
-                       const Changes& changes) {
+const Change* defining_node(const PassReport& report, const Graph& before, NodeId after,
+                            const Changes& changes) {
   for (const Change* change : changes)
     if (before.contains(change->before) &&
         before.node_name(change->before) == report.graph.node_name(after))
@@ -100,7 +100,7 @@ NodeId trace_node(const PipelineReport& passes, NodeId id, std::size_t from, std
   for (; from > to && id.valid(); --from) {
     const PassReport& report = passes.passes[from - 1];
     const Graph& before = graph_after(passes, from - 1);
-    id = step_back(report, before, id, maker_of(report, before, id, changes_to(report, id)));
+    id = step_back(report, before, id, defining_node(report, before, id, changes_to(report, id)));
   }
   return id;
 }
@@ -120,7 +120,7 @@ std::vector<NodeId> trace_nodes(const PipelineReport& passes, std::size_t from, 
     const ChangeIndex changes(report);
     for (NodeId& id : ids)
       if (id.valid())
-        id = step_back(report, before, id, maker_of(report, before, id, changes.to(id)));
+        id = step_back(report, before, id, defining_node(report, before, id, changes.to(id)));
   }
   return ids;
 }

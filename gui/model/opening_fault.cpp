@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/support/near_name.h"
+#include "engine/support/typo_correction.h"
 #include "gui/backend/paths.h"
 
 namespace recut::gui {
@@ -29,7 +29,7 @@ std::vector<std::string> near_files(Backend& backend, const std::string& path) {
   const auto other = [&](const FolderEntry& entry) {
     return !entry.folder && is_readable_name(entry.name) && entry.name != wanted;
   };
-  NearName nearest(stem_of(wanted));
+  TypoCorrection nearest(stem_of(wanted));
   for (const FolderEntry& entry : *entries)
     if (other(entry)) nearest.consider(stem_of(entry.name), entry.name);
   if (!nearest.name().empty()) near.push_back(folder + nearest.name());

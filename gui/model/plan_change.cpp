@@ -111,14 +111,14 @@ std::string recomputed_reason(const Reason& reason) {
 
 SavedInstead saved_instead(const PlanView& plan, const Users& users, NodeId node) {
   const Graph& graph = plan.graph();
-  std::vector<SavedInstead> waiting{{maker_of(graph, node), 0}};
+  std::vector<SavedInstead> waiting{{defining_node(graph, node), 0}};
   std::set<NodeId> seen{waiting.front().node};
   for (std::size_t at = 0; at < waiting.size() && at < kMostLookedAt; ++at)
     for (const NodeId user : users.of(waiting[at].node)) {
       if (!seen.insert(user).second) continue;
       const double own = node_micros(graph, user, plan.planned.costs.device.rates);
       const SavedInstead found{user, waiting[at].micros + own};
-      if (maker_of(graph, user) == user && plan.role(user) == Role::saved) return found;
+      if (defining_node(graph, user) == user && plan.role(user) == Role::saved) return found;
       waiting.push_back(found);
     }
   return {};

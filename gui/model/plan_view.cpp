@@ -59,7 +59,7 @@ void find_roles(PlanView& view) {
   }
   const OverrideRules rules(graph);
   for (const NodeId id : graph.order()) {
-    const NodeId maker = maker_of(graph, id);
+    const NodeId maker = defining_node(graph, id);
     const Role behind = view.roles[graph.position(maker)];
     // A value that was made and has no storage never left its kernel.
     const bool has_none = behind == Role::input && !graph.op(maker).is(kInput);

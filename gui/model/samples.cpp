@@ -6,8 +6,8 @@
 #include <charconv>
 
 #include "engine/support/check.h"
-#include "engine/support/near_name.h"
 #include "engine/support/text.h"
+#include "engine/support/typo_correction.h"
 #include "engine/workspace/curve_import.h"
 #include "gui/backend/paths.h"
 #include "gui/embedded.h"
@@ -115,9 +115,10 @@ std::shared_ptr<const Curve> prepared_curve(const Backend& backend, std::string_
 }
 
 Diagnostic no_sample(const Backend& backend, std::string_view name) {
-  NearName near(name);
+  TypoCorrection near(name);
   for (const std::string& one : all_samples(backend)) near.consider(one);
-  return error(fmt::format("no sample {} comes with this program{}", quote(name), near.question()));
+  return error(
+      fmt::format("no sample {} comes with this program{}", quote(name), near.suggestion()));
 }
 
 }  // namespace recut::gui

@@ -43,7 +43,7 @@ std::vector<std::uint32_t> ScheduleView::kernels_of(NodeId id) const {
   if (!id.valid() || !graph().contains(id)) return found;
   for (const std::uint32_t k : launches)
     if (computes(k, id)) found.push_back(k);
-  const NodeId maker = maker_of(graph(), id);
+  const NodeId maker = defining_node(graph(), id);
   return found.empty() && maker != id ? kernels_of(maker) : found;
 }
 

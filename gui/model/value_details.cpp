@@ -93,7 +93,7 @@ class Collector {
     details_.role = plan_.role(id_);
     PinnedValues pins;
     pins.read(document_);
-    const NodeId maker = maker_of(graph_, id_);
+    const NodeId maker = defining_node(graph_, id_);
     details_.pinned = pins.of(maker);
     add("operator", fmt::format("{} {}", graph_.op(id_).name, types()));
     add("storage", storage(maker));

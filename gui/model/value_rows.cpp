@@ -29,7 +29,7 @@ std::shared_ptr<const ValueRows> rows_without_prices(SharedPlanView plan) {
     forward[at] = step.phase == Phase::forward;
   }
   for (const NodeId id : graph.order())
-    if (forward[graph.position(id)] && maker_of(graph, id) == id &&
+    if (forward[graph.position(id)] && defining_node(graph, id) == id &&
         !plan->storages->owned(id).empty())
       made->rows.push_back({id, row_bytes(*plan, id), 0, 0, false});
   made->plan = std::move(plan);

@@ -107,7 +107,7 @@ void PinnedValues::read(const DocumentView& document) {
 Pinned PinnedValues::of(NodeId id) const {
   const auto holds = [&](const std::vector<NodeId>& ids) {
     return std::any_of(ids.begin(), ids.end(),
-                       [&](NodeId pin) { return pin == id || maker_of(*graph_, pin) == id; });
+                       [&](NodeId pin) { return pin == id || defining_node(*graph_, pin) == id; });
   };
   if (pins_.empty()) return Pinned::no;
   if (holds(pins_.save)) return Pinned::save;

@@ -86,7 +86,7 @@ std::vector<NodeId> blamed_values(const DocumentView& document) {
     const bool blamed = std::find(blame->sufficient.begin(), blame->sufficient.end(),
                                   as_written(choice)) != blame->sufficient.end();
     if (!blamed) continue;
-    for (const NodeId pin : choice.nodes) values.push_back(maker_of(document.graph(), pin));
+    for (const NodeId pin : choice.nodes) values.push_back(defining_node(document.graph(), pin));
   }
   return values;
 }

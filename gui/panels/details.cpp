@@ -118,7 +118,7 @@ class Details {
   // The other choice, planned anew on request.
   void exact(Rect& column) {
     if (!details_.can_flip) return;
-    const NodeId maker = maker_of(document_.graph(), memory_.node);
+    const NodeId maker = defining_node(document_.graph(), memory_.node);
     const bool mine = flip_.node == maker && flip_.of == document_.reasons;
     const bool saved = details_.role == Role::saved;
     const std::string what = saved ? "if recomputed" : "if saved";

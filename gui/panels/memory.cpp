@@ -81,7 +81,8 @@ class TimelineView {
     const NodeId selected = document_.planned_selection();
     const bool known = selected.valid() && plan_.graph().contains(selected);
     plot.begin();
-    draw_arena(ui_, plot, *schedule_, cache_, known ? maker_of(plan_.graph(), selected) : NodeId());
+    draw_arena(ui_, plot, *schedule_, cache_,
+               known ? defining_node(plan_.graph(), selected) : NodeId());
     plot.end();
     Taken taken;
     mark_border(ui_, plot, plan_, taken);

@@ -71,7 +71,7 @@ recut_status attempt(char** error, Work work) noexcept {
     const CLocaleScope numbers;
     return work();
   } catch (const CheckFailure& failure) {
-    return fail(RECUT_INTERNAL, failure.words, error);
+    return fail(RECUT_INTERNAL, failure.message, error);
   } catch (const std::bad_alloc&) {
     return fail(RECUT_OUT_OF_MEMORY, "out of memory", error);
   } catch (const std::exception& exception) {

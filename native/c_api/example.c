@@ -23,7 +23,7 @@ static char* read_file(const char* path, size_t* size) {
   return bytes;
 }
 
-static void complain(char* error) {
+static void report_error(char* error) {
   fprintf(stderr, "%s\n", error == NULL ? "out of memory" : error);
   recut_text_free(error);
 }
@@ -37,7 +37,7 @@ static double figure(const char* json, const char* key) {
 static int print_plan(const recut_plan* plan) {
   char *json = NULL, *error = NULL;
   if (recut_report_json(plan, &json, &error) != RECUT_OK) {
-    complain(error);
+    report_error(error);
     return 2;
   }
   printf("peak   %.0f bytes\n", figure(json, "\"peak_bytes\": "));
@@ -61,7 +61,7 @@ static int plan_graph(const recut_graph* graph, const char* budget) {
   }
   if (status == RECUT_OK || status == RECUT_NOT_HELD) code = print_plan(plan);
   if (status == RECUT_NOT_HELD && code == 0) code = 1;
-  if (status != RECUT_OK) complain(error);
+  if (status != RECUT_OK) report_error(error);
   recut_plan_free(plan);
   return code;
 }
@@ -74,7 +74,7 @@ static int plan_gradients(const recut_graph* forward, const char* budget) {
   if (recut_graph_differentiate(forward, NULL, &joint, &error) == RECUT_OK)
     code = plan_graph(joint, budget);
   else
-    complain(error);
+    report_error(error);
   recut_graph_free(joint);
   return code;
 }
@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
   if (recut_graph_read(bytes, size, argv[1], NULL, &graph, &error) == RECUT_OK)
     code = plan_graph(graph, argv[2]);
   else
-    complain(error);
+    report_error(error);
   recut_graph_free(graph);
   free(bytes);
   return code;

@@ -39,13 +39,13 @@ class Options {
   Options(const JsonDocument& document, std::string_view text,
           std::span<const std::string_view> keys)
       : text_(text),
-        complaints_(text, kName),
+        diagnostics_(text, kName),
         is_object_(document.root().is(JsonKind::object)),
-        fields_(document.root(), "the options", complaints_) {
+        fields_(document.root(), "the options", diagnostics_) {
     if (is_object_)
       fields_.only(keys);
     else
-      complaints_.add(
+      diagnostics_.add(
           fmt::format("the options are {}, expected an object", describe(document.root().kind())));
   }
 
@@ -81,7 +81,7 @@ class Options {
       if (*points >= 2 && *points <= static_cast<std::int64_t>(kMaxCurvePoints))
         options.request.points = static_cast<std::size_t>(*points);
       else
-        complain("points", fmt::format("{} found, expected 2 to {}", *points, kMaxCurvePoints));
+        report_error("points", fmt::format("{} found, expected 2 to {}", *points, kMaxCurvePoints));
     }
     read_search(options.request.effort, options.request.seed);
     read_costs(options.request);
@@ -89,17 +89,17 @@ class Options {
     options.plans = fields_.boolean("plans");
   }
 
-  bool sound() const { return complaints_.none(); }
-  Diagnostics take() { return complaints_.take(); }
+  bool sound() const { return diagnostics_.none(); }
+  Diagnostics take() { return diagnostics_.take(); }
 
  private:
-  void complain(std::string_view key, std::string_view message) {
-    fields_.complain(fmt::format("'{}': {}", key, message), fields_.find(key));
+  void report_error(std::string_view key, std::string_view message) {
+    fields_.report_error(fmt::format("'{}': {}", key, message), fields_.find(key));
   }
 
   // Adds another function's diagnostics, which have no location in this text.
-  void complain(std::string_view key, const Diagnostics& diagnostics) {
-    for (const Diagnostic& diagnostic : diagnostics) complain(key, diagnostic.message);
+  void report_error(std::string_view key, const Diagnostics& diagnostics) {
+    for (const Diagnostic& diagnostic : diagnostics) report_error(key, diagnostic.message);
   }
 
   std::optional<std::string> one_of(std::string_view key, std::span<const std::string_view> names) {
@@ -107,15 +107,15 @@ class Options {
     if (!found) return std::nullopt;
     for (const std::string_view name : names)
       if (name == *found) return std::string(name);
-    complain(key,
-             fmt::format("{} found, expected one of: {}", quote(*found), fmt::join(names, ", ")));
+    report_error(
+        key, fmt::format("{} found, expected one of: {}", quote(*found), fmt::join(names, ", ")));
     return std::nullopt;
   }
 
   std::optional<std::vector<std::string>> passes() {
     if (!fields_.find("passes").present()) return std::nullopt;
     const std::vector<std::string> names = fields_.texts("passes");
-    if (const auto found = find_passes(names); !found) complain("passes", found.diagnostics());
+    if (const auto found = find_passes(names); !found) report_error("passes", found.diagnostics());
     return names;
   }
 
@@ -127,14 +127,15 @@ class Options {
         sound = sound && item.value.is(JsonKind::integer) && item.value.integer() >= 0;
         if (sound) found.push_back(static_cast<std::size_t>(item.value.integer()));
       }
-    if (!sound) complain(key, "expected a list of numbers from 0 on");
+    if (!sound) report_error(key, "expected a list of numbers from 0 on");
     return found;
   }
 
   std::optional<double> positive(std::string_view key, double most) {
     const auto number = fields_.number(key);
     if (!number || (*number > 0 && *number <= most)) return number;
-    complain(key, fmt::format("{} found, expected a number above 0, at most {}", *number, most));
+    report_error(key,
+                 fmt::format("{} found, expected a number above 0, at most {}", *number, most));
     return std::nullopt;
   }
 
@@ -143,7 +144,7 @@ class Options {
     const auto number = fields_.integer("search_seed");
     if (!number) return;
     if (*number < 0)
-      return complain("search_seed", fmt::format("{} found, expected 0 or more", *number));
+      return report_error("search_seed", fmt::format("{} found, expected 0 or more", *number));
     seed = static_cast<std::uint64_t>(*number);
   }
 
@@ -156,8 +157,8 @@ class Options {
     if (value.is(JsonKind::real))
       return fmt::format("{:.{}f}", value.real(),
                          value.real() == std::floor(value.real()) ? 0 : 17);
-    complain("budget", fmt::format("{} found, expected a text such as '3GiB' or a number",
-                                   describe(value.kind())));
+    report_error("budget", fmt::format("{} found, expected a text such as '3GiB' or a number",
+                                       describe(value.kind())));
     return std::nullopt;
   }
 
@@ -167,7 +168,7 @@ class Options {
     if (!effort_given) return;
     request.budget = *effort_given;
     const auto parsed = parse_budget(*effort_given, request.strategy, std::int64_t{1} << 40);
-    if (!parsed) complain("budget", parsed.diagnostics());
+    if (!parsed) report_error("budget", parsed.diagnostics());
   }
 
   template <class Request>
@@ -179,17 +180,17 @@ class Options {
       if (profile)
         request.profile = std::move(*profile);
       else
-        complain("device", profile.diagnostics());
+        report_error("device", profile.diagnostics());
     } else if (const auto name = fields_.text("device")) {
       request.device = *name;
     }
     const bool by_name = !request.profile && request.device != kMeasuredDevice;
     if (const auto known = find_device(by_name ? request.device : std::string(kReferenceDevice));
         !known)
-      complain("device", known.diagnostics());
+      report_error("device", known.diagnostics());
     if (const auto known = find_cost_model(std::string(kReferenceDevice), request.cost_model);
         !known)
-      complain("model", known.diagnostics());
+      report_error("model", known.diagnostics());
   }
 
   void read_overrides(OverrideRequest& overrides) {
@@ -198,7 +199,7 @@ class Options {
   }
 
   std::string_view text_;
-  Complaints complaints_;
+  DiagnosticCollector diagnostics_;
   bool is_object_;
   JsonFields fields_;
 };

@@ -90,7 +90,7 @@ recut_status differentiate_graph(const recut_graph& graph, const char* options_j
                                  recut_graph** joint, char** error) {
   const auto options = recut::c_api::read_differentiate_options(options_json);
   if (!options) return fail(RECUT_BAD_OPTION, options.diagnostics(), error);
-  const recut::Graph forward = recut::copy_apart(graph.document->graph());
+  const recut::Graph forward = recut::deep_copy(graph.document->graph());
   if (const auto sound = check_names(forward, options->request.options); !sound)
     return fail(RECUT_BAD_OPTION, sound.diagnostics(), error);
   auto report = recut::make_gradients(forward, options->request);

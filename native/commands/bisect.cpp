@@ -109,28 +109,28 @@ Result<Done> dump(const Bisection& found, const std::string& folder) {
 int bisect(const BisectArguments& arguments, const Console& console) {
   const bool values = !arguments.tensors.empty() || !arguments.seed.empty();
   if (values != arguments.check.empty())
-    return console.complain(
+    return console.report_error(
         {{"expected a check: either --tensors or --seed, or --check", "", 0, 0}});
   const auto file = arguments.graph.read(console);
-  if (!file) return console.complain(file.diagnostics());
+  if (!file) return console.report_error(file.diagnostics());
   const auto chosen = arguments.graph.chosen_passes(*file);
-  if (!chosen) return console.complain(chosen.diagnostics());
+  if (!chosen) return console.report_error(chosen.diagnostics());
   const RunnerOptions& options = chosen->options;
   const auto passes = find_passes(chosen->names, options.more);
-  if (!passes) return console.complain(passes.diagnostics());
+  if (!passes) return console.report_error(passes.diagnostics());
   if (const auto skipped = find_passes(options.skip, options.more); !skipped)
-    return console.complain(skipped.diagnostics());
+    return console.report_error(skipped.diagnostics());
   const auto check = values ? values_check(arguments, *file) : shell_check(arguments.check);
-  if (!check) return console.complain(check.diagnostics());
+  if (!check) return console.report_error(check.diagnostics());
   const auto found = bisect_passes(file->graph, *passes, options, [&](const Graph& graph) {
     console.say("checking");
     auto good = (*check)(graph);
     console.say("");
     return good;
   });
-  if (!found) return console.complain(found.diagnostics());
+  if (!found) return console.report_error(found.diagnostics());
   if (const auto written = dump(*found, arguments.graph.dump); !written)
-    return console.complain(written.diagnostics());
+    return console.report_error(written.diagnostics());
   console.out << (arguments.json ? as_json(*found) : as_text(*found));
   return found->verdict == Verdict::all_good ? kDone : kCheckFailed;
 }

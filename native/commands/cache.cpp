@@ -119,7 +119,7 @@ using Deed = int (*)(const cache::Store& store, bool json, const Console& consol
 
 int with_store(Deed deed, bool json, const Console& console) {
   auto options = cache::default_store_options();
-  if (!options) return console.complain(options.diagnostics());
+  if (!options) return console.report_error(options.diagnostics());
   return deed(cache::Store(std::move(*options)), json, console);
 }
 

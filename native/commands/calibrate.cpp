@@ -136,19 +136,19 @@ Diagnostic no_settings_folder() {
 
 int calibrate_cpu(CalibrateCommand command, const Console& console) {
   if (auto done = refuse_calibration_options_of_gpus(command); !done)
-    return console.complain(done.diagnostics());
+    return console.report_error(done.diagnostics());
   if (command.threads == 0)
     command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   if (command.out.empty()) command.out = calibrated_profile_path();
-  if (command.out.empty()) return console.complain({no_settings_folder()});
+  if (command.out.empty()) return console.report_error({no_settings_folder()});
   cpu::CalibrationRequest request{command.threads, command.seconds, command.triad_bytes, {}};
   request.progress = [&](std::string_view what) { console.say(fmt::format("measuring {}", what)); };
   const auto calibration = cpu::calibrate(request);
   console.say("");
-  if (!calibration) return console.complain(calibration.diagnostics());
+  if (!calibration) return console.report_error(calibration.diagnostics());
   const Json profile = profile_of(*calibration, command.threads);
   const auto written = write_file(command.out, profile.dump(2) + "\n");
-  if (!written) return console.complain(written.diagnostics());
+  if (!written) return console.report_error(written.diagnostics());
   console.out << (command.json ? as_json(*calibration, command) : as_text(*calibration, command));
   return kDone;
 }

@@ -34,21 +34,21 @@ class GpuCalibrateCommand {
 
   int run() {
     const auto max_bytes = max_workspace(command_.workspace);
-    if (!max_bytes) return console_.complain(max_bytes.diagnostics());
+    if (!max_bytes) return console_.report_error(max_bytes.diagnostics());
     max_workspace_ = *max_bytes;
     const bool of_graph = !command_.graph.path.empty();
     if (command_.out.empty() && gpu_profile_path().empty())
-      return console_.complain({no_settings_folder()});
+      return console_.report_error({no_settings_folder()});
     if (of_graph)  // report a bad graph before anything is measured
       if (auto opened = command_.graph.open_joint(console_); !opened)
-        return console_.complain(opened.diagnostics());
+        return console_.report_error(opened.diagnostics());
     auto profile = measure_gpu();
-    if (!profile) return console_.complain(profile.diagnostics());
+    if (!profile) return console_.report_error(profile.diagnostics());
     const auto out =
         of_graph ? measure_graph(std::move(*profile))
                  : written(*profile, 2, command_.out.empty() ? gpu_profile_path() : command_.out);
     console_.say("");
-    if (!out) return console_.complain(out.diagnostics());
+    if (!out) return console_.report_error(out.diagnostics());
     console_.out << (command_.json ? as_json(*out) : as_text(*out));
     return kDone;
   }
@@ -211,7 +211,7 @@ int calibrate_gpu(const CalibrateCommand& command, const GpuToCalibrate& with,
 
 int calibrate_cuda(const CalibrateCommand& command, const Console& console) {
   auto gpu = cuda::Gpu::open();
-  if (!gpu) return console.complain(gpu.diagnostics());
+  if (!gpu) return console.report_error(gpu.diagnostics());
   return calibrate_gpu(command, {std::move(*gpu), std::nullopt}, console);
 }
 

@@ -62,7 +62,7 @@ Result<GraphFile> GraphArguments::read(const Console& console) const {
   auto file = model ? onnx::read_onnx(*bytes, path, *options)
                     : read_graph_bytes(*bytes, path, key, options->dimensions);
   console.say("");
-  const std::string hints = file ? words_of_hints(file->symbols) : "";
+  const std::string hints = file ? hints_text(file->symbols) : "";
   if (file && !file->symbols_note.empty()) console.err << "note: " << file->symbols_note << "\n";
   if (file && !file->externals_note.empty())
     console.err << "note: " << file->externals_note << "\n";

@@ -115,20 +115,20 @@ std::string as_text(const CompileCommand& command, const CompileResult& result) 
 
 int compile(const CompileCommand& command, const Console& console) {
   const auto document = command.graph.open_joint(console);
-  if (!document) return console.complain(document.diagnostics());
+  if (!document) return console.report_error(document.diagnostics());
   const auto compile_target = compile_target_of(command, document->graph());
-  if (!compile_target) return console.complain(compile_target.diagnostics());
+  if (!compile_target) return console.report_error(compile_target.diagnostics());
   console.say("planning");
   PlanningRequest planning = command.plan.request();
   planning.cost_model = "fused";
   if (command.plan.device.empty()) planning.device = kDefaultProcessor;
   const auto scheduled = schedule_document(*document, {planning, {}});
-  if (!scheduled) return console.complain(scheduled.diagnostics());
+  if (!scheduled) return console.report_error(scheduled.diagnostics());
   if (!scheduled->holds()) return refuse_arena(*document, *scheduled, command.json, console);
   console.say("compiling");
   const auto interface = build(command, *compile_target, *document, *scheduled);
   console.say("");
-  if (!interface) return console.complain(interface.diagnostics());
+  if (!interface) return console.report_error(interface.diagnostics());
   const CompileResult result{*compile_target, *interface, scheduled->schedule.arena_bytes};
   console.out << (command.json ? as_json(command, result) : as_text(command, result));
   return kDone;

@@ -144,9 +144,9 @@ int write_module(const EmitCommand& command, const Graph& graph, const Program& 
   const wasm::Module module = wasm::emit(program.kernels, command.options());
   const std::string facts = std::filesystem::path(command.out).replace_extension(".json").string();
   if (auto done = write_file(command.out, module.bytes); !done)
-    return console.complain(done.diagnostics());
+    return console.report_error(done.diagnostics());
   if (auto done = write_file(facts, module_json(graph, program, module, command.options())); !done)
-    return console.complain(done.diagnostics());
+    return console.report_error(done.diagnostics());
   console.out << fmt::format("{}: {}, kernels {}\n{}: launches {}, arena {}\n", command.out,
                              format_bytes(static_cast<std::int64_t>(module.bytes.size())),
                              program.kernels.size(), facts, program.launches.size(),
@@ -155,20 +155,20 @@ int write_module(const EmitCommand& command, const Graph& graph, const Program& 
 }
 
 int emit(const EmitCommand& command, const Console& console) {
-  if (const auto fault = misplaced(command)) return console.complain({error(*fault)});
+  if (const auto fault = misplaced(command)) return console.report_error({error(*fault)});
   const auto document = command.graph.open_joint(console);
-  if (!document) return console.complain(document.diagnostics());
+  if (!document) return console.report_error(document.diagnostics());
   console.say("planning and scheduling");
   const auto scheduled = schedule_document(*document, {command.plan.request(), {}});
   console.say("");
-  if (!scheduled) return console.complain(scheduled.diagnostics());
+  if (!scheduled) return console.report_error(scheduled.diagnostics());
   if (!scheduled->holds()) return refuse_arena(*document, *scheduled, false, console);
   const auto program = program_of(*document, *scheduled, options_of(command));
-  if (!program) return console.complain(program.diagnostics());
+  if (!program) return console.report_error(program.diagnostics());
   if (!command.out.empty()) return write_module(command, document->graph(), *program, console);
   const auto kernels = static_cast<int>(kernel_count(*program));
   if (command.kernel >= kernels)
-    return console.complain({error(
+    return console.report_error({error(
         fmt::format("--kernel {}: the step has kernels 0 to {}", command.kernel, kernels - 1))});
   const std::vector<std::uint32_t> chosen = chosen_kernels(command, *program);
   if (command.kernel < 0)

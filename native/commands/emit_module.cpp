@@ -38,7 +38,7 @@ Json inputs_json(const Graph& graph, const Program& program) {
     inputs.push_back({{"name", graph.node_name(id)},
                       {"dtype", short_name(type.dtype)},
                       {"shape", type.shape},
-                      {"strides", made_layout(type).strides}});
+                      {"strides", output_layout(type).strides}});
   }
   return inputs;
 }

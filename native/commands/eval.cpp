@@ -131,29 +131,29 @@ Result<Evaluated> evaluate_document(const EvalArguments& arguments, const Docume
 
 int eval(const EvalArguments& arguments, const Console& console) {
   if (arguments.f64 && arguments.plan.asked())
-    return console.complain(
+    return console.report_error(
         {error("--f64 computes the graph in program order: a plan's bytes are those of f32; leave "
                "out --budget and --strategy")});
   const auto document =
       arguments.plan.asked() ? arguments.graph.open_joint(console) : arguments.graph.open(console);
-  if (!document) return console.complain(document.diagnostics());
+  if (!document) return console.report_error(document.diagnostics());
   std::optional<Planned> planned;
   if (arguments.plan.asked()) {
     auto plan = arguments.plan.plan(*document, console);
-    if (!plan) return console.complain(plan.diagnostics());
+    if (!plan) return console.report_error(plan.diagnostics());
     if (!plan->report.holds()) return refuse(plan->report, arguments.json, console);
     planned = std::move(*plan);
   }
   const auto evaluated =
       evaluate_document(arguments, *document, planned ? &*planned : nullptr, console);
-  if (!evaluated) return console.complain(evaluated.diagnostics());
+  if (!evaluated) return console.report_error(evaluated.diagnostics());
   if (arguments.check && evaluated->report.outputs.empty())
-    return console.complain(
+    return console.report_error(
         {{"nothing to check: no expected outputs (out.0, out.1, …, grad.<name>)",
           arguments.tensors.empty() ? arguments.graph.path : arguments.tensors.front(), 0, 0}});
   if (!arguments.out.empty()) {
     const auto written = write_file(arguments.out, write_safetensors(evaluated->report.tensors));
-    if (!written) return console.complain(written.diagnostics());
+    if (!written) return console.report_error(written.diagnostics());
   }
   console.out << (arguments.json ? as_json(*evaluated, arguments.check)
                                  : as_text(*evaluated, arguments.check));

@@ -105,23 +105,23 @@ int fit(FitCommand command, const Console& console) {
   const std::vector<std::string> symbols = take_open(command.graph);
   const std::string names = fmt::format("{}", fmt::join(symbols, " = "));
   if (symbols.empty())
-    return console.complain(
+    return console.report_error(
         Diagnostics{error("--dim NAME without a size names the symbol to fit")});
   const auto budget = parse_bytes(command.plan.budget.value_or(""));
   if (!budget)
-    return console.complain(Diagnostics{error("--budget takes bytes here, such as 24GiB")});
+    return console.report_error(Diagnostics{error("--budget takes bytes here, such as 24GiB")});
   const auto bound = traced(command.graph, symbols, console);
-  if (!bound) return console.complain(bound.diagnostics());
+  if (!bound) return console.report_error(bound.diagnostics());
 
   FitRequest request;
   request.start = bound->front().size;
   request.max_size = command.most;
   for (const BoundSymbol& symbol : *bound) {
-    request.min_size = std::max(request.min_size, symbol.least.value_or(1));
-    request.max_size = std::min(request.max_size, symbol.most.value_or(request.max_size));
+    request.min_size = std::max(request.min_size, symbol.min.value_or(1));
+    request.max_size = std::min(request.max_size, symbol.max.value_or(request.max_size));
   }
   if (request.max_size < request.min_size)
-    return console.complain(Diagnostics{error(fmt::format(
+    return console.report_error(Diagnostics{error(fmt::format(
         "--most {}: sizes of {} begin at {}", request.max_size, names, request.min_size))});
   request.planning = command.plan.request();
   request.progress = [&](std::int64_t size) {
@@ -136,7 +136,7 @@ int fit(FitCommand command, const Console& console) {
   };
   const auto found = fit_size(request);
   console.say("");
-  if (!found) return console.complain(found.diagnostics());
+  if (!found) return console.report_error(found.diagnostics());
   if (!note.empty()) console.err << "note: " << note << "\n";
   if (command.json)
     console.out << as_json(symbols, *found, *budget);

@@ -89,22 +89,22 @@ std::string report_text(const GradReport& report, const GradArguments& arguments
 
 int grad(const GradArguments& arguments, const Console& console) {
   const auto document = arguments.graph.open(console);
-  if (!document) return console.complain(document.diagnostics());
+  if (!document) return console.report_error(document.diagnostics());
   const auto report = make_gradients(document->graph(), request_of(arguments, document->graph()));
   if (!report) {
     Diagnostics placed = report.diagnostics();
     for (Diagnostic& d : placed)
       if (d.file.empty()) d.file = arguments.graph.path;
-    return console.complain(placed);
+    return console.report_error(placed);
   }
   if (!arguments.out.empty()) {
     const auto written = write_file(arguments.out, print(report->graph));
-    if (!written) return console.complain(written.diagnostics());
+    if (!written) return console.report_error(written.diagnostics());
   }
   if (!arguments.out_tensors.empty()) {
     const auto written =
         write_file(arguments.out_tensors, write_safetensors(document->file.tensors));
-    if (!written) return console.complain(written.diagnostics());
+    if (!written) return console.report_error(written.diagnostics());
   }
   if (arguments.json)
     console.out << report_json(*report, arguments);

@@ -28,14 +28,14 @@ std::int64_t bytes_in(const GraphFile& file) {
 
 int import_file(const ImportArguments& arguments, const Console& console) {
   const auto document = arguments.graph.open(console);
-  if (!document) return console.complain(document.diagnostics());
+  if (!document) return console.report_error(document.diagnostics());
   const Graph& graph = document->graph();
   const GraphFile& file = document->file;
   const auto written = write_file(arguments.out, print(graph));
-  if (!written) return console.complain(written.diagnostics());
+  if (!written) return console.report_error(written.diagnostics());
   if (!arguments.tensors.empty()) {
     const auto values = write_file(arguments.tensors, write_safetensors(file.tensors));
-    if (!values) return console.complain(values.diagnostics());
+    if (!values) return console.report_error(values.diagnostics());
   }
   const auto nodes = static_cast<std::int64_t>(graph.order().size());
   const auto tensors = static_cast<std::int64_t>(file.tensors.size());

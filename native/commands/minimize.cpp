@@ -23,9 +23,9 @@ struct MinimizeArguments {
 
 int minimize_file(const MinimizeArguments& arguments, const Console& console) {
   const auto document = arguments.graph.open(console);
-  if (!document) return console.complain(document.diagnostics());
+  if (!document) return console.report_error(document.diagnostics());
   const auto check = shell_check(arguments.check);
-  if (!check) return console.complain(check.diagnostics());
+  if (!check) return console.report_error(check.diagnostics());
   std::size_t checks = 0;
   const auto found = minimize(document->graph(), [&](const Graph& graph) {
     console.say(fmt::format("check {}: {} nodes", ++checks, graph.order().size()));
@@ -33,9 +33,9 @@ int minimize_file(const MinimizeArguments& arguments, const Console& console) {
     console.say("");
     return good;
   });
-  if (!found) return console.complain(found.diagnostics());
+  if (!found) return console.report_error(found.diagnostics());
   const auto written = write_file(arguments.out, print(found->graph));
-  if (!written) return console.complain(written.diagnostics());
+  if (!written) return console.report_error(written.diagnostics());
   const auto before = static_cast<std::int64_t>(document->graph().order().size());
   const auto after = static_cast<std::int64_t>(found->graph.order().size());
   if (arguments.json)

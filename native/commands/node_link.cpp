@@ -7,7 +7,7 @@ namespace recut::native {
 
 int plan_node_link_file(const NodeLinkCommand& command, const Console& console) {
   if (const std::string& strategy = command.plan.strategy; !strategy.empty() && strategy != "peak")
-    return console.complain(
+    return console.report_error(
         {{"a node-link graph is planned by strategy peak alone: it says "
           "nothing of forward and backward",
           command.path, 0, 0}});
@@ -15,11 +15,11 @@ int plan_node_link_file(const NodeLinkCommand& command, const Console& console) 
   const auto planned = plan_node_link(command.bytes, command.path, command.plan.request().budget,
                                       command.plan.limits());
   console.say("");
-  if (!planned) return console.complain(planned.diagnostics());
+  if (!planned) return console.report_error(planned.diagnostics());
   const NodeLinkReport& report = planned->report;
   if (report.holds && !command.out.empty()) {
     const auto written = write_file(command.out, node_link_plan_json(*planned));
-    if (!written) return console.complain(written.diagnostics());
+    if (!written) return console.report_error(written.diagnostics());
   }
   if (command.json)
     console.out << node_link_report_json(report);

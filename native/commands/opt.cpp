@@ -73,7 +73,7 @@ std::string statistics_text(const PipelineReport& report) {
 }
 
 // Faults of rules that the graph reveals.
-std::string complaints(const PipelineReport& report) {
+std::string failure_text(const PipelineReport& report) {
   std::string text;
   for (const PassReport& pass : report.passes) {
     for (const RuleStatistics& rule : pass.rules.statistics)
@@ -168,24 +168,24 @@ Result<Graph> frozen_graph(const OptArguments& arguments, const Document& docume
 
 int opt(const OptArguments& arguments, const Console& console) {
   if (!arguments.graph.freeze && !(arguments.tensors.empty() && arguments.out_tensors.empty()))
-    return console.complain({{"--tensors and --out-tensors go with --freeze", "", 0, 0}});
+    return console.report_error({{"--tensors and --out-tensors go with --freeze", "", 0, 0}});
   const auto document = arguments.graph.open(console);
-  if (!document) return console.complain(document.diagnostics());
+  if (!document) return console.report_error(document.diagnostics());
   Graph graph = document->graph();
   if (arguments.graph.freeze) {
     auto frozen = frozen_graph(arguments, *document);
-    if (!frozen) return console.complain(frozen.diagnostics());
+    if (!frozen) return console.report_error(frozen.diagnostics());
     graph = std::move(*frozen);
   }
   if (!arguments.out.empty()) {
     const auto written = write_file(arguments.out, print(graph));
-    if (!written) return console.complain(written.diagnostics());
+    if (!written) return console.report_error(written.diagnostics());
   }
   if (arguments.json) {
     console.out << report_json(document->passes);
     return kDone;
   }
-  console.out << report_text(document->passes) << complaints(document->passes);
+  console.out << report_text(document->passes) << failure_text(document->passes);
   if (arguments.verbose) console.out << statistics_text(document->passes);
   if (arguments.verbose)
     for (const PassReport& pass : document->passes.passes)

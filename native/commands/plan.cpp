@@ -66,8 +66,8 @@ Result<Done> write_outputs(const PlanCommand& command, const Document& document,
 
 int plan_node_link(const PlanCommand& command, std::string_view bytes, const Console& console) {
   if (!command.svg.empty())
-    return console.complain({{"--svg draws joint graphs; this one has nodes and links alone",
-                              command.graph.path, 0, 0}});
+    return console.report_error({{"--svg draws joint graphs; this one has nodes and links alone",
+                                  command.graph.path, 0, 0}});
   return plan_node_link_file({command.graph.path, bytes, command.plan, command.out, command.json},
                              console);
 }
@@ -77,19 +77,19 @@ int plan(const PlanCommand& command, const Console& console) {
   if (const auto bytes = read_file(command.graph.path); bytes && is_node_link(*bytes))
     return plan_node_link(command, *bytes, console);
   auto document = command.graph.open_joint(console);
-  if (!document) return console.complain(document.diagnostics());
+  if (!document) return console.report_error(document.diagnostics());
   if (auto done = add_library_workspaces(*document, command.plan.device); !done)
-    return console.complain(done.diagnostics());
+    return console.report_error(done.diagnostics());
   const auto planned = command.plan.plan(*document, console);
-  if (!planned) return console.complain(planned.diagnostics());
+  if (!planned) return console.report_error(planned.diagnostics());
   // No file is written for a plan that breaks the budget.
   if (!planned->report.holds()) return refuse(planned->report, command.json, console);
   const auto written = write_outputs(command, *document, *planned);
-  if (!written) return console.complain(written.diagnostics());
+  if (!written) return console.report_error(written.diagnostics());
   console.say("explaining");
   const auto explanations = explain(*document, command.plan.request(), *planned, command.explain);
   console.say("");
-  if (!explanations) return console.complain(explanations.diagnostics());
+  if (!explanations) return console.report_error(explanations.diagnostics());
   if (command.json) {
     console.out << plan_report_json(planned->report, *explanations);
     return kDone;

@@ -58,28 +58,28 @@ Result<Curve> sweep(const ReportCommand& command, const Document& document,
 
 int report(const ReportCommand& command, const Console& console) {
   auto document = command.graph.open_joint(console);
-  if (!document) return console.complain(document.diagnostics());
+  if (!document) return console.report_error(document.diagnostics());
   gui::HtmlReport html;
   html.digest = graph_digest(document->passes.input);
   html.command = console.command;
   if (auto done = add_library_workspaces(*document, command.plan.device); !done)
-    return console.complain(done.diagnostics());
+    return console.report_error(done.diagnostics());
   auto plans = plan_all(command, *document, console);
-  if (!plans) return console.complain(plans.diagnostics());
+  if (!plans) return console.report_error(plans.diagnostics());
   for (const Planned& planned : *plans) {
     if (!planned.report.holds()) return refuse(planned.report, false, console);
     html.plans.push_back(&planned.report);
   }
   // Arena figures are reported for the first plan alone.
   if (auto done = measure_arena(document->graph(), plans->front()); !done)
-    return console.complain(done.diagnostics());
+    return console.report_error(done.diagnostics());
   const auto curve = sweep(command, *document, console);
-  if (!curve) return console.complain(curve.diagnostics());
+  if (!curve) return console.report_error(curve.diagnostics());
   html.file = std::filesystem::path(command.graph.path).filename().string();
   html.passes = &document->passes;
   html.curve = &curve->report;
   const auto written = write_file(command.out, gui::html_report(html));
-  if (!written) return console.complain(written.diagnostics());
+  if (!written) return console.report_error(written.diagnostics());
   console.out << fmt::format("{}\n", command.out);
   return kDone;
 }

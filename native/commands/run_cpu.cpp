@@ -56,7 +56,7 @@ RunReport report_of(const RunCommand& command, const cpu::Execution& execution,
 int execute(const RunCommand& command, const Document& document, const cpu::ReadyStep& step,
             const Console& console) {
   const auto tensors = read_tensors(command.tensors, document.file);
-  if (!tensors) return console.complain(tensors.diagnostics());
+  if (!tensors) return console.report_error(tensors.diagnostics());
   cpu::ExecutionRequest request;
   request.tensors = (*tensors)->tensors;
   request.seed = command.seed;
@@ -69,9 +69,9 @@ int execute(const RunCommand& command, const Document& document, const cpu::Read
   request.progress = [&](std::string_view what) { console.say(what); };
   const auto execution = cpu::execute(document, step, request);
   console.say("");
-  if (!execution) return console.complain(execution.diagnostics());
+  if (!execution) return console.report_error(execution.diagnostics());
   if (const auto written = write_outputs(command, execution->values); !written)
-    return console.complain(written.diagnostics());
+    return console.report_error(written.diagnostics());
   const RunReport report = report_of(command, *execution, ceilings);
   console.out << (command.json ? as_json(report) : as_text(report));
   return execution->holds() && (!command.check || execution->agrees()) ? kDone : kCheckFailed;
@@ -81,29 +81,29 @@ int execute(const RunCommand& command, const Document& document, const cpu::Read
 
 int run_on_cpu(RunCommand command, const Console& console) {
   if (command.nondeterministic)
-    return console.complain({error("--nondeterministic: for --device cuda alone")});
+    return console.report_error({error("--nondeterministic: for --device cuda alone")});
   if (auto done = refuse_gpu_options(command.precision, command.workspace); !done)
-    return console.complain(done.diagnostics());
+    return console.report_error(done.diagnostics());
   if (command.threads == 0)
     command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto document = command.graph.open_joint(console);
-  if (!document) return console.complain(document.diagnostics());
+  if (!document) return console.report_error(document.diagnostics());
   const SchedulingRequest request = scheduling_of(command);
   cpu::StepCache steps(default_store(command, console),
                        {.library = !command.no_library, .library_takes = cpu::onednn_takes});
   const auto found = steps.find(*document, request);
-  if (!found) return console.complain(found.diagnostics());
+  if (!found) return console.report_error(found.diagnostics());
   if (*found) return execute(command, *document, **found, console);
 
   console.say("planning");
   const auto scheduled = schedule_document(*document, request);
-  if (!scheduled) return console.complain(scheduled.diagnostics());
+  if (!scheduled) return console.report_error(scheduled.diagnostics());
   if (!scheduled->holds()) return refuse_arena(*document, *scheduled, command.json, console);
   console.say("compiling");
   const auto compiled = steps.compile(*document, request, *scheduled);
   console.say("");
   for (const std::string& note : steps.notes()) console.err << "note: " << note << "\n";
-  if (!compiled) return console.complain(compiled.diagnostics());
+  if (!compiled) return console.report_error(compiled.diagnostics());
   return execute(command, *document, *compiled, console);
 }
 

@@ -20,10 +20,10 @@ class CudaRun {
 
   int run() {
     const auto max_bytes = max_workspace(command_.workspace);
-    if (!max_bytes) return console_.complain(max_bytes.diagnostics());
+    if (!max_bytes) return console_.report_error(max_bytes.diagnostics());
     max_workspace_ = *max_bytes;
     const auto planned = plan();
-    if (!planned) return console_.complain(planned.diagnostics());
+    if (!planned) return console_.report_error(planned.diagnostics());
     const Document& document = planned->document;
     const ScheduledPlan& scheduled = planned->scheduled;
     if (!planned->note.empty()) console_.err << "note: " << planned->note << "\n";
@@ -31,7 +31,7 @@ class CudaRun {
       ceilings_ = {known->name, known->title, known->peaks, known->source};
     if (!scheduled.holds()) return refuse_arena(document, scheduled, command_.json, console_);
     const auto step = compile(document, scheduled);
-    if (!step) return console_.complain(step.diagnostics());
+    if (!step) return console_.report_error(step.diagnostics());
     return execute(document, *step);
   }
 
@@ -70,7 +70,7 @@ class CudaRun {
 
   int execute(const Document& document, const cuda::ReadyStep& step) const {
     const auto tensors = read_tensors(command_.tensors, document.file);
-    if (!tensors) return console_.complain(tensors.diagnostics());
+    if (!tensors) return console_.report_error(tensors.diagnostics());
     cuda::ExecutionRequest request;
     request.tensors = (*tensors)->tensors;
     request.seed = command_.seed;
@@ -84,9 +84,9 @@ class CudaRun {
     console_.say("");
     if (const cuda::AlgorithmCache* cache = step.step.algorithm_cache())
       for (const std::string& note : cache->notes()) console_.err << "note: " << note << "\n";
-    if (!execution) return console_.complain(execution.diagnostics());
+    if (!execution) return console_.report_error(execution.diagnostics());
     if (const auto written = write_outputs(command_, execution->values); !written)
-      return console_.complain(written.diagnostics());
+      return console_.report_error(written.diagnostics());
     const RunReport report = report_of(*execution, step.step.program().budget_bytes);
     console_.out << (command_.json ? as_json(report) : as_text(report));
     return execution->holds() && (!command_.check || execution->agrees()) ? kDone : kCheckFailed;
@@ -141,7 +141,7 @@ int run_on_gpu(const RunCommand& command, const Console& console, cuda::SharedGp
 
 int run_on_cuda(const RunCommand& command, const Console& console) {
   auto gpu = cuda::Gpu::open();
-  if (!gpu) return console.complain(gpu.diagnostics());
+  if (!gpu) return console.report_error(gpu.diagnostics());
   return run_on_gpu(command, console, std::move(*gpu));
 }
 

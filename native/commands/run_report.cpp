@@ -85,11 +85,11 @@ std::string check_text(const StepExecution& e) {
       text +=
           fmt::format("DIFFERS: {} '{}': {} (relative error {:.1e}; rounding moves it by {:.1e})\n",
                       output.gradient ? "gradient" : "result", output.name,
-                      output.comparison.problem, relative, output.relative_movement());
+                      output.comparison.problem, relative, output.relative_perturbed_error());
     if (!output.is_rounding()) continue;
     ++rounded;
     error = std::max(error, relative);
-    movement = std::max(movement, output.relative_movement());
+    movement = std::max(movement, output.relative_perturbed_error());
   }
   text += fmt::format(
       "{} outputs {}, largest relative error {:.1e}{}\n", e.outputs.size(),

@@ -21,17 +21,17 @@ struct ScheduleCommand {
 
 int schedule(const ScheduleCommand& command, const Console& console) {
   auto document = command.graph.open_joint(console);
-  if (!document) return console.complain(document.diagnostics());
+  if (!document) return console.report_error(document.diagnostics());
   if (auto done = add_library_workspaces(*document, command.plan.device); !done)
-    return console.complain(done.diagnostics());
+    return console.report_error(done.diagnostics());
   console.say("planning and scheduling");
   const auto scheduled = schedule_document(*document, {command.plan.request(), command.options});
   console.say("");
-  if (!scheduled) return console.complain(scheduled.diagnostics());
+  if (!scheduled) return console.report_error(scheduled.diagnostics());
   const bool holds = scheduled->holds();
   if (holds && !command.out.empty()) {  // no file is written for a broken budget
     const auto written = write_file(command.out, schedule_json(*document, *scheduled, true));
-    if (!written) return console.complain(written.diagnostics());
+    if (!written) return console.report_error(written.diagnostics());
   }
   if (!holds) return refuse_arena(*document, *scheduled, command.json, console);
   console.out << (command.json ? schedule_json(*document, *scheduled, false)

@@ -25,7 +25,7 @@ int draw(const Graph& graph, const ShowArguments& arguments, const Console& cons
   const double asked = arguments.picture.width_mm;
   const double least = asked > 0 ? gui::least_print_mm(graph) : 0;
   if (least > asked)
-    return console.complain(
+    return console.report_error(
         {{fmt::format("{:g} mm are too narrow for this graph, even with its groups closed: "
                       "--width {:g}mm is the least that can be read",
                       asked, least),
@@ -36,7 +36,7 @@ int draw(const Graph& graph, const ShowArguments& arguments, const Console& cons
 
 int show(const ShowArguments& arguments, const Console& console) {
   const auto document = arguments.graph.open(console);
-  if (!document) return console.complain(document.diagnostics());
+  if (!document) return console.report_error(document.diagnostics());
   const Graph& graph = document->graph();
   const std::string format = arguments.json ? "json" : arguments.format;
   if (format == "json")

@@ -43,9 +43,9 @@ Result<Done> write_outputs(const SweepCommand& command, const CurveReport& repor
 
 int sweep(const SweepCommand& command, const Console& console) {
   auto document = command.graph.open_joint(console);
-  if (!document) return console.complain(document.diagnostics());
+  if (!document) return console.report_error(document.diagnostics());
   if (auto done = add_library_workspaces(*document, command.request.device); !done)
-    return console.complain(done.diagnostics());
+    return console.report_error(done.diagnostics());
   const Interrupt interrupt;
   CurveRequest request = command.request;
   request.cancel = interrupt.flag();
@@ -54,9 +54,9 @@ int sweep(const SweepCommand& command, const Console& console) {
   console.say("planning");
   const auto curve = sweep_document(*document, request);
   console.say("");
-  if (!curve) return console.complain(curve.diagnostics());
+  if (!curve) return console.report_error(curve.diagnostics());
   const auto written = write_outputs(command, curve->report);
-  if (!written) return console.complain(written.diagnostics());
+  if (!written) return console.report_error(written.diagnostics());
   console.out << (command.json ? curve_json(curve->report)
                                : highlighted(console, curve_text(curve->report)));
   return kDone;

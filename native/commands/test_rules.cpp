@@ -96,7 +96,7 @@ Json json_of(const TestedFile& file) {
 
 int test_all(const TestRulesArguments& arguments, const Console& console) {
   auto files = read_all(arguments.files);
-  if (!files) return console.complain(files.diagnostics());
+  if (!files) return console.report_error(files.diagnostics());
   bool good = true;
   Json json = Json::array();
   for (TestedFile& file : *files) {

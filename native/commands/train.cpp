@@ -215,23 +215,23 @@ int train(TrainCommand command, const Console& console) {
   if (command.target == "cpu" && command.threads == 0)
     command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto optimizer = optimizer_of(command);
-  if (!optimizer) return console.complain(optimizer.diagnostics());
+  if (!optimizer) return console.report_error(optimizer.diagnostics());
   const auto device = device_of(command);
-  if (!device) return console.complain(device.diagnostics());
+  if (!device) return console.report_error(device.diagnostics());
   const auto planned = plan(command, *device, *optimizer, console);
-  if (!planned) return console.complain(planned.diagnostics());
+  if (!planned) return console.report_error(planned.diagnostics());
   const auto& [document, scheduled] = *planned;
   if (!scheduled.holds()) return refuse_arena(document, scheduled, command.json, console);
   const auto tensors = read_tensors(command.tensors, document.file);
-  if (!tensors) return console.complain(tensors.diagnostics());
+  if (!tensors) return console.report_error(tensors.diagnostics());
   request.tensors = (*tensors)->tensors;
   request.progress = progress(console, request.steps);
   console.say("compiling");
   const auto training = train(document, scheduled, *device->executor, request);
   console.say("");
-  if (!training) return console.complain(training.diagnostics());
+  if (!training) return console.report_error(training.diagnostics());
   const auto written = write_outputs(command, *training, document, *optimizer);
-  if (!written) return console.complain(written.diagnostics());
+  if (!written) return console.report_error(written.diagnostics());
   const std::int64_t budget_bytes = scheduled.planned.report.budget_bytes;
   console.out << (command.json ? as_json(*training, command, *optimizer, budget_bytes)
                                : as_text(*training, command, *optimizer));

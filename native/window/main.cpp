@@ -25,7 +25,7 @@ struct Arguments {
   bool fresh = false;
 };
 
-int complain(const recut::Diagnostics& diagnostics, int code) {
+int report_error(const recut::Diagnostics& diagnostics, int code) {
   std::fputs(recut::format(diagnostics).c_str(), stderr);
   return code;
 }
@@ -40,9 +40,9 @@ void run(App& app, GlfwBackend& backend) {
 
 int run_script(App& app, GlfwBackend& backend, const std::string& path) {
   const auto text = recut::read_file(path);
-  if (!text) return complain(text.diagnostics(), 2);
+  if (!text) return report_error(text.diagnostics(), 2);
   auto lines = recut::gui::parse_script(*text, path);
-  if (!lines) return complain(lines.diagnostics(), 2);
+  if (!lines) return report_error(lines.diagnostics(), 2);
   recut::gui::ScriptRunner runner(app, std::move(*lines), path);
   constexpr double kBeat = 0.004;
   while (runner.advance()) {
@@ -50,7 +50,7 @@ int run_script(App& app, GlfwBackend& backend, const std::string& path) {
     const auto rest = app.rest();
     backend.wait(rest && *rest <= 0 ? 0 : kBeat);
   }
-  return runner.failures().empty() ? 0 : complain(runner.failures(), 1);
+  return runner.failures().empty() ? 0 : report_error(runner.failures(), 1);
 }
 
 int open_window(const Arguments& arguments) {
@@ -59,9 +59,9 @@ int open_window(const Arguments& arguments) {
   window.real_input = arguments.script.empty();
   if (std::sscanf(arguments.size.c_str(), "%dx%d", &window.extent.width, &window.extent.height) !=
       2)
-    return complain({recut::error("--size: expected WIDTHxHEIGHT")}, 2);
+    return report_error({recut::error("--size: expected WIDTHxHEIGHT")}, 2);
   auto backend = GlfwBackend::open(window);
-  if (!backend) return complain(backend.diagnostics(), 2);
+  if (!backend) return report_error(backend.diagnostics(), 2);
 
   recut::gui::AppOptions options;
   options.restore = options.remember = window.real_input && !arguments.fresh;

@@ -144,9 +144,9 @@ struct Checker {
   std::string faults;
   std::map<std::string, Numbers> values;  // by input's name, also of tangents
 
-  void complain(const std::string& what) { faults += what + "\n"; }
-  bool complain_of(const Diagnostics& diagnostics, const char* where) {
-    for (const Diagnostic& d : diagnostics) complain(fmt::format("{}: {}", where, d.message));
+  void report_error(const std::string& what) { faults += what + "\n"; }
+  bool report_errors(const Diagnostics& diagnostics, const char* where) {
+    for (const Diagnostic& d : diagnostics) report_error(fmt::format("{}: {}", where, d.message));
     return false;
   }
 
@@ -163,7 +163,7 @@ struct Checker {
     Inputs inputs;
     for (const NodeId id : g.inputs()) inputs[id] = tensor_of(g.type(id), values[g.node_name(id)]);
     const auto evaluation = evaluate(g, inputs);
-    if (!evaluation) return complain_of(evaluation.diagnostics(), where), std::nullopt;
+    if (!evaluation) return report_errors(evaluation.diagnostics(), where), std::nullopt;
     std::vector<Numbers> outputs;
     for (const Tensor& t : evaluation->outputs)
       outputs.push_back(t.exists() ? unpack<double>(t).data : Numbers{});
@@ -182,7 +182,7 @@ struct Checker {
 
   void compare(double found, double expected, double tolerance, const std::string& what) {
     if (!(std::abs(found - expected) <= tolerance * std::max(1.0, std::abs(expected))))
-      complain(fmt::format("{}: found {}, expected {}", what, found, expected));
+      report_error(fmt::format("{}: found {}, expected {}", what, found, expected));
   }
 };
 
@@ -190,7 +190,7 @@ constexpr double kStep = 1e-5;
 
 // The graph with other outputs; tangents become plain inputs.
 Graph with_outputs(const Graph& from, const std::vector<NodeId>& results) {
-  Graph to = from.fresh();
+  Graph to = from.empty_like();
   for (const NodeId id : from.order()) {
     const Node& node = from[id];
     if (node.op == Op::placeholder) {
@@ -300,13 +300,13 @@ void check_twice(Checker& c, const Graph& joint) {
   for (const NodeId id : c.graph.inputs())
     if (joint.gradients[index++].valid()) requires_grad.push_back(c.graph.node_name(id));
   const auto forward = jvp(gradients, {std::nullopt, requires_grad});
-  if (!forward) return void(c.complain_of(forward.diagnostics(), "forward over reverse"));
+  if (!forward) return void(c.report_errors(forward.diagnostics(), "forward over reverse"));
   const auto products = check_forward(c, gradients, *forward, "forward over reverse");
   if (!products) return;
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < gradients.results.size(); ++i) all.push_back(i);
   const auto reverse = differentiate(gradients, {all, requires_grad});
-  if (!reverse) return void(c.complain_of(reverse.diagnostics(), "reverse over reverse"));
+  if (!reverse) return void(c.report_errors(reverse.diagnostics(), "reverse over reverse"));
   std::size_t k = 0;
   for (const NodeId id : reverse->inputs())
     if (reverse->input_kind(id) == InputKind::tangent)
@@ -333,14 +333,14 @@ std::string derivative_faults(const Graph& graph, Depth depth) {
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < graph.results.size(); ++i) all.push_back(i);
   const auto joint = differentiate(graph, {all, std::nullopt});
-  if (!joint) return c.complain_of(joint.diagnostics(), "reverse mode"), c.faults;
-  for (const Failure& failure : verify(*joint)) c.complain("joint graph: " + failure.message);
+  if (!joint) return c.report_errors(joint.diagnostics(), "reverse mode"), c.faults;
+  for (const Failure& failure : verify(*joint)) c.report_error("joint graph: " + failure.message);
   c.fill(graph);
   check_reverse(c, *joint);
   const auto forward = jvp(graph);
-  if (!forward) return c.complain_of(forward.diagnostics(), "forward mode"), c.faults;
+  if (!forward) return c.report_errors(forward.diagnostics(), "forward mode"), c.faults;
   for (const Failure& failure : verify(forward->graph))
-    c.complain("forward mode: " + failure.message);
+    c.report_error("forward mode: " + failure.message);
   const auto tangents = check_forward(c, graph, *forward, "forward mode");
   if (tangents) check_products(c, *joint, *tangents);
   if (depth == Depth::twice && c.faults.empty()) check_twice(c, *joint);

@@ -15,7 +15,7 @@ const double kNan = std::nan("");
 
 // The gradient of x alone. NaN is written as 1e9, so that numbers can be compared.
 std::vector<double> gradient_of_extremes(const std::string& inputs, const std::string& call,
-                                         const Given& given) {
+                                         const InputValues& given) {
   const auto forward =
       parse_graph_text("graph \"g\" {\n" + inputs + "  %y = " + call + "\n  results %y\n}", "g");
   INFO(call);
@@ -36,7 +36,7 @@ std::vector<double> gradient_of_extremes(const std::string& inputs, const std::s
 }
 
 TEST_CASE("extremes along dimensions: a NaN makes its row's gradients NaN", "[autodiff]") {
-  const Given given = {{"x", {kNan, 1, 4, 4, 2, -1}}, {"tangents_1", {5, 7, 9}}};
+  const InputValues given = {{"x", {kNan, 1, 4, 4, 2, -1}}, {"tangents_1", {5, 7, 9}}};
   const std::string x = "  %x = parameter f32[3, 2]\n";
   CHECK(gradient_of_extremes(x, "amax(%x, [1])", given) ==
         std::vector<double>{1e9, 1e9, 3.5, 3.5, 9, 0});
@@ -48,7 +48,7 @@ TEST_CASE("extremes along dimensions: a NaN makes its row's gradients NaN", "[au
 }
 
 TEST_CASE("extremes of whole tensors: the gradient goes to the NaNs", "[autodiff]") {
-  const Given given = {{"x", {kNan, 1, kNan, 4}}, {"tangents_1", {6}}};
+  const InputValues given = {{"x", {kNan, 1, kNan, 4}}, {"tangents_1", {6}}};
   for (const char* call : {"max(%x)", "min(%x)", "median(%x)"})
     CHECK(gradient_of_extremes("  %x = parameter f32[4]\n", call, given) ==
           std::vector<double>{3, 0, 3, 0});
@@ -56,7 +56,7 @@ TEST_CASE("extremes of whole tensors: the gradient goes to the NaNs", "[autodiff
 
 TEST_CASE("scattered extremes that are NaN make what went there NaN", "[autodiff]") {
   const std::string inputs = "  %x = parameter f32[2]\n  %s = input f32[3]\n  %i = input i64[3]\n";
-  const Given given = {
+  const InputValues given = {
       {"x", {0, 5}}, {"s", {kNan, 1, 2}}, {"i", {0, 0, 1}}, {"tangents_1", {3, 4}}};
   CHECK(gradient_of_extremes(inputs, "scatter_reduce.two(%x, 0, %i, %s, \"amax\")", given) ==
         std::vector<double>{1e9, 4});

@@ -21,7 +21,7 @@ PROVED = re.compile(r"proved: no order of this graph goes below [^(]*\((\d+) byt
 
 
 def run(options: argparse.Namespace, file: str, passes: list[str], budget: str) -> tuple[dict | None, str]:
-    """The command's figures and what it complained of."""
+    """The command's figures and its errors."""
     command = [options.recut, "run", file, "--check", "--json", "--no-cache", "--steps", "1", "--budget", budget]
     done = subprocess.run(command + ["--threads", str(options.threads)] + passes, capture_output=True, text=True)
     report = json.loads(done.stdout) if done.stdout else {}

@@ -65,7 +65,7 @@ TEST_CASE("CUDA: each file of helpers is a text, and each helper with what it us
     REQUIRE(texts.back().size() > 100);
   }
   for (const Helper& helper : cuda::all_helpers()) texts.push_back(text_with_all_it_uses(helper));
-  CHECK(test::cuda_complaint(side_by_side(texts)) == "");
+  CHECK(test::cuda_compile_errors(side_by_side(texts)) == "");
 }
 
 // A compiler asks for what templates call only where it makes functions of them.

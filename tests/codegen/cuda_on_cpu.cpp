@@ -44,8 +44,8 @@ std::string contents_cuda_on_cpu(const std::string& path) {
 }
 
 // What the compiler, or who runs it, says of a text that it doesn't take; "": it does.
-std::string complaint(const std::string& text, const TemporaryFolder& folder,
-                      const std::string& options) {
+std::string compile_errors(const std::string& text, const TemporaryFolder& folder,
+                           const std::string& options) {
   const std::string source = folder.path() + "/step.cpp", said = folder.path() + "/said";
   std::ofstream(source) << text;
   const std::string command = fmt::format("c++ -std=c++17 -w {} -I {} -include {} {} >{} 2>&1",
@@ -65,7 +65,7 @@ Result<CudaOnCpu> CudaOnCpu::compile(cuda::Module module) {
   const TemporaryFolder folder;
   const std::string made = folder.path() + "/step.so";
   const std::string options = "-O0 -ffp-contract=off -fno-strict-aliasing -fPIC -shared -o " + made;
-  const std::string said = complaint(source_of(module), folder, options);
+  const std::string said = compile_errors(source_of(module), folder, options);
   if (!said.empty()) return error(said + module.text);
   void* library = dlopen(made.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return error(dlerror());
@@ -98,8 +98,8 @@ void CudaOnCpu::launch(std::span<const cuda::Launch> launches, void** given) con
   }
 }
 
-std::string cuda_complaint(const std::string& text) {
-  return complaint(text, TemporaryFolder(), "-fsyntax-only");
+std::string cuda_compile_errors(const std::string& text) {
+  return compile_errors(text, TemporaryFolder(), "-fsyntax-only");
 }
 
 std::string cuda_difference(std::span<const loop::Kernel> kernels, std::uint64_t seed,

@@ -36,7 +36,7 @@ class CudaOnCpu {
 bool has_compiler();
 
 // What the compiler says of a text that is no CUDA; "" where it is.
-std::string cuda_complaint(const std::string& text);
+std::string cuda_compile_errors(const std::string& text);
 
 // "" where the kernels leave what the interpreter does (kernel_memory.h), functions of CUDA's
 // library within a few of the last places; and where there is no compiler.

@@ -22,13 +22,13 @@ inline const Shown* show(const Shown& mine) {
   return &shown[turn][thread / 32 * 32];
 }
 
-[[noreturn]] inline void complain(const char* what) {
+[[noreturn]] inline void report_error(const char* what) {
   fprintf(stderr, "%s\n", what);
   abort();
 }
 inline void check_aligned(const void* at) {
   if (reinterpret_cast<unsigned long long>(at) % 16 != 0)
-    complain("16 bytes are taken at no multiple of 16");
+    report_error("16 bytes are taken at no multiple of 16");
 }
 
 // Copies that a thread has begun, by group, oldest first; the last group is open.

@@ -86,18 +86,18 @@ std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGrou
   std::vector<std::vector<NodeId>> kernels;
   std::vector<bool> done(graph.order().size(), false);
   const std::function<void(NodeId)> visit = [&](NodeId goal) {
-    const NodeId id = maker_of(graph, goal);
+    const NodeId id = defining_node(graph, goal);
     if (done[graph.position(id)] || graph.op(id).is(kInput)) return;
     const std::vector<NodeId> calls = calls_with(id);
     for (const NodeId call : calls)
       if (!groups.inlines(id, call)) done[graph.position(call)] = true;
     for (const NodeId call : calls)
       for (const NodeId operand : graph[call].operands)
-        if (!groups.inlines(id, maker_of(graph, operand))) visit(operand);
+        if (!groups.inlines(id, defining_node(graph, operand))) visit(operand);
     kernels.push_back(calls);
   };
   for (const NodeId id : graph.order())
-    if (needed[graph.position(id)] && !groups.vanishes(maker_of(graph, id))) visit(id);
+    if (needed[graph.position(id)] && !groups.vanishes(defining_node(graph, id))) visit(id);
   return kernels;
 }
 

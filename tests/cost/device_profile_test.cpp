@@ -33,7 +33,7 @@ std::string with(const std::string& part, const std::string& other) {
 }
 
 // The first diagnostic of a profile, as displayed.
-std::string complaint_device_profile(const std::string& text) {
+std::string error_text_device_profile(const std::string& text) {
   const auto profile = parse_device_profile(text, "p.json");
   REQUIRE_FALSE(profile.ok());
   return format(profile.diagnostics().front());
@@ -78,43 +78,43 @@ TEST_CASE("device: how much longer unaligned products take, where somebody measu
   REQUIRE(f32.ok());
   CHECK(f32->slowdown_of(DType::f32) == 1.25);
 
-  CHECK(complaint_device_profile(
+  CHECK(error_text_device_profile(
             with("\"sustained\"", R"("unaligned_slowdown": {"bf16": 0.5}, "sustained")"))
             .find("'unaligned_slowdown': 'bf16' is 0.5, expected a number from 1 to 1000") !=
         std::string::npos);
-  CHECK(complaint_device_profile(
+  CHECK(error_text_device_profile(
             with("\"sustained\"", R"("unaligned_slowdown": {"i8": 2}, "sustained")"))
             .find("'unaligned_slowdown': unknown 'i8'") != std::string::npos);
 }
 
 TEST_CASE("device: faults are reported with their location", "[cost]") {
-  CHECK(complaint_device_profile("[1]") ==
+  CHECK(error_text_device_profile("[1]") ==
         "p.json:1:1: error: the file is a list, expected an object: a device profile");
-  CHECK(complaint_device_profile(with("100.0", "-3")) ==
+  CHECK(error_text_device_profile(with("100.0", "-3")) ==
         "p.json:7:23: error: the profile: 'bytes_per_second' is -3, expected a number from 1 to "
         "1e+24");
-  CHECK(complaint_device_profile(with("100.0", "\"fast\"")) ==
+  CHECK(error_text_device_profile(with("100.0", "\"fast\"")) ==
         "p.json:7:23: error: the profile: 'bytes_per_second' is a string, expected a number from 1 "
         "to 1e+24");
-  CHECK(complaint_device_profile(with("  \"bytes_per_second\": 100.0,\n", "")) ==
+  CHECK(error_text_device_profile(with("  \"bytes_per_second\": 100.0,\n", "")) ==
         "p.json:1:1: error: the profile: 'bytes_per_second' is missing, expected a number from 1 "
         "to 1e+24");
-  CHECK(complaint_device_profile(with("\"launch_micros\"", "\"launch_\\nmillis\""))
+  CHECK(error_text_device_profile(with("\"launch_micros\"", "\"launch_\\nmillis\""))
             .find("p.json:8:22: error: the profile: unknown 'launch_\\x0amillis', expected one of: "
                   "name, title") == 0);
-  CHECK(complaint_device_profile(with("8000", "1e400")).find("p.json:") == 0);
-  CHECK(complaint_device_profile(with("\"bf16\": 8000", "\"f32\": 1")) ==
+  CHECK(error_text_device_profile(with("8000", "1e400")).find("p.json:") == 0);
+  CHECK(error_text_device_profile(with("\"bf16\": 8000", "\"f32\": 1")) ==
         "p.json:4:38: error: 'flops_per_second': 'f32' stands there twice");
-  CHECK(complaint_device_profile(with("\"bf16\"", "\"fp8\""))
+  CHECK(error_text_device_profile(with("\"bf16\"", "\"fp8\""))
             .find("p.json:4:38: error: 'flops_per_second': "
                   "unknown 'fp8'") == 0);
-  CHECK(complaint_device_profile(with("\"tf32\": 4e3, ", "")) ==
+  CHECK(error_text_device_profile(with("\"tf32\": 4e3, ", "")) ==
         "p.json:3:23: error: 'flops_per_second': 'tf32' is missing, but 'f32_uses_tf32' is true");
-  CHECK(complaint_device_profile(with("\"mine\"", "\"my own\""))
+  CHECK(error_text_device_profile(with("\"mine\"", "\"my own\""))
             .find("'name' is 'my own', expected 1 to 64") != std::string::npos);
-  CHECK(complaint_device_profile(with("0.25", "1.5")) ==
+  CHECK(error_text_device_profile(with("0.25", "1.5")) ==
         "p.json:9:44: error: 'sustained': 'memory' is 1.5, expected a number from 0.001 to 1");
-  CHECK(complaint_device_profile(with("{\"products\": 0.5, \"memory\": 0.25}", "7")) ==
+  CHECK(error_text_device_profile(with("{\"products\": 0.5, \"memory\": 0.25}", "7")) ==
         "p.json:9:16: error: the profile: 'sustained' is an int, expected an object");
 }
 

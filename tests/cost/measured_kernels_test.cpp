@@ -25,7 +25,7 @@ std::string profile_with(const std::string& more) {
          "}";
 }
 
-std::string complaint_measured_kernels(const std::string& more) {
+std::string error_text_measured_kernels(const std::string& more) {
   const auto profile = parse_device_profile(profile_with(more), "p.json");
   REQUIRE_FALSE(profile.ok());
   return format(profile.diagnostics().front());
@@ -44,30 +44,30 @@ DeviceProfile profile_of(const std::string& more) {
 
 TEST_CASE("device: corrections and measured kernels that can't be are refused with their location",
           "[cost][measured]") {
-  CHECK(complaint_measured_kernels(R"("corrections": {"products": 0})") ==
+  CHECK(error_text_measured_kernels(R"("corrections": {"products": 0})") ==
         "p.json:4:31: error: 'corrections': 'products' is 0, expected a number from 0.01 to 100");
-  CHECK(complaint_measured_kernels(R"("corrections": {"speed": 1})") ==
+  CHECK(error_text_measured_kernels(R"("corrections": {"speed": 1})") ==
         "p.json:4:28: error: 'corrections': unknown 'speed', expected one of: products, memory, "
         "launches");
-  CHECK(complaint_measured_kernels(R"("corrections": [])")
+  CHECK(error_text_measured_kernels(R"("corrections": [])")
             .find("'corrections' is a list, expected an object") != std::string::npos);
-  CHECK(complaint_measured_kernels(R"("measured": {"graph": "g", "digest": "12", "kernels": []})")
+  CHECK(error_text_measured_kernels(R"("measured": {"graph": "g", "digest": "12", "kernels": []})")
             .find("'measured': 'digest' is '12', expected 16 digits from 0 to f") !=
         std::string::npos);
-  CHECK(complaint_measured_kernels(R"("measured": {"graph": "g", "digest": "0123456789abcdef"})")
+  CHECK(error_text_measured_kernels(R"("measured": {"graph": "g", "digest": "0123456789abcdef"})")
             .find("'kernels' is missing") != std::string::npos);
-  CHECK(complaint_measured_kernels(measured_with("7")).find("'measured': a kernel is no object") !=
+  CHECK(error_text_measured_kernels(measured_with("7")).find("'measured': a kernel is no object") !=
         std::string::npos);
-  CHECK(complaint_measured_kernels(measured_with(R"({"calls": [], "us": 1})"))
+  CHECK(error_text_measured_kernels(measured_with(R"({"calls": [], "us": 1})"))
             .find("'calls' is missing or") != std::string::npos);
-  CHECK(complaint_measured_kernels(measured_with(R"({"calls": ["a"]})")).find("'us' is missing") !=
+  CHECK(error_text_measured_kernels(measured_with(R"({"calls": ["a"]})")).find("'us' is missing") !=
         std::string::npos);
-  CHECK(complaint_measured_kernels(measured_with(R"({"calls": ["a"], "us": -1})"))
+  CHECK(error_text_measured_kernels(measured_with(R"({"calls": ["a"], "us": -1})"))
             .find("a kernel of 'measured': 'us' is -1, expected 0 to 1") != std::string::npos);
-  CHECK(complaint_measured_kernels(
+  CHECK(error_text_measured_kernels(
             measured_with(R"({"calls": ["a"], "us": 1, "workspace_bytes": -1})"))
             .find("'workspace_bytes' is -1, expected 0 to 1125899906842624") != std::string::npos);
-  CHECK(complaint_measured_kernels(measured_with(R"({"calls": ["a"], "us": 1, "ms": 1})"))
+  CHECK(error_text_measured_kernels(measured_with(R"({"calls": ["a"], "us": 1, "ms": 1})"))
             .find("unknown 'ms'") != std::string::npos);
 }
 

@@ -27,9 +27,9 @@ def options():
 def run(recut, file, budget):
     """The report of a run, or why there is none."""
     command = [recut, "run", file, "--device", "cuda", "--json", "--steps", "20", "--budget", budget]
-    code, out, complaint = call(command + options())
+    code, out, error_text = call(command + options())
     report = figures_of(out)
-    return (report, "") if report else (None, f"exit code {code}: {complaint}")
+    return (report, "") if report else (None, f"exit code {code}: {error_text}")
 
 
 def verdict(report):
@@ -42,19 +42,19 @@ def verdict(report):
 def check(recut, file, name):
     """How many runs there were, and how many failed."""
     runs = failed = 0
-    code, _, complaint = call([recut, "calibrate", "--device", "cuda", file, "--json"] + options())
+    code, _, error_text = call([recut, "calibrate", "--device", "cuda", file, "--json"] + options())
     if code:
-        print(f"{name}: FAILED: {complaint}", flush=True)
+        print(f"{name}: FAILED: {error_text}", flush=True)
         return 1, 1
     for budget in os.environ.get("BUDGETS", "none 80% 60%").split():
-        report, complaint = run(recut, file, budget)
-        if is_out_of_reach(budget, complaint):
+        report, error_text = run(recut, file, budget)
+        if is_out_of_reach(budget, error_text):
             print(ROW.format(name, budget, *["-"] * 6, "no plan is within it"), flush=True)
             continue
         runs += 1
         if not report:
             failed += 1
-            print(ROW.format(name, budget, *["-"] * 6, "FAILED: " + complaint), flush=True)
+            print(ROW.format(name, budget, *["-"] * 6, "FAILED: " + error_text), flush=True)
             continue
         off, words = verdict(report)
         most = report["budget_bytes"]

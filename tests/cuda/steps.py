@@ -16,15 +16,15 @@ ROW = "{:<14} {:>6} {:>15} {:>15} {:>13} {:>15} {:>9} {:>10} {:>9}  {}"
 
 
 def call(command):
-    """Exit code, what it printed, and its first complaint."""
+    """Exit code, what it printed, and its first error."""
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
         return 3, "", f"takes longer than {TIMEOUT_SECONDS} s"
-    complaint = next((line for line in ran.stderr.splitlines() if "error" in line), "")
+    error_text = next((line for line in ran.stderr.splitlines() if "error" in line), "")
     if ran.returncode < 0:
-        complaint = f"ended by signal {-ran.returncode} {complaint}"
-    return ran.returncode, ran.stdout, complaint or ran.stderr.strip()
+        error_text = f"ended by signal {-ran.returncode} {error_text}"
+    return ran.returncode, ran.stdout, error_text or ran.stderr.strip()
 
 
 def figures_of(out):
@@ -36,29 +36,29 @@ def figures_of(out):
 def run(recut, file, budget):
     """The report of a run, or why there is none."""
     command = [recut, "run", file, "--device", "cuda", "--check", "--json", "--budget", budget]
-    code, out, complaint = call(command + os.environ.get("OPTIONS", "").split())
+    code, out, error_text = call(command + os.environ.get("OPTIONS", "").split())
     report = figures_of(out)
-    return (report, "") if report else (None, f"exit code {code}: {complaint}")
+    return (report, "") if report else (None, f"exit code {code}: {error_text}")
 
 
 def run_at_least(recut, file):
     """The same at the least arena that is found; None where none is."""
-    _, out, complaint = call([recut, "schedule", file, "--budget", "1B", "--model", "fused",
+    _, out, error_text = call([recut, "schedule", file, "--budget", "1B", "--model", "fused",
                               "--device", "h100", "--json"])
     if not out:
-        return None, complaint
+        return None, error_text
     budget = json.loads(out)["arena_bytes"]
     for _ in range(LEAST_TRIES):
-        report, complaint = run(recut, file, f"{budget}B")
-        if report or "can't be held" not in complaint:
+        report, error_text = run(recut, file, f"{budget}B")
+        if report or "can't be held" not in error_text:
             break
         budget = int(budget * LEAST_FACTOR) + 64
-    return report, complaint
+    return report, error_text
 
 
-def is_out_of_reach(budget, complaint):
+def is_out_of_reach(budget, error_text):
     """Whether the graph has no plan within a budget that was only a guess of what it bears."""
-    return budget != "least" and "can't be held" in complaint
+    return budget != "least" and "can't be held" in error_text
 
 
 def verdict(report):
@@ -69,12 +69,12 @@ def verdict(report):
     return "passed" if report["recorded"] else "passed, not as a graph"
 
 
-def print_row(name, budget, report, complaint):
-    if is_out_of_reach(budget, complaint):
+def print_row(name, budget, report, error_text):
+    if is_out_of_reach(budget, error_text):
         print(ROW.format(name, budget, *["-"] * 7, "no plan is within it"), flush=True)
         return
     if not report:
-        print(ROW.format(name, budget, *["-"] * 7, "FAILED: " + complaint), flush=True)
+        print(ROW.format(name, budget, *["-"] * 7, "FAILED: " + error_text), flush=True)
         return
     print(ROW.format(name, budget, f"{report['planned_peak_bytes']:,}",
                      f"{report['measured_peak_bytes']:,}", f"{report['scratch_bytes']:,}",
@@ -91,10 +91,10 @@ def main():
                      "ready ms", ""))
     for file in files:
         for budget in os.environ.get("BUDGETS", "none 60% least").split():
-            report, complaint = (run_at_least(recut, file) if budget == "least"
+            report, error_text = (run_at_least(recut, file) if budget == "least"
                                  else run(recut, file, budget))
-            print_row(pathlib.Path(file).name.split(".")[0], budget, report, complaint)
-            if is_out_of_reach(budget, complaint):
+            print_row(pathlib.Path(file).name.split(".")[0], budget, report, error_text)
+            if is_out_of_reach(budget, error_text):
                 continue
             steps += 1
             failed += not report or not verdict(report).startswith("passed")

@@ -171,7 +171,7 @@ TEST_CASE("attention with dropout is refused by name", "[eval]") {
   named.emplace_back("dropout_p", 0.1);
   const auto call = c.builder.call("_scaled_dot_product_flash_attention", named);
   REQUIRE(call.ok());
-  CHECK(c.complaint(*call).find("_scaled_dot_product_flash_attention with dropout") !=
+  CHECK(c.error_text(*call).find("_scaled_dot_product_flash_attention with dropout") !=
         std::string::npos);
 }
 

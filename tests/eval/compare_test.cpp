@@ -76,18 +76,18 @@ TEST_CASE("integers and bools agree exactly, shapes and dtypes always") {
 }
 
 // An output that differs, and whose expected value moves so far.
-OutputComparison differing(const Tensor& found, const Tensor& expected, double movement) {
+OutputComparison differing(const Tensor& found, const Tensor& expected, double perturbed_error) {
   OutputComparison output;
   output.comparison = compare(found, expected);
-  output.movement = movement;
+  output.perturbed_error = perturbed_error;
   return output;
 }
 
 TEST_CASE("rounding excuses an error that the expected value shows itself, and nothing else") {
   const auto f32 = [](std::vector<double> values) { return tensor(DType::f32, std::move(values)); };
   CHECK(differing(f32({1, 2.1}), f32({1, 2}), 0.03).ok());
-  CHECK(differing(f32({3, 4.5}), f32({3, 4}), 0.25).relative_movement() == 0.05);
-  CHECK(differing(f32({3, kNan}), f32({3, 4}), 0.25).relative_movement() == 0);
+  CHECK(differing(f32({3, 4.5}), f32({3, 4}), 0.25).relative_perturbed_error() == 0.05);
+  CHECK(differing(f32({3, kNan}), f32({3, 4}), 0.25).relative_perturbed_error() == 0);
   CHECK_FALSE(differing(f32({1, 2.1}), f32({1, 2}), 0.02).ok());
   CHECK_FALSE(differing(f32({1, 2.1}), f32({1, 2}), 0).ok());
   // A NaN, an infinity and another type have no size that could be compared.

@@ -42,7 +42,7 @@ TEST_CASE("tensors from nothing or a number", "[eval]") {
               {0, 1, 0, 1, 0, 0}));
   CHECK(close(c.run("vander", {{"x", c.reals({2, 3})}, {"N", 3}}), {4, 2, 1, 9, 3, 1}));
   const auto outside = c.builder.call("one_hot", {{"self", c.integers({5})}, {"num_classes", 3}});
-  CHECK(c.complaint(*outside).find("no such class") != std::string::npos);
+  CHECK(c.error_text(*outside).find("no such class") != std::string::npos);
 }
 
 List drawn(std::string_view name, Named named, std::uint64_t seed, int draw, int output = 0) {
@@ -125,7 +125,7 @@ TEST_CASE("multinomial draws no weightless index, and none twice without replace
       c.run("multinomial", {{"self", weights}, {"num_samples", 50}, {"replacement", true}});
   CHECK(std::set<double>(many.begin(), many.begin() + 50) == std::set<double>{0, 2});
   const auto none = c.builder.call("multinomial", {{"self", c.reals({0, 0})}, {"num_samples", 1}});
-  CHECK(c.complaint(*none).find("weights") != std::string::npos);
+  CHECK(c.error_text(*none).find("weights") != std::string::npos);
 }
 
 }  // namespace

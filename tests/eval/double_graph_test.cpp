@@ -7,8 +7,8 @@
 namespace recut {
 namespace {
 
-using test::Given;
 using test::input_tensor;
+using test::InputValues;
 using test::Values;
 using test::values_of;
 
@@ -19,7 +19,7 @@ Graph read(const std::string& lines) {
   return std::move(*graph);
 }
 
-Inputs inputs_of(const Graph& graph, const Given& given) {
+Inputs inputs_of(const Graph& graph, const InputValues& given) {
   Inputs inputs;
   for (const NodeId id : graph.inputs()) {
     const auto values = given.find(graph.node_name(id));
@@ -33,7 +33,7 @@ struct Both {
 };
 
 // The graph as it is, and in f64.
-Both evaluate_both(const std::string& lines, const Given& given = {}) {
+Both evaluate_both(const std::string& lines, const InputValues& given = {}) {
   const Graph graph = read(lines);
   const Inputs inputs = inputs_of(graph, given);
   auto narrow = evaluate(graph, inputs);

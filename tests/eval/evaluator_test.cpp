@@ -159,7 +159,7 @@ TEST_CASE("the whole graph in program order, without what nobody needs") {
   %y = permute(%x, [1, 0]) : f32[10, 10]{1, 10}
   results %y
 })");
-  CHECK(lay_out(graph).steps.size() == 1);
+  CHECK(build_steps(graph).steps.size() == 1);
   const auto inputs = inputs_from(graph, {}, 1);
   const auto evaluation = evaluate(graph, *inputs, {.kernels = &idle_kernels()});
   REQUIRE(evaluation.ok());

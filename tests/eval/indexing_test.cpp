@@ -7,7 +7,7 @@ namespace recut {
 namespace {
 
 using test::fault;
-using test::Given;
+using test::InputValues;
 using test::run;
 using test::Values;
 
@@ -19,7 +19,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 TEST_CASE("gather and scatter along a dimension") {
   const std::string lines = "%x = input f32[2, 3]\n%i = input i64[2, 2]\n%s = input f32[2, 2]\n";
-  const Given given{{"i", {2, 0, 1, 1}}, {"s", {10, 20, 30, 40}}};
+  const InputValues given{{"i", {2, 0, 1, 1}}, {"s", {10, 20, 30, 40}}};
   CHECK(run(lines + "%y = gather(%x, -1, %i)\nresults %y", given) == Values{2, 0, 4, 4});
   CHECK(run(lines + "%y = scatter.src(%x, 1, %i, %s)\nresults %y", given) ==
         Values{20, 1, 10, 3, 40, 5});
@@ -52,7 +52,7 @@ TEST_CASE("gather and scatter of zero-dimensional and empty tensors") {
 
 TEST_CASE("values that meet are reduced") {
   const std::string lines = "%x = input f32[3]\n%i = input i64[3]\n%s = input f32[3]\n";
-  const Given given{{"x", {1, 2, 9}}, {"i", {0, 1, 1}}, {"s", {4, 3, 8}}};
+  const InputValues given{{"x", {1, 2, 9}}, {"i", {0, 1, 1}}, {"s", {4, 3, 8}}};
   const struct {
     const char* name;
     Values with_self, without;
@@ -87,7 +87,7 @@ TEST_CASE("values that meet are reduced") {
 TEST_CASE("advanced indexing") {
   const std::string lines =
       "%x = input f32[2, 3, 2]\n%i = input i64[2]\n%j = input i64[2, 1]\n%m = input bool[2]\n";
-  const Given given{{"i", {1, -2}}, {"j", {0, 2}}};
+  const InputValues given{{"i", {1, -2}}, {"j", {0, 2}}};
   CHECK(run(lines + "%y = index.Tensor(%x, [%i])\nresults %y", given) ==
         Values{6, 7, 8, 9, 10, 11, 0, 1, 2, 3, 4, 5});
   // Neighbours stay where they are and broadcast together.
@@ -108,7 +108,7 @@ TEST_CASE("advanced indexing") {
 TEST_CASE("values are put to where indexing would read") {
   const std::string lines =
       "%x = input f32[2, 2]\n%i = input i64[2]\n%v = input f32[2]\n%m = input bool[2]\n";
-  const Given given{{"i", {1, -1}}, {"v", {10, 20}}, {"m", {0, 1}}};
+  const InputValues given{{"i", {1, -1}}, {"v", {10, 20}}, {"m", {0, 1}}};
   CHECK(run(lines + "%y = index_put(%x, [%i, %i], %v)\nresults %y", given) == Values{0, 1, 2, 20});
   CHECK(run(lines + "%y = index_put(%x, [%i], %v, true)\nresults %y", given) ==
         Values{0, 1, 22, 43});
@@ -119,13 +119,13 @@ TEST_CASE("values are put to where indexing would read") {
   contains(fault("%x = input f32[4]\n%m = input bool[4]\n%v = input f32[3]\n"
                  "%y = index_put(%x, [%m], %v)\nresults %y",
                  {{"m", {1, 1, 0, 0}}}),
-           "values of shape [3] for places of shape [2]");
+           "values of shape [3] for positions of shape [2]");
 }
 
 TEST_CASE("masked indexing clamps what the mask hides") {
   const std::string lines =
       "%x = input f32[3]\n%i = input i64[3]\n%m = input bool[3]\n%v = input f32[3]\n";
-  const Given given{{"i", {-7, 1, 99}}, {"m", {0, 1, 1}}, {"v", {10, 20, 30}}};
+  const InputValues given{{"i", {-7, 1, 99}}, {"m", {0, 1, 1}}, {"v", {10, 20, 30}}};
   CHECK(run(lines + "%y = _unsafe_masked_index(%x, %m, [%i], 5)\nresults %y", given) ==
         Values{5, 1, 2});
   CHECK(run(lines + "%y = _unsafe_masked_index_put_accumulate(%x, %m, [%i], %v)\nresults %y",
@@ -134,7 +134,7 @@ TEST_CASE("masked indexing clamps what the mask hides") {
 
 TEST_CASE("indices of one dimension") {
   const std::string lines = "%x = input f32[2, 3]\n%i = input i64[2]\n%s = input f32[2, 2]\n";
-  const Given given{{"i", {2, 2}}, {"s", {10, 20, 30, 40}}};
+  const InputValues given{{"i", {2, 2}}, {"s", {10, 20, 30, 40}}};
   CHECK(run(lines + "%y = index_select(%x, 1, %i)\nresults %y", given) == Values{2, 2, 5, 5});
   CHECK(run(lines + "%y = index_add(%x, 1, %i, %s, alpha=2)\nresults %y", given) ==
         Values{0, 1, 62, 3, 4, 145});
@@ -150,7 +150,7 @@ TEST_CASE("indices of one dimension") {
 
 TEST_CASE("embeddings and their gradients") {
   const std::string lines = "%w = input f32[3, 2]\n%i = input i64[3]\n%g = input f32[3, 2]\n";
-  const Given given{{"i", {2, 0, 2}}, {"g", {1, 2, 3, 4, 5, 6}}};
+  const InputValues given{{"i", {2, 0, 2}}, {"g", {1, 2, 3, 4, 5, 6}}};
   CHECK(run(lines + "%y = embedding(%w, %i)\nresults %y", given) == Values{4, 5, 0, 1, 4, 5});
   CHECK(run(lines + "%y = embedding_dense_backward(%g, %i, 3, -1, false)\nresults %y", given) ==
         Values{3, 4, 0, 0, 6, 8});
@@ -165,7 +165,7 @@ TEST_CASE("embeddings by the bag") {
   const std::string lines =
       "%w = input f32[3, 2]\n%i = input i64[5]\n%o = input i64[2]\n%s = input f32[5]\n"
       "%g = input f32[2, 2]\n";
-  const Given given{{"i", {2, 0, 1, 2, 0}}, {"o", {0, 2}}, {"s", {1, 2, 3, 4, 5}}};
+  const InputValues given{{"i", {2, 0, 1, 2, 0}}, {"o", {0, 2}}, {"s", {1, 2, 3, 4, 5}}};
   const auto bag = [&](const std::string& arguments) {
     return run(lines + "%b = _embedding_bag(%w, %i, %o, " + arguments +
                    ")\n%y = getitem(%b, 0)\n%n = getitem(%b, 2)\nresults %y, %n",
@@ -194,7 +194,7 @@ TEST_CASE("embeddings by the bag") {
 
 TEST_CASE("the flattened tensor") {
   const std::string lines = "%x = input f32[2, 2]\n%i = input i64[2]\n%s = input f32[2]\n";
-  const Given given{{"i", {-1, 3}}, {"s", {5, 6}}};
+  const InputValues given{{"i", {-1, 3}}, {"s", {5, 6}}};
   CHECK(run(lines + "%y = take(%x, %i)\nresults %y", given) == Values{3, 3});
   CHECK(run(lines + "%y = put(%x, %i, %s)\nresults %y", given) == Values{0, 1, 2, 6});
   CHECK(run(lines + "%y = put(%x, %i, %s, true)\nresults %y", given) == Values{0, 1, 2, 14});
@@ -208,7 +208,7 @@ TEST_CASE("the flattened tensor") {
 
 TEST_CASE("masks") {
   const std::string lines = "%x = input f32[2, 2]\n%m = input bool[2]\n%s = input f32[3]\n";
-  const Given given{{"m", {0, 1}}, {"s", {7, 8, 9}}};
+  const InputValues given{{"m", {0, 1}}, {"s", {7, 8, 9}}};
   CHECK(run(lines + "%y = masked_fill.Scalar(%x, %m, -inf)\nresults %y", given) ==
         Values{0, -INFINITY, 2, -INFINITY});
   CHECK(run(lines + "%y = masked_select(%x, %m) : f32[2]\nresults %y", given) == Values{1, 3});

@@ -106,10 +106,10 @@ TEST_CASE("expected gradients come by their input's name, where the graph has an
     const auto expected =
         expected_outputs(*graph, std::vector<NamedTensor>{{tensor, DType::f32, {2}, raw({1, 2})}});
     if (!expected) return expected.diagnostics().front().message;
-    std::string places;
+    std::string positions;
     for (std::size_t i = 0; i < expected->size(); ++i)
-      if ((*expected)[i]) places += std::to_string(i);
-    return places;
+      if ((*expected)[i]) positions += std::to_string(i);
+    return positions;
   };
   const char* joint = "  results %x\n  gradients none, %g";
   CHECK(faults(joint, "grad.w") == "2");

@@ -92,10 +92,10 @@ TEST_CASE("repeating and resizing") {
         Values{1, 2, 2});
   CHECK(run(repeats + "%y = repeat_interleave.Tensor(%r) : i64[3]\nresults %y") == Values{1, 2, 2});
   CHECK(fault(repeats + "%y = repeat_interleave.Tensor(%r) : i64[4]\nresults %y")
-            .find("4 places were recorded") != std::string::npos);
+            .find("4 positions were recorded") != std::string::npos);
   CHECK(fault(repeats + "%y = repeat_interleave.Tensor(%r) : i64[2]\nresults %y",
               {{"r", {1e18, 0, 0}}})
-            .find("leaves 2 of 2 places") != std::string::npos);
+            .find("leaves 2 of 2 positions") != std::string::npos);
   CHECK(fault("%x = input f32[4]\n%y = repeat(%x, [9223372036854775807])\nresults %y")
             .find("repeated") != std::string::npos);
 }
@@ -131,7 +131,7 @@ TEST_CASE("windows as columns, and back") {
 
 TEST_CASE("a part is replaced") {
   const std::string lines = "%x = input f32[2, 3]\n%s = input f32[2]\n";
-  const test::Given given{{"s", {8, 9}}};
+  const test::InputValues given{{"s", {8, 9}}};
   CHECK(run(lines + "%y = select_scatter(%x, %s, 1, -1)\nresults %y", given) ==
         Values{0, 1, 8, 3, 4, 9});
   CHECK(run(lines + "%y = diagonal_scatter(%x, %s, 1)\nresults %y", given) ==

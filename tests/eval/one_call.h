@@ -60,7 +60,7 @@ struct OneCall {
   }
 
   // The error message of evaluating the call.
-  std::string complaint(NodeId call, int output = 0) {
+  std::string error_text(NodeId call, int output = 0) {
     const auto evaluation = evaluate_node(call, output);
     REQUIRE_FALSE(evaluation.ok());
     return format(evaluation.diagnostics());

@@ -118,7 +118,7 @@ TEST_CASE("places outside their plane are the data's fault", "[eval]") {
   const auto call = c.builder.call("adaptive_max_pool2d_backward",
                                    {{"grad_output", grad}, {"self", x}, {"indices", index}});
   REQUIRE(call.ok());
-  CHECK(c.complaint(*call).find("outside its plane") != std::string::npos);
+  CHECK(c.error_text(*call).find("outside its plane") != std::string::npos);
 }
 
 }  // namespace

@@ -176,9 +176,9 @@ TEST_CASE("distinct values, and graphs that do not fit them", "[eval]") {
               {1, 5, 2, 1}));
   CHECK(close(c.run("bincount", {{"self", c.integers({1, 3, 1})}}, {i({4})}), {0, 2, 0, 1}));
   const NodeId wrong = c.builder.append("_unique2", all, {f({2}), i({5}), i({2})});
-  CHECK(c.complaint(wrong).find("3 distinct") != std::string::npos);
+  CHECK(c.error_text(wrong).find("3 distinct") != std::string::npos);
   const NodeId negative = c.builder.append("bincount", {{"self", c.integers({-1})}}, {i({1})});
-  CHECK(c.complaint(negative).find("not negative") != std::string::npos);
+  CHECK(c.error_text(negative).find("not negative") != std::string::npos);
 }
 
 TEST_CASE("histograms", "[eval]") {

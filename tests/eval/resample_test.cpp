@@ -100,17 +100,19 @@ TEST_CASE("gradients of sampling", "[eval]") {
           named.emplace_back("grid", c.tensor(f64, {1, 3, 1, 2}, g));
           return c.run("grid_sampler_2d", named);
         };
-        const List places(grid.begin(), grid.begin() + 6);
+        const List grid_values(grid.begin(), grid.begin() + 6);
         OneCall c;
         Named named = modes;
         named.emplace_back("input", c.tensor(f64, {1, 2, 4, 5}, plane));
-        named.emplace_back("grid", c.tensor(f64, {1, 3, 1, 2}, places));
+        named.emplace_back("grid", c.tensor(f64, {1, 3, 1, 2}, grid_values));
         named.emplace_back("grad_output", c.tensor(f64, {1, 2, 3, 1}, grad));
         named.emplace_back("output_mask", flags({true, true}));
-        CHECK(near(c.run("grid_sampler_2d_backward", named, 0),
-                   numeric_gradient([&](const List& p) { return f(p, places); }, plane, grad)));
-        CHECK(near(c.run("grid_sampler_2d_backward", named, 1),
-                   numeric_gradient([&](const List& g) { return f(plane, g); }, places, grad)));
+        CHECK(
+            near(c.run("grid_sampler_2d_backward", named, 0),
+                 numeric_gradient([&](const List& p) { return f(p, grid_values); }, plane, grad)));
+        CHECK(
+            near(c.run("grid_sampler_2d_backward", named, 1),
+                 numeric_gradient([&](const List& g) { return f(plane, g); }, grid_values, grad)));
       }
 }
 

@@ -14,7 +14,7 @@
 namespace recut::test {
 
 using Values = std::vector<double>;
-using Given = std::map<std::string, Values>;  // of inputs by name
+using InputValues = std::map<std::string, Values>;  // of inputs by name
 
 inline Values values_of(const Tensor& tensor) {
   if (is_floating(tensor.dtype)) return unpack<double>(tensor).data;
@@ -35,7 +35,7 @@ inline Tensor input_tensor(const TensorType& type, const Values* given) {
   return tensor;
 }
 
-inline Result<Evaluation> evaluate_text(const std::string& lines, const Given& given) {
+inline Result<Evaluation> evaluate_text(const std::string& lines, const InputValues& given) {
   const auto graph = parse_graph_text("graph \"test\" {\n" + lines + "\n}", "test");
   INFO(lines);
   if (!graph) return graph.diagnostics();
@@ -48,7 +48,7 @@ inline Result<Evaluation> evaluate_text(const std::string& lines, const Given& g
 }
 
 // The values of the graph's results, one after another.
-inline Values run(const std::string& lines, const Given& given = {}) {
+inline Values run(const std::string& lines, const InputValues& given = {}) {
   const auto evaluation = evaluate_text(lines, given);
   INFO(lines);
   INFO((evaluation ? std::string() : format(evaluation.diagnostics())));
@@ -63,7 +63,7 @@ inline Values run(const std::string& lines, const Given& given = {}) {
 }
 
 // The first error message.
-inline std::string fault(const std::string& lines, const Given& given = {}) {
+inline std::string fault(const std::string& lines, const InputValues& given = {}) {
   const auto evaluation = evaluate_text(lines, given);
   INFO(lines);
   REQUIRE_FALSE(evaluation.ok());

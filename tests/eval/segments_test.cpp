@@ -50,7 +50,7 @@ TEST_CASE("segments beyond their axis are the data's fault", "[eval]") {
       "segment_reduce",
       {{"data", c.reals({1, 2})}, {"reduce", "sum"}, {"lengths", c.integers({1, 9e18})}});
   REQUIRE(call.ok());
-  CHECK(c.complaint(*call).find("segment 1 is no part of an axis of 2") != std::string::npos);
+  CHECK(c.error_text(*call).find("segment 1 is no part of an axis of 2") != std::string::npos);
 }
 
 TEST_CASE("histograms of points", "[eval]") {

@@ -192,7 +192,7 @@ TEST_CASE("errands: without a helper after all the work is done in slices", "[gu
   CHECK(window.app.document()->curve->report.complete);
 }
 
-TEST_CASE("errands: a helper that falls is a complaint, and the window goes on", "[gui]") {
+TEST_CASE("errands: a helper that falls is a diagnostic, and the window goes on", "[gui]") {
   NearHelper helper;
   Window window(bare_options(), helped_backend(helper));
   window.app.open("sample:tiny_conv");

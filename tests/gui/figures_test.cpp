@@ -68,7 +68,7 @@ struct Asked : Window {
     const StorageModel storages(document().graph());
     std::set<std::uint32_t> found;
     for (const NodeId id : plan().planned.plan.saved)
-      for (const StorageId storage : storages.behind(id)) found.insert(storage.index);
+      for (const StorageId storage : storages.storages_of(id)) found.insert(storage.index);
     return found;
   }
 };
@@ -151,7 +151,8 @@ void ask_graph(Asked& window) {
 
     std::vector<std::set<std::uint32_t>> along(marks.rungs.size());
     for (const Crossing& crossing : picture->crossings)
-      for (const StorageId storage : storages.behind(picture->scene->nodes[crossing.value].node))
+      for (const StorageId storage :
+           storages.storages_of(picture->scene->nodes[crossing.value].node))
         if (saved.count(storage.index) > 0) along[crossing.edge].insert(storage.index);
     for (std::size_t edge = 0; edge < along.size(); ++edge) {
       std::int64_t carried = 0;
@@ -264,7 +265,8 @@ int ask_moments(Asked& window) {
       ++seen;
       CHECK(runs.count(item.value.substr(0, item.value.find(", "))) == 1);
     }
-    const bool has_own = maker_of(plan.graph(), node) == node && plan.role(node) != Role::inside;
+    const bool has_own =
+        defining_node(plan.graph(), node) == node && plan.role(node) != Role::inside;
     if (has_own && !steps[step].inlined)
       CHECK(has(text_of(details_of(window.document(), node)), words));
   }

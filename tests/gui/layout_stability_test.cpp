@@ -42,7 +42,7 @@ TEST_CASE("layout: the anchor stays when a group opens and closes") {
 
 // A pass that drops the last node that nothing uses.
 Graph without_last(const Graph& graph) {
-  Graph smaller = graph.fresh();
+  Graph smaller = graph.empty_like();
   const Users users(graph);
   for (const NodeId id : graph.order()) {
     if (graph.is_input(id))

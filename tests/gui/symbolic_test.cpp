@@ -24,7 +24,7 @@ TEST_CASE("symbolic: the window says the hints, and takes other sizes", "[gui]")
     window->app.open(kSymbolicFile);
     window->settle();
     REQUIRE(window->app.document()->is_ready());
-    CHECK(words_of_hints(window->app.document()->document->file.symbols) == "s17=128");
+    CHECK(hints_text(window->app.document()->document->file.symbols) == "s17=128");
     const std::int64_t hinted = peak_without(*window);
     REQUIRE(window->app.run("file.dimensions", "s17=512").ok());
     window->settle();

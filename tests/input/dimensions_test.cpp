@@ -15,9 +15,9 @@ TEST_CASE("dimensions: there and back") {
 }
 
 TEST_CASE("dimensions: what is no size is refused") {
-  for (const char* words : {"batch", "=1", "batch=", "batch=-1", "batch=1.5", "batch=x,tokens=1",
-                            "batch=99999999999999999999", "batch=1,tokens"})
-    CHECK_FALSE(read_dimensions(words).ok());
+  for (const char* text : {"batch", "=1", "batch=", "batch=-1", "batch=1.5", "batch=x,tokens=1",
+                           "batch=99999999999999999999", "batch=1,tokens"})
+    CHECK_FALSE(read_dimensions(text).ok());
   CHECK(read_dimensions("batch=x").diagnostics().front().message ==
         "'batch=x': expected a dimension's name and its size, as batch=1");
 }

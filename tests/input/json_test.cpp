@@ -33,23 +33,23 @@ TEST_CASE("a JSON document keeps kinds, order and places") {
   CHECK(object.size() == 4);
   auto inner = object.items().begin();
   CHECK((*inner).value.integer() == INT64_MAX);
-  CHECK((*++inner).value.is(JsonKind::beyond));
+  CHECK((*++inner).value.is(JsonKind::big_integer));
   CHECK((*++inner).value.real() == 100);
   CHECK((*++inner).key == "c");
-  const TextPlace place = place_of(text, object.position());
-  CHECK(place.line == 2);
-  CHECK(place.column == 7);
+  const LineColumn location = line_column_of(text, object.position());
+  CHECK(location.line == 2);
+  CHECK(location.column == 7);
 }
 
 TEST_CASE("keys that nobody wants are passed over, but known") {
-  const std::string_view wanted[] = {"b"};
+  const std::string_view kept_keys[] = {"b"};
   const auto document =
-      parse_json(R"({"a": {"b": [1]}, "b": 2, "c": [[]], "b2": "x"})", "f", wanted);
+      parse_json(R"({"a": {"b": [1]}, "b": 2, "c": [[]], "b2": "x"})", "f", kept_keys);
   REQUIRE(document.ok());
   CHECK(document->keys() == std::vector<std::string>{"a", "b", "c", "b2"});
   CHECK(document->root().size() == 1);
   CHECK((*document->root().items().begin()).value.integer() == 2);
-  CHECK_FALSE(parse_json(R"({"a": {"b": [1}})", "f", wanted).ok());
+  CHECK_FALSE(parse_json(R"({"a": {"b": [1}})", "f", kept_keys).ok());
 }
 
 TEST_CASE("a document of too many values is refused") {

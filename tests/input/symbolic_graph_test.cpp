@@ -67,13 +67,13 @@ TEST_CASE("symbolic: sizes, strides, arguments and inputs take the number of a s
   const auto hinted = parse_joint_graph(kSymbolic, "symbolic.json");
   if (!hinted) FAIL(format(hinted.diagnostics()));
   CHECK(print(hinted->graph) == printed(16));
-  CHECK(words_of_hints(hinted->symbols) == "s5=16");
+  CHECK(hints_text(hinted->symbols) == "s5=16");
   for (const int batch : {2, 7, 64}) {
     const auto file = parse_joint_graph(kSymbolic, "symbolic.json", "joint", {{"s5", batch}});
     if (!file) FAIL(format(file.diagnostics()));
     CHECK(print(file->graph) == printed(batch));
     CHECK(verify(file->graph).empty());
-    CHECK(words_of_hints(file->symbols).empty());
+    CHECK(hints_text(file->symbols).empty());
   }
 }
 

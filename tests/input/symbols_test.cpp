@@ -155,13 +155,13 @@ TEST_CASE("symbols: those that were met are told, and sizes that may be one", "[
   REQUIRE(used.size() == 2);
   CHECK((used[0].name == "s48" && used[0].size == 64 && used[0].given));
   CHECK((used[1].name == "s58" && used[1].size == 4 && !used[1].given));
-  CHECK(words_of_hints(used) == "s58=4");
-  CHECK(symbols.words_of_equal_hints().empty());  // s94 is in no size
+  CHECK(hints_text(used) == "s58=4");
+  CHECK(symbols.equal_hints_text().empty());  // s94 is in no size
   REQUIRE(symbols.size_of("s94").ok());
-  CHECK(symbols.words_of_equal_hints() ==
+  CHECK(symbols.equal_hints_text() ==
         "s48 is 64, and s94 has the hint 512 as it had: where they are one size, give it to all of "
         "them: --dim s48=64 --dim s94=64");
-  CHECK(symbols_of_test().words_of_equal_hints().empty());
+  CHECK(symbols_of_test().equal_hints_text().empty());
 }
 
 }  // namespace

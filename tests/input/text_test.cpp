@@ -141,9 +141,9 @@ TEST_CASE("text: another name of what failed is no fault of its own", "[input]")
 std::int64_t draw_of(const Graph& graph, const std::string& name) {
   const NodeId id = graph.find(name);
   REQUIRE(id.valid());
-  const auto place = graph.op(id).parameter("draw");
-  REQUIRE(place.has_value());
-  const auto* draw = graph[id].arguments[*place].get<std::int64_t>();
+  const auto position = graph.op(id).parameter("draw");
+  REQUIRE(position.has_value());
+  const auto* draw = graph[id].arguments[*position].get<std::int64_t>();
   return draw == nullptr ? -1 : *draw;
 }
 

@@ -88,7 +88,7 @@ TEST_CASE("builder: the first call that does not fit is what finish() tells", "[
   CHECK(graph.diagnostics().front().message.rfind("call 2, mm in block: ", 0) == 0);
 }
 
-std::string complaint_of(void (*write)(Builder& b, const Value& x)) {
+std::string error_of(void (*write)(Builder& b, const Value& x)) {
   Builder b("faulty");
   write(b, b.input("x", DType::f32, {2, 3}));
   const auto graph = b.finish();
@@ -96,22 +96,22 @@ std::string complaint_of(void (*write)(Builder& b, const Value& x)) {
 }
 
 TEST_CASE("builder: names and arguments are checked", "[builder]") {
-  CHECK(complaint_of([](Builder& b, const Value& x) { b("sine", {x}); }) ==
+  CHECK(error_of([](Builder& b, const Value& x) { b("sine", {x}); }) ==
         "call 1, sine: there is no operator of this name");
-  CHECK(complaint_of([](Builder& b, const Value& x) {
+  CHECK(error_of([](Builder& b, const Value& x) {
           b("exp", {x, 1});
         }) == "call 1, exp: it takes 1 arguments, found 2");
-  CHECK(complaint_of([](Builder& b, const Value& x) {
+  CHECK(error_of([](Builder& b, const Value& x) {
           b("exp", {x}, {{"dim", 1}});
         }) == "call 1, exp: the argument 'dim' is not one of its own");
-  CHECK(complaint_of([](Builder& b, const Value& x) {
+  CHECK(error_of([](Builder& b, const Value& x) {
           b("exp", {x}, {{"self", x}});
         }) == "call 1, exp: the argument 'self' is given twice");
-  CHECK(complaint_of([](Builder& b, const Value&) { b("exp", {Value()}); }) ==
+  CHECK(error_of([](Builder& b, const Value&) { b("exp", {Value()}); }) ==
         "call 1, exp: an operand is not a value");
-  CHECK(complaint_of([](Builder& b, const Value&) { b.input("x", DType::f32, {}); }) ==
+  CHECK(error_of([](Builder& b, const Value&) { b.input("x", DType::f32, {}); }) ==
         "the name 'x' of an input is taken");
-  CHECK(complaint_of([](Builder& b, const Value& x) { b.result(b.view(x, {6})); }).empty());
+  CHECK(error_of([](Builder& b, const Value& x) { b.result(b.view(x, {6})); }).empty());
 }
 
 TEST_CASE("builder: several outputs, lists and views", "[builder]") {

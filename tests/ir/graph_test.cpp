@@ -17,7 +17,7 @@ NodeId input(Graph& graph, const char* name) {
   return graph.add_input(InputKind::input, kGraphVector, {name, {}, -1});
 }
 
-NodeId made(Graph& graph, Op op, std::vector<Argument> arguments, const char* name = "") {
+NodeId make_node(Graph& graph, Op op, std::vector<Argument> arguments, const char* name = "") {
   const auto id = graph.make(op, std::move(arguments), {name, {}, -1});
   REQUIRE(id.ok());
   return *id;
@@ -26,10 +26,10 @@ NodeId made(Graph& graph, Op op, std::vector<Argument> arguments, const char* na
 TEST_CASE("interning: nodes are equal by operator, arguments, types", "[ir]") {
   Graph graph;
   const NodeId x = input(graph, "x");
-  const NodeId exp = made(graph, Op::exp, {x});
-  CHECK(made(graph, Op::exp, {x}) == exp);
-  CHECK(made(graph, Op::relu, {x}) != exp);
-  CHECK(made(graph, Op::exp, {exp}) != exp);
+  const NodeId exp = make_node(graph, Op::exp, {x});
+  CHECK(make_node(graph, Op::exp, {x}) == exp);
+  CHECK(make_node(graph, Op::relu, {x}) != exp);
+  CHECK(make_node(graph, Op::exp, {exp}) != exp);
   const NodeId strided = graph.append(Op::exp, {x}, {TensorType{DType::f32, {4}, {2}, {}}}, {});
   CHECK(strided != exp);
 }
@@ -37,19 +37,19 @@ TEST_CASE("interning: nodes are equal by operator, arguments, types", "[ir]") {
 TEST_CASE("interning: numbers are told apart by kind and by bits", "[ir]") {
   Graph graph;
   const NodeId x = input(graph, "x");
-  const NodeId zero = made(graph, Op::add_Scalar, {x, 0.0});
-  CHECK(made(graph, Op::add_Scalar, {x, -0.0}) != zero);
-  CHECK(made(graph, Op::add_Scalar, {x, 0}) != zero);
-  CHECK(made(graph, Op::add_Scalar, {x, 0.0}) == zero);
-  CHECK(made(graph, Op::add_Scalar, {x, kNaN}) == made(graph, Op::add_Scalar, {x, kNaN}));
-  CHECK(made(graph, Op::add_Scalar, {x, 0.0, 1}) != zero);  // a default that is given
+  const NodeId zero = make_node(graph, Op::add_Scalar, {x, 0.0});
+  CHECK(make_node(graph, Op::add_Scalar, {x, -0.0}) != zero);
+  CHECK(make_node(graph, Op::add_Scalar, {x, 0}) != zero);
+  CHECK(make_node(graph, Op::add_Scalar, {x, 0.0}) == zero);
+  CHECK(make_node(graph, Op::add_Scalar, {x, kNaN}) == make_node(graph, Op::add_Scalar, {x, kNaN}));
+  CHECK(make_node(graph, Op::add_Scalar, {x, 0.0, 1}) != zero);  // a default that is given
 }
 
 TEST_CASE("interning: draws of random numbers stay apart by their number", "[ir]") {
   Graph graph;
   const Argument size(std::vector<std::int64_t>{4});
   const auto draw = [&](int number) {
-    return made(graph, Op::rand, {size, DType::f32, {}, {}, {}, number});
+    return make_node(graph, Op::rand, {size, DType::f32, {}, {}, {}, number});
   };
   const NodeId first = draw(0);
   CHECK(draw(1) != first);
@@ -59,11 +59,11 @@ TEST_CASE("interning: draws of random numbers stay apart by their number", "[ir]
 TEST_CASE("interning: one pool serves several graphs", "[ir]") {
   Graph graph;
   const NodeId x = input(graph, "x");
-  const NodeId y = made(graph, Op::exp, {x}, "y");
-  Graph other = graph.fresh();
+  const NodeId y = make_node(graph, Op::exp, {x}, "y");
+  Graph other = graph.empty_like();
   CHECK_FALSE(other.contains(y));
   CHECK(input(other, "x") == x);
-  CHECK(made(other, Op::exp, {x}, "z") == y);
+  CHECK(make_node(other, Op::exp, {x}, "z") == y);
   CHECK(graph.node_name(y) == "y");
   CHECK(other.node_name(y) == "z");
 }
@@ -71,13 +71,13 @@ TEST_CASE("interning: one pool serves several graphs", "[ir]") {
 TEST_CASE("graph: names, and the other names of interned nodes", "[ir]") {
   Graph graph;
   const NodeId x = input(graph, "x");
-  const NodeId y = made(graph, Op::exp, {x}, "y");
-  CHECK(made(graph, Op::exp, {x}, "again") == y);
+  const NodeId y = make_node(graph, Op::exp, {x}, "y");
+  CHECK(make_node(graph, Op::exp, {x}, "again") == y);
   CHECK(graph.find("again") == y);
   CHECK_FALSE(graph.find("nobody").valid());
   CHECK(graph.aliases().size() == 1);
   CHECK_FALSE(graph.add_alias("x", y));
-  CHECK(graph.node_name(made(graph, Op::relu, {x}, "again")) == "again_1");
+  CHECK(graph.node_name(make_node(graph, Op::relu, {x}, "again")) == "again_1");
   CHECK(graph.unused_name("again") == "again_2");
   CHECK(graph.unused_name("free") == "free");
 }
@@ -85,9 +85,9 @@ TEST_CASE("graph: names, and the other names of interned nodes", "[ir]") {
 TEST_CASE("users: distinct, in program order", "[ir]") {
   Graph graph;
   const NodeId x = input(graph, "x");
-  const NodeId a = made(graph, Op::exp, {x});
-  const NodeId b = made(graph, Op::add_Tensor, {a, x});
-  const NodeId c = made(graph, Op::mul_Tensor, {a, a});
+  const NodeId a = make_node(graph, Op::exp, {x});
+  const NodeId b = make_node(graph, Op::add_Tensor, {a, x});
+  const NodeId c = make_node(graph, Op::mul_Tensor, {a, a});
   const Users users(graph);
   const auto of = [&](NodeId id) {
     const auto span = users.of(id);
@@ -118,8 +118,8 @@ TEST_CASE("rebuild: users follow a replaced operand and are typed anew", "[ir]")
   Graph graph;
   const NodeId x = input(graph, "x");
   const NodeId wide = graph.add_input(InputKind::input, make_type(DType::f64, {4}), {"w", {}, -1});
-  const NodeId a = made(graph, Op::exp, {x}, "a");
-  const NodeId b = made(graph, Op::relu, {a}, "b");
+  const NodeId a = make_node(graph, Op::exp, {x}, "a");
+  const NodeId b = make_node(graph, Op::relu, {a}, "b");
   graph.results = {b};
   const Graph to = rebuild(graph, [&](Graph& next, NodeId old, std::vector<Argument> arguments) {
     return old == a ? wide : keep_node(graph, next, old, arguments);
@@ -135,8 +135,8 @@ TEST_CASE("rebuild: dead nodes go, placeholders and other names of the living st
   Graph graph;
   const NodeId x = input(graph, "x");
   const NodeId unused = input(graph, "unused");
-  const NodeId y = made(graph, Op::exp, {x}, "y");
-  const NodeId dead = made(graph, Op::relu, {y}, "dead");
+  const NodeId y = make_node(graph, Op::exp, {x}, "y");
+  const NodeId dead = make_node(graph, Op::relu, {y}, "dead");
   CHECK(graph.add_alias("also_y", y));
   CHECK(graph.add_alias("also_dead", dead));
   graph.results = {y};
@@ -152,23 +152,23 @@ TEST_CASE("copies: a graph apart says the same and leaves the original's pool as
   graph.name = "copied";
   const NodeId x = input(graph, "x");
   const NodeId w = graph.add_constant(kGraphVector, {"w", {}, -1});
-  const NodeId sum = made(graph, Op::add_Tensor, {x, w}, "sum");
-  made(graph, Op::add_Tensor, {x, w}, "other_name");
+  const NodeId sum = make_node(graph, Op::add_Tensor, {x, w}, "sum");
+  make_node(graph, Op::add_Tensor, {x, w}, "other_name");
   graph.results = {sum, NodeId()};
-  graph.gradients = {made(graph, Op::exp, {sum}, "gradient")};
+  graph.gradients = {make_node(graph, Op::exp, {sum}, "gradient")};
   Measurements measured;
   measured.granularity = 512;
   measured.add(sum, {2.5, 64});
   graph.measured = std::make_shared<Measurements>(measured);
   const std::size_t nodes = graph.pool().size();
 
-  Graph copy = copy_apart(graph);
+  Graph copy = deep_copy(graph);
   CHECK(print(copy) == print(graph));
   CHECK(&copy.pool() != &graph.pool());
   REQUIRE(copy.measurement(copy.find("other_name")) != nullptr);
   CHECK(copy.measurement(copy.find("sum"))->workspace_bytes == 64);
   CHECK(copy.measured->granularity == 512);
-  made(copy, Op::relu, {copy.find("x")});
+  make_node(copy, Op::relu, {copy.find("x")});
   CHECK(graph.pool().size() == nodes);
 }
 

@@ -37,11 +37,11 @@ TEST_CASE("verifier: a sound graph has no failures", "[ir]") {
 
 TEST_CASE("verifier 1: operands stand before their users, in the same graph", "[ir]") {
   const Sound sound;
-  Graph absent = sound.graph.fresh();
+  Graph absent = sound.graph.empty_like();
   absent.append(Op::exp, {sound.x}, {kVerifierVector}, {});
   CHECK(invariants(absent) == Numbers{1});
 
-  Graph late = sound.graph.fresh();
+  Graph late = sound.graph.empty_like();
   late.append(Op::exp, {sound.x}, {kVerifierVector}, {});
   late.add_input(InputKind::input, kVerifierVector, {"x", {}, -1});
   CHECK(invariants(late) == Numbers{1});
@@ -105,7 +105,7 @@ TEST_CASE("verifier 7: results and gradients are tensors of the graph", "[ir]") 
   absent.results = {absent.append(Op::getitem, {half, 0}, {TensorType{}}, {})};
   CHECK(invariants(absent) == Numbers{7});
 
-  Graph other = sound.graph.fresh();
+  Graph other = sound.graph.empty_like();
   other.add_input(InputKind::input, kVerifierVector, {"x", {}, -1});
   other.results = {sound.y};
   other.gradients = {sound.y};

@@ -22,7 +22,7 @@ namespace recut::cuda {
 namespace {
 
 template <class T>
-std::string complaint_cuda_loading(const Result<T>& result) {
+std::string error_text_cuda_loading(const Result<T>& result) {
   REQUIRE_FALSE(result.ok());
   REQUIRE(result.diagnostics().size() == 1);
   return result.diagnostics().front().message;
@@ -42,19 +42,19 @@ class SearchPath {
 };
 
 TEST_CASE("cuda: without a driver it says so", "[native][cuda]") {
-  CHECK(complaint_cuda_loading(Gpu::open("libno_such_driver.so.1")) ==
+  CHECK(error_text_cuda_loading(Gpu::open("libno_such_driver.so.1")) ==
         "this machine has no CUDA driver: libno_such_driver.so.1 isn't found");
-  CHECK(complaint_cuda_loading(Gpu::open("libm.so.6")) ==
+  CHECK(error_text_cuda_loading(Gpu::open("libm.so.6")) ==
         "libm.so.6 has no function cuInit: another version of it is needed");
 }
 
 TEST_CASE("cuda: a missing library is named, with where it was looked for", "[native][cuda]") {
   const SearchPath path("/no/such/folder:/nor/this");
   CHECK(library_folders() == std::vector<std::string>{"/no/such/folder", "/nor/this"});
-  CHECK(complaint_cuda_loading(Nvrtc::load(13)) ==
+  CHECK(error_text_cuda_loading(Nvrtc::load(13)) ==
         "CUDA's compiler isn't found: libnvrtc.so.13 or libnvrtc.so.12 in /no/such/folder, "
         "/nor/this");
-  CHECK(complaint_cuda_loading(Nvrtc::load(12)) ==
+  CHECK(error_text_cuda_loading(Nvrtc::load(12)) ==
         "CUDA's compiler isn't found: libnvrtc.so.12 in /no/such/folder, /nor/this");
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("cuda: a library that can't be loaded is told in the loader's words", 
   const std::vector<std::string> names = {whole.substr(slash + 1)},
                                  folders = {whole.substr(0, slash)};
   const std::string said =
-      complaint_cuda_loading(SharedLibrary::open("CUDA's compiler", names, folders));
+      error_text_cuda_loading(SharedLibrary::open("CUDA's compiler", names, folders));
   CHECK(said.find("CUDA's compiler can't be loaded: ") == 0);
   CHECK(said.find(whole) != std::string::npos);
 }
@@ -90,10 +90,10 @@ TEST_CASE("cuda: NVRTC makes code without a card", "[native][cuda]") {
       compiler->compile("extern \"C\" __global__ void k0(float* a) { a[0] = 1; }\n", 90);
   REQUIRE(code.ok());
   CHECK(code->substr(1, 3) == "ELF");
-  const std::string refused = complaint_cuda_loading(
+  const std::string refused = error_text_cuda_loading(
       compiler->compile("extern \"C\" __global__ void k7(float* a) {\n  b; }\n", 80));
   CHECK(refused.find("kernel k7 doesn't compile, NVRTC says: step.cu(2)") == 0);
-  CHECK(complaint_cuda_loading(compiler->compile("", 11)).find("makes no code for sm_11") !=
+  CHECK(error_text_cuda_loading(compiler->compile("", 11)).find("makes no code for sm_11") !=
         std::string::npos);
 }
 

@@ -17,7 +17,7 @@ using test::FakeStep;
 using test::open_fake_gpu;
 
 template <class T>
-std::string complaint_cuda_step(const Result<T>& result) {
+std::string error_text_cuda_step(const Result<T>& result) {
   REQUIRE_FALSE(result.ok());
   return result.diagnostics().front().message;
 }
@@ -26,7 +26,7 @@ TEST_CASE("cuda: which GPUs and drivers are refused, and why", "[native][cuda]")
   const auto refusal = [](const auto& change) {
     fake_gpu() = FakeGpu();
     change(fake_gpu());
-    return complaint_cuda_step(Gpu::open(test::fake_driver()));
+    return error_text_cuda_step(Gpu::open(test::fake_driver()));
   };
   CHECK(refusal([](FakeGpu& gpu) { gpu.driver_version = 11080; }) ==
         "the CUDA driver is too old: it knows CUDA 11.8, and Recut needs 12.0");
@@ -44,9 +44,9 @@ TEST_CASE("cuda: too little memory is told with what is asked and what is free",
   const SharedGpu gpu = open_fake_gpu();
   const auto half = DeviceMemory::reserve(gpu, std::int64_t{32} << 20, "the first half");
   REQUIRE(half.ok());
-  CHECK(
-      complaint_cuda_step(DeviceMemory::reserve(gpu, std::int64_t{48} << 20, "the step's arena")) ==
-      "the step's arena can't be had: it takes 48.0 MiB, and Fake H100 has 32.0 MiB free");
+  CHECK(error_text_cuda_step(
+            DeviceMemory::reserve(gpu, std::int64_t{48} << 20, "the step's arena")) ==
+        "the step's arena can't be had: it takes 48.0 MiB, and Fake H100 has 32.0 MiB free");
 }
 
 TEST_CASE("cuda: steps as they are launched, in the bytes that were planned", "[native][cuda]") {
@@ -149,7 +149,7 @@ TEST_CASE("cuda: the data's fault is told, and the next run is well again", "[na
       Run::prepare(step.ready->step, kernel_inputs(graph, step.ready->step.program(), *inputs), {});
   REQUIRE(run.ok());
   for (int i = 0; i < 3; ++i)
-    CHECK(complaint_cuda_step(run->run(1)).find("out of range") != std::string::npos);
+    CHECK(error_text_cuda_step(run->run(1)).find("out of range") != std::string::npos);
 }
 
 }  // namespace

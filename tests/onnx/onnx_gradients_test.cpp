@@ -186,13 +186,13 @@ TEST_CASE("onnx: gradients are the model's differences, in f64", "[onnx]") {
     std::size_t gradient = subject.joint.results.size(), checked = 0;
     for (const NodeId id : subject.joint.inputs()) {
       if (subject.joint.input_kind(id) == InputKind::tangent) continue;
-      const std::size_t place = gradient++;
-      if (!subject.joint.gradients[place - subject.joint.results.size()].valid()) continue;
+      const std::size_t position = gradient++;
+      if (!subject.joint.gradients[position - subject.joint.results.size()].valid()) continue;
       const std::string& input = subject.joint.node_name(id);
       INFO(input);
       const auto direction = drawn(subject.joint.type(id), 9, input);
       const double expected = subject.difference(input, direction, 1e-6);
-      const double found = dot(outputs[place], direction);
+      const double found = dot(outputs[position], direction);
       INFO("found " << found << ", expected " << expected);
       CHECK(std::abs(found - expected) <= 1e-6 * std::max(1.0, std::abs(expected)));
       ++checked;

@@ -21,12 +21,12 @@ inline std::string bytes_of_file(const std::string& path) {
 }
 
 // The command's words with what fixes the model's open dimensions.
-inline std::vector<std::string> with_dimensions(std::vector<std::string> words,
+inline std::vector<std::string> with_dimensions(std::vector<std::string> arguments,
                                                 const std::string& name) {
-  const auto add = [&](const char* word) { words.insert(words.end(), {"--dim", word}); };
+  const auto add = [&](const char* word) { arguments.insert(arguments.end(), {"--dim", word}); };
   if (name == "tiny_bert" || name == "tiny_resnet") add("batch=2");
   if (name == "tiny_bert") add("tokens=5");
-  return words;
+  return arguments;
 }
 
 inline std::vector<std::string> onnx_models() {

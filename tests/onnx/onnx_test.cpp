@@ -129,11 +129,11 @@ TEST_CASE("onnx: what takes too much is refused, or not computed beforehand", "[
             .find("(LSTM, 1 of 1): with it the graph has more than 20 nodes") != std::string::npos);
   options.max_nodes = 1000;
   CHECK(refusal_within("tiny_gpt", options).empty());
-  options.known_bytes = 10;
+  options.folded_bytes = 10;
   CHECK(refusal_within("tiny_gpt", options).find("depend on values that only a run shows") !=
         std::string::npos);
-  options.known_bytes = 1 << 20;
-  options.known_work = 10;
+  options.folded_bytes = 1 << 20;
+  options.folding_work = 10;
   CHECK(refusal_within("tiny_gpt", options).find("depend on values that only a run shows") !=
         std::string::npos);
 }

@@ -70,7 +70,7 @@ bool runs_once(const FusedGraph& fused, NodeId call) {
     const auto& results = fused.graph.results;
     return fused.graph.op(id).is(kImpure) ||
            std::any_of(results.begin(), results.end(),
-                       [&](NodeId result) { return maker_of(fused.graph, result) == id; });
+                       [&](NodeId result) { return defining_node(fused.graph, result) == id; });
   });
 }
 
@@ -91,9 +91,9 @@ TEST_CASE("saved sequence: PyTorch's choice is what the fused model keeps of it"
       REQUIRE(plan.ok());
       std::vector<bool> chosen(fused.storages.size(), false);
       for (const NodeId id : eager->plan.saved)
-        for (const StorageId storage : fused.storages.behind(id)) chosen[storage.index] = true;
+        for (const StorageId storage : fused.storages.storages_of(id)) chosen[storage.index] = true;
       for (const NodeId id : plan->plan.saved)
-        for (const StorageId storage : fused.storages.behind(id))
+        for (const StorageId storage : fused.storages.storages_of(id))
           CHECK((chosen[storage.index] || runs_once(fused, fused.storages[storage].owner)));
       CHECK(fused.replayed(plan->plan).peak_bytes > 0);
     }

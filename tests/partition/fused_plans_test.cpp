@@ -70,10 +70,10 @@ void check_convex(const Graph& graph, const FusionGroups& groups) {
   std::map<std::int64_t, std::set<std::int64_t>> readers;
   std::map<std::int64_t, int> waits;
   for (const NodeId id : graph.order()) {
-    const std::int64_t to = kernel(maker_of(graph, id));
+    const std::int64_t to = kernel(defining_node(graph, id));
     waits.emplace(to, 0);
     for (const NodeId operand : graph[id].operands) {
-      const std::int64_t from = kernel(maker_of(graph, operand));
+      const std::int64_t from = kernel(defining_node(graph, operand));
       if (from != to && readers[from].insert(to).second) ++waits[to];
     }
   }

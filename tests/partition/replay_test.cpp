@@ -89,10 +89,10 @@ TEST_CASE("replay: views cost nothing and keep their storage alive", "[partition
   const StorageModel storages(graph);
   const auto node = [&](const char* name) { return graph.find(name); };
   CHECK(storages.size() == 3);
-  CHECK(storages.behind(node("w")).size() == 1);
-  CHECK(storages.behind(node("w"))[0] == storages.behind(node("a"))[0]);
+  CHECK(storages.storages_of(node("w")).size() == 1);
+  CHECK(storages.storages_of(node("w"))[0] == storages.storages_of(node("a"))[0]);
   CHECK(storages.owned(node("w")).empty());
-  CHECK(storages.behind(node("x")).empty());
+  CHECK(storages.storages_of(node("x")).empty());
 
   // Saving the view saves the storage, once.
   const auto result = replay(graph, plan_of(graph, {"a", "v", "y"}, {"v", "a"}, {"w", "g"}));
@@ -115,9 +115,9 @@ TEST_CASE("replay: each output of a call has a storage of its own", "[partition]
     gradients %e
   })");
   const StorageModel storages(graph);
-  REQUIRE(storages.behind(graph.find("s")).size() == 2);
-  REQUIRE(storages.behind(graph.find("mean")).size() == 1);
-  CHECK(storages.behind(graph.find("mean"))[0] == storages.behind(graph.find("s"))[1]);
+  REQUIRE(storages.storages_of(graph.find("s")).size() == 2);
+  REQUIRE(storages.storages_of(graph.find("mean")).size() == 1);
+  CHECK(storages.storages_of(graph.find("mean"))[0] == storages.storages_of(graph.find("s"))[1]);
   const auto result =
       replay(graph, plan_of(graph, {"s", "var", "mean", "y"}, {"mean"}, {"g", "e"}));
   REQUIRE(result.ok());

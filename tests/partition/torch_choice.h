@@ -16,7 +16,7 @@ namespace recut {
 inline std::vector<StorageId> saved_storages(const StorageModel& storages, const Plan& plan) {
   std::vector<StorageId> all;
   for (const NodeId id : plan.saved) {
-    const auto behind = storages.behind(id);
+    const auto behind = storages.storages_of(id);
     all.insert(all.end(), behind.begin(), behind.end());
   }
   std::sort(all.begin(), all.end());

@@ -65,7 +65,7 @@ PassResult negate_secretly(const Graph& graph) {
 }
 
 PassResult break_graph_bisect(const Graph& graph) {
-  Graph broken = graph.fresh();
+  Graph broken = graph.empty_like();
   broken.results = graph.results;
   return {std::move(broken), true, {}};
 }

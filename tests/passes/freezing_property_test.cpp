@@ -57,8 +57,8 @@ class Chain {
                              : builder_.constant(name, DType::f32, std::move(shape));
   }
 
-  Given bias(std::int64_t channels) {
-    return random_.one_in(2) ? Given(held("b", {channels})) : Given(None{});
+  CallArgument bias(std::int64_t channels) {
+    return random_.one_in(2) ? CallArgument(held("b", {channels})) : CallArgument(None{});
   }
 
   Value convolution(const Value& x) {
@@ -69,7 +69,7 @@ class Chain {
         transposed ? Shape{in, out, 3, 3} : Shape{out, in / groups, 3, random_.one_in(2) ? 1 : 3};
     const std::int64_t side = shape[3] / 2;
     const Value w = held("w", shape);
-    const Given b = bias(out);
+    const CallArgument b = bias(out);
     return builder_("convolution",
                     {x, w, b, {1, 1}, {1, side}, {1, 1}, transposed, {0, 0}, groups});
   }
@@ -78,7 +78,7 @@ class Chain {
     const std::int64_t in = x.size(1), out = random_.between(1, 4);
     if (random_.one_in(3)) {
       const Value w = held("w", {out, in});
-      const Given b = bias(out);
+      const CallArgument b = bias(out);
       return builder_("linear", {x, w, b});
     }
     const Value w =
@@ -119,8 +119,10 @@ class Chain {
 
   Value batch_norm(const Value& x) {
     const Shape channels = {x.size(1)};
-    const Given gamma = random_.one_in(3) ? Given(None{}) : Given(held("g", channels));
-    const Given beta = random_.one_in(3) ? Given(None{}) : Given(held("h", channels));
+    const CallArgument gamma =
+        random_.one_in(3) ? CallArgument(None{}) : CallArgument(held("g", channels));
+    const CallArgument beta =
+        random_.one_in(3) ? CallArgument(None{}) : CallArgument(held("h", channels));
     const Value mean = held("m", channels);
     const Value variance = held("d", channels);
     const Value norm = builder_("_native_batch_norm_legit_no_training",

@@ -19,7 +19,7 @@ PassResult do_nothing(const Graph& graph) { return {graph, false, {}}; }
 PassResult boast(const Graph& graph) { return {graph, true, {}}; }
 PassResult conceal(const Graph& graph) { return {without_dead_nodes(graph), false, {}}; }
 PassResult break_graph_runner(const Graph& graph) {
-  Graph broken = graph.fresh();
+  Graph broken = graph.empty_like();
   broken.results = {graph.results.front()};
   return {std::move(broken), true, {}};
 }

@@ -10,8 +10,8 @@ namespace recut::autodiff {
 namespace {
 
 // An output that may be absent, as an argument.
-Given maybe_out(VjpContext& ctx, std::int64_t output) {
-  return ctx.out_type(output).exists() ? Given(ctx.out(output)) : Given(None{});
+CallArgument maybe_out(VjpContext& ctx, std::int64_t output) {
+  return ctx.out_type(output).exists() ? CallArgument(ctx.out(output)) : CallArgument(None{});
 }
 
 // The fused operators differ in what they return and in the order of their backward's arguments;

@@ -30,7 +30,9 @@ std::size_t spatial(const Value& weight) {
   return weight.rank() < 2 ? 0 : static_cast<std::size_t>(weight.rank() - 2);
 }
 
-Given maybe(const Value& value) { return value.valid() ? Given(value) : Given(None{}); }
+CallArgument maybe(const Value& value) {
+  return value.valid() ? CallArgument(value) : CallArgument(None{});
+}
 
 Value convolved(const Geometry& g, const Value& input, const Value& weight, const Value& bias) {
   return (*input.builder())(

@@ -9,15 +9,15 @@
 namespace recut::autodiff {
 
 // Element-wise operators whose second operand may be a number of the call.
-inline Value times(const Value& a, const Given& b) {
+inline Value times(const Value& a, const CallArgument& b) {
   return a.valid() && !b.invalid ? (*a.builder())(Op::mul_Tensor, {a, b}) : Value();
 }
-inline Value over(const Value& a, const Given& b) {
+inline Value over(const Value& a, const CallArgument& b) {
   return a.valid() && !b.invalid ? (*a.builder())(Op::div_Tensor, {a, b}) : Value();
 }
 
 inline Value unary(Op op, const Value& x) { return x.valid() ? (*x.builder())(op, {x}) : x; }
-inline Value binary(Op op, const Value& x, const Given& y) {
+inline Value binary(Op op, const Value& x, const CallArgument& y) {
   return x.valid() && !y.invalid ? (*x.builder())(op, {x, y}) : Value();
 }
 

@@ -146,7 +146,7 @@ std::vector<Value> multi_margin(VjpContext& ctx) {
 
 // nll_loss of 1, 2 or more dimensions by its two kernels.
 Value nll_of(VjpContext& ctx, const Value& x, const Value& target, const Value& weight) {
-  const Given w = weight.valid() ? Given(weight) : Given(None{});
+  const CallArgument w = weight.valid() ? CallArgument(weight) : CallArgument(None{});
   const Positional more = {x, target, w, ctx.given("reduction"), ctx.given("ignore_index")};
   if (x.rank() <= 2) return ctx.b(Op::nll_loss_forward, more)[0];
   if (x.rank() == 4) return ctx.b(Op::nll_loss2d_forward, more)[0];

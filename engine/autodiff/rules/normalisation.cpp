@@ -83,8 +83,10 @@ template <std::int64_t part>
 Value batch_norm_part(VjpContext& ctx) {
   const bool training = !ctx.has("training") || ctx.boolean("training");
   const bool trains = ctx.op() != Op::_native_batch_norm_legit_no_training && training;
-  const Given mean = ctx.has("running_mean") ? ctx.given("running_mean") : Given(None{});
-  const Given variance = ctx.has("running_var") ? ctx.given("running_var") : Given(None{});
+  const CallArgument mean =
+      ctx.has("running_mean") ? ctx.given("running_mean") : CallArgument(None{});
+  const CallArgument variance =
+      ctx.has("running_var") ? ctx.given("running_var") : CallArgument(None{});
   return ctx.b(Op::native_batch_norm_backward,
                {ctx.grad(), ctx["input"], ctx.given("weight"), mean, variance, ctx.out(1),
                 ctx.out(2), trains, ctx.given("eps"), mask(ctx)})[part];

@@ -38,7 +38,7 @@ Value adaptive_again(VjpContext& ctx) {
 }
 
 // Strides default to the kernel's sizes.
-Given strides(VjpContext& ctx) {
+CallArgument strides(VjpContext& ctx) {
   return ctx.integers("stride").empty() ? ctx.given("kernel_size") : ctx.given("stride");
 }
 

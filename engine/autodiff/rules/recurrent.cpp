@@ -92,8 +92,8 @@ template <std::int64_t part>
 Value lstm(VjpContext& ctx, const char* operand) {
   Value gradient;
   if (ctx.has_grad(0) || ctx.has_grad(1)) {
-    const Given hidden = ctx.has_grad(0) ? Given(ctx.grad(0)) : Given(None{});
-    const Given cell = ctx.has_grad(1) ? Given(ctx.grad(1)) : Given(None{});
+    const CallArgument hidden = ctx.has_grad(0) ? CallArgument(ctx.grad(0)) : CallArgument(None{});
+    const CallArgument cell = ctx.has_grad(1) ? CallArgument(ctx.grad(1)) : CallArgument(None{});
     gradient =
         ctx.b(Op::_thnn_fused_lstm_cell_backward_impl,
               {hidden, cell, ctx["cx"], ctx.out(1), ctx.out(2), ctx.is_given("input_bias")})[part];

@@ -35,8 +35,8 @@ std::vector<Value> by_vector(VjpContext& ctx) {
   if (row.parameter("align_corners")) arguments.push_back(ctx.given("align_corners"));
   const auto* factors = ctx.call().argument("scale_factors").get<ArgumentList>();
   for (std::size_t i = 0; arguments.size() < row.parameters.size(); ++i)
-    arguments.push_back(factors != nullptr && i < factors->size() ? Given((*factors)[i])
-                                                                  : Given(None{}));
+    arguments.push_back(factors != nullptr && i < factors->size() ? CallArgument((*factors)[i])
+                                                                  : CallArgument(None{}));
   return {ctx.b(plain, arguments)};
 }
 

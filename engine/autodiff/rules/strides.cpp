@@ -32,11 +32,11 @@ std::vector<std::int64_t> elements_at(const Layout& layout, std::int64_t storage
 
 // Tells whether no two elements share an offset, as far as the strides tell.
 bool is_injective(const Layout& layout) {
-  return layout::among_elements(layout, layout).has_value();
+  return layout::relative_layout(layout, layout).has_value();
 }
 
 bool shows_all_of(const StorageRange& range) {
-  if (layout::among_elements(range.part, range.self)) return true;
+  if (layout::relative_layout(range.part, range.self)) return true;
   constexpr std::int64_t kMaxStorageElements = std::int64_t{1} << 26;
   if (range.elements > kMaxStorageElements) return false;
   const auto own = elements_at(range.self, range.elements);

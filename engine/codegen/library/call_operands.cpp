@@ -23,7 +23,7 @@ std::optional<Operand> CallOperands::read(std::string_view parameter) {
 }
 
 Operand CallOperands::written(std::size_t output) {
-  return {buffer({id_, output}, Access::write), made_layout(outputs()[output])};
+  return {buffer({id_, output}, Access::write), output_layout(outputs()[output])};
 }
 
 bool CallOperands::is_requested(std::size_t output) const {

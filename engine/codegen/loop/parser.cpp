@@ -223,10 +223,10 @@ class KernelParser : IndexReader {
   bool parse_constant(DType type, Constant& out) {
     const Token token = token_;
     Argument number;
-    const bool word = token_.kind == TokenKind::word && is_value_word(token_.text);
+    const bool word = token_.kind == TokenKind::word && is_value_keyword(token_.text);
     if (!word && token_.kind != TokenKind::number)
       return fail(fmt::format("expected a number, found {}", found()));
-    if (!(word ? parse_value_word(number) : parse_number(number))) return false;
+    if (!(word ? parse_value_keyword(number) : parse_number(number))) return false;
     const auto* real = number.get<double>();
     const auto* whole = number.get<std::int64_t>();
     const auto* truth = number.get<bool>();

@@ -17,7 +17,7 @@
 #include "engine/codegen/loop/licm.h"
 #include "engine/codegen/lower/nest.h"
 #include "engine/codegen/lower/row_nest.h"
-#include "engine/ir/about_node.h"
+#include "engine/ir/node_diagnostic.h"
 #include "engine/support/text.h"
 
 namespace recut::loop {
@@ -55,7 +55,7 @@ class Lowerer {
 
  private:
   void report(NodeId id, const std::string& message) {
-    diagnostics_.push_back(about_node(graph_, id, message));
+    diagnostics_.push_back(node_diagnostic(graph_, id, message));
   }
 
   void check(NodeId id) {
@@ -136,7 +136,7 @@ class Lowerer {
             together.push_back({id, o});
       built_.insert(built_.end(), together.begin(), together.end());
       const Lowering::LocationScope scope(lowering_, first);
-      const Layout layout = made_layout(lowering_.type(ref));
+      const Layout layout = output_layout(lowering_.type(ref));
       lowering_.for_each(layout.shape, layout.strides, [&](const Indices& at) {
         for (const ValueRef& out : together)
           lowering_.write(out, at, lowering_.computed_element(out, at));
@@ -151,8 +151,8 @@ class Lowerer {
     return std::find(built_.begin(), built_.end(), ref) != built_.end();
   }
   bool same_layout(const ValueRef& a, const ValueRef& b) const {
-    const Layout one = made_layout(lowering_.type(a));
-    const Layout other = made_layout(lowering_.type(b));
+    const Layout one = output_layout(lowering_.type(a));
+    const Layout other = output_layout(lowering_.type(b));
     return one.shape == other.shape && one.strides == other.strides;
   }
 

@@ -102,7 +102,7 @@ ScalarExpr Lowering::element(const ViewMap& view_map, const Indices& at) {
   if (!is_member(ref.node)) return load(view_map, at, {});
   // The value is in no memory, or not yet: compute it here. Its own layout is read directly,
   // without a detour through storage offsets.
-  const Layout own = made_layout(type(ref));
+  const Layout own = output_layout(type(ref));
   if (view_map.layouts.size() == 1 && view_map.layouts[0].strides == own.strides &&
       view_map.layouts[0].shape == own.shape && view_map.layouts[0].offset == 0)
     return computed_element(ref, at);
@@ -143,7 +143,7 @@ BufferId Lowering::buffer(const ValueRef& ref, Access access) {
 }
 
 void Lowering::write(const ValueRef& ref, const Indices& at, const ScalarExpr& value) {
-  write_through({ref, {made_layout(type(ref))}}, at, value);
+  write_through({ref, {output_layout(type(ref))}}, at, value);
 }
 
 void Lowering::write_through(const ViewMap& view, const Indices& at, const ScalarExpr& value) {
@@ -155,7 +155,7 @@ void Lowering::write_through(const ViewMap& view, const Indices& at, const Scala
 void Lowering::combine_into(const ValueRef& ref, const Indices& at, Combine how,
                             const ScalarExpr& value) {
   const LocationScope scope(*this, ref.node);
-  const ViewMap whole{ref, {made_layout(type(ref))}};
+  const ViewMap whole{ref, {output_layout(type(ref))}};
   const ValueId combined = rounded(value, type(ref).dtype).id();
   const BufferId id = buffer(ref, Access::read_write);
   builder_.set_access(id, Access::read_write);
@@ -163,7 +163,7 @@ void Lowering::combine_into(const ValueRef& ref, const Indices& at, Combine how,
 }
 
 ScalarExpr Lowering::stored(const ValueRef& ref, const Indices& at) {
-  const ViewMap whole{ref, {made_layout(type(ref))}};
+  const ViewMap whole{ref, {output_layout(type(ref))}};
   const BufferId id = buffer(ref, Access::read_write);
   builder_.set_access(id, Access::read_write);
   return {&builder_, builder_.load(id, element_offset(whole, at, builder_))};

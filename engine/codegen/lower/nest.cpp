@@ -44,7 +44,7 @@ Indices reduced_index(const Indices& at, const std::vector<bool>& reduced, std::
 }
 
 void write_zeros(const Nest& nest) {
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), at,
                         nest.lowering.constant(value_type(nest.type().dtype), 0));

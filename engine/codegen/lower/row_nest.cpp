@@ -47,7 +47,7 @@ void RowNest::find_stages(std::span<const NodeId> calls) {
   for (const NodeId id : calls) {
     std::size_t ready = 0;
     for (const NodeId operand : graph[id].operands) {
-      const NodeId producer = maker_of(graph, operand);
+      const NodeId producer = defining_node(graph, operand);
       if (!lowering_.is_member(producer)) continue;
       const auto known = ready_.find(producer);
       if (known != ready_.end()) ready = std::max(ready, known->second);
@@ -80,7 +80,7 @@ void RowNest::find_outputs(std::span<const NodeId> calls) {
 // each sum. With groups of threads a view in between is fine if it keeps the order of the elements.
 bool RowNest::shares_first_loop(const ValueRef& ref) const {
   const TensorType& type = lowering_.type(ref);
-  const Strides& own = made_layout(type).strides;
+  const Strides& own = output_layout(type).strides;
   if (!has_enough_rows(space_)) return false;
   const bool shared = shares_columns(lowering_, {space_.shape, space_.reduced, strides_});
   if (!shared && !rows_lie_together(space_, strides_)) return false;
@@ -159,7 +159,8 @@ void RowNest::write_early(const Indices& at) const {
       continue;
     }
     const Index position = linearize(at, space_.shape);
-    write({ref}, index_at_offset(made_layout(lowering_.type(ref)), position, lowering_.builder()));
+    write({ref},
+          index_at_offset(output_layout(lowering_.type(ref)), position, lowering_.builder()));
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/ir/about_node.h"
+#include "engine/ir/node_diagnostic.h"
 #include "engine/support/check.h"
 #include "engine/support/text.h"
 
@@ -28,17 +28,17 @@ Result<ViewMap> strided(const Graph& graph, NodeId id) {
   const Call::TypesOf types_of = [&](NodeId n) { return graph.pool().types_of(n); };
   auto shown =
       layout::as_strided(Call(graph.op(id), graph[id].arguments, types_of), view->shown, 0);
-  if (!shown) return about_node(graph, id, shown.diagnostics().front().message);
+  if (!shown) return node_diagnostic(graph, id, shown.diagnostics().front().message);
   const bool within = layout::is_within(*shown, layout::extent(view->whole));
   if (view->whole.strides == view_map->layouts.back().strides) {
-    if (!within) return about_node(graph, id, "this view reaches outside its storage");
+    if (!within) return node_diagnostic(graph, id, "this view reaches outside its storage");
     view_map->layouts.back() = std::move(*shown);
     return view_map;
   }
-  auto among = within ? layout::among_elements(*shown, view->whole) : std::nullopt;
+  auto among = within ? layout::relative_layout(*shown, view->whole) : std::nullopt;
   if (!among) {
     const TensorType& type = graph[view->owner].outputs[view->output];
-    return about_node(
+    return node_diagnostic(
         graph, id,
         fmt::format("it reads offsets of the storage of {} that in its type {} are gaps, or "
                     "of several elements: declare that row by row, or show its elements "
@@ -57,7 +57,7 @@ Result<ViewMap> view_map_of(const Graph& graph, NodeId id, std::size_t output) {
     return view_map_of(graph, node.operands.front(),
                        static_cast<std::size_t>(*node.arguments[1].get<std::int64_t>()));
   if (graph.op(id).is(kView)) return compose_view(graph, id, output);
-  return ViewMap{{id, output}, {made_layout(node.outputs[output])}};
+  return ViewMap{{id, output}, {output_layout(node.outputs[output])}};
 }
 
 Result<ViewMap> compose_view(const Graph& graph, NodeId id, std::size_t output) {
@@ -65,14 +65,15 @@ Result<ViewMap> compose_view(const Graph& graph, NodeId id, std::size_t output) 
   const Operator& op = graph.op(id);
   const layout::Rule rule = layout::rule_of(node.op);
   if (rule == nullptr)
-    return about_node(graph, id, fmt::format("no layout shows what operator '{}' does", op.name));
+    return node_diagnostic(graph, id,
+                           fmt::format("no layout shows what operator '{}' does", op.name));
   if (graph.op(id).is(kReadsStorage)) return strided(graph, id);
   auto view_map = view_map_of(graph, node.operands.front());
   if (!view_map) return view_map;
   const Call::TypesOf types_of = [&](NodeId n) { return graph.pool().types_of(n); };
   const Call call(op, node.arguments, types_of);
   auto shown = rule(call, view_map->layouts.back(), static_cast<std::int64_t>(output));
-  if (!shown) return about_node(graph, id, shown.diagnostics().front().message);
+  if (!shown) return node_diagnostic(graph, id, shown.diagnostics().front().message);
   // The rule gives a layout over the operand's elements: either the row-major count of the last
   // layout (copied), or whatever that layout indexed itself.
   std::vector<Layout>& layouts = view_map->layouts;
@@ -84,7 +85,7 @@ Result<ViewMap> compose_view(const Graph& graph, NodeId id, std::size_t output) 
   const Shape& under = layouts.size() > 1 ? layouts[layouts.size() - 2].shape
                                           : graph[base.node].outputs[base.output].shape;
   if (!layout::is_within(*shown, element_count(under)))
-    return about_node(graph, id, "this view reaches outside its storage");
+    return node_diagnostic(graph, id, "this view reaches outside its storage");
   layouts.back() = std::move(*shown);
   return view_map;
 }

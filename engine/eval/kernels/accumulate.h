@@ -6,19 +6,19 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/eval/kernels/places.h"
+#include "engine/eval/kernels/data_movement.h"
 
-namespace recut::places {
+namespace recut::data_movement {
 
-enum class Meeting : std::uint8_t { replace, sum, product, mean, largest, smallest };
+enum class ScatterReduction : std::uint8_t { replace, sum, product, mean, largest, smallest };
 
 // Parses ATen's `reduce` argument.
-inline std::optional<Meeting> meeting_of(std::string_view name) {
-  if (name == "sum" || name == "add") return Meeting::sum;
-  if (name == "prod" || name == "multiply") return Meeting::product;
-  if (name == "mean") return Meeting::mean;
-  if (name == "amax") return Meeting::largest;
-  if (name == "amin") return Meeting::smallest;
+inline std::optional<ScatterReduction> scatter_reduction_of(std::string_view name) {
+  if (name == "sum" || name == "add") return ScatterReduction::sum;
+  if (name == "prod" || name == "multiply") return ScatterReduction::product;
+  if (name == "mean") return ScatterReduction::mean;
+  if (name == "amax") return ScatterReduction::largest;
+  if (name == "amin") return ScatterReduction::smallest;
   return std::nullopt;
 }
 
@@ -26,34 +26,34 @@ inline std::optional<Meeting> meeting_of(std::string_view name) {
 template <class T>
 class Accumulator {
  public:
-  Accumulator(Dense<T> self, Meeting meeting, bool include_self)
+  Accumulator(Dense<T> self, ScatterReduction reduction, bool include_self)
       : values_(std::move(self)),
-        meeting_(meeting),
+        reduction_(reduction),
         include_self_(include_self),
-        arrived_(values_.data.size(), 0) {}
+        counts_(values_.data.size(), 0) {}
 
   void put(std::int64_t index, T value) {
     T& own = values_[index];
-    const bool first = arrived_[at(index)]++ == 0 && !include_self_;
-    own = first || meeting_ == Meeting::replace ? value : combined(own, value);
+    const bool first = counts_[at(index)]++ == 0 && !include_self_;
+    own = first || reduction_ == ScatterReduction::replace ? value : combined(own, value);
   }
 
   Dense<T> finish() {
-    if (meeting_ == Meeting::mean)
-      for (std::size_t i = 0; i < arrived_.size(); ++i)
-        if (arrived_[i] > 0)
-          values_.data[i] = divided(values_.data[i], arrived_[i] + (include_self_ ? 1 : 0));
+    if (reduction_ == ScatterReduction::mean)
+      for (std::size_t i = 0; i < counts_.size(); ++i)
+        if (counts_[i] > 0)
+          values_.data[i] = divided(values_.data[i], counts_[i] + (include_self_ ? 1 : 0));
     return std::move(values_);
   }
 
  private:
   T combined(T a, T b) const {
-    switch (meeting_) {
-      case Meeting::product:
+    switch (reduction_) {
+      case ScatterReduction::product:
         return elementwise::times(a, b);
-      case Meeting::largest:
+      case ScatterReduction::largest:
         return elementwise::larger(a, b);
-      case Meeting::smallest:
+      case ScatterReduction::smallest:
         return elementwise::smaller(a, b);
       default:
         return elementwise::plus(a, b);
@@ -67,9 +67,9 @@ class Accumulator {
   }
 
   Dense<T> values_;
-  Meeting meeting_;
+  ScatterReduction reduction_;
   bool include_self_;
-  std::vector<std::int64_t> arrived_;  // number of values put to each position
+  std::vector<std::int64_t> counts_;  // number of values put to each position
 };
 
-}  // namespace recut::places
+}  // namespace recut::data_movement

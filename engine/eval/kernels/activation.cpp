@@ -73,10 +73,10 @@ Result<Done> gelu_kernel(KernelContext& c) {
 }
 
 Result<Done> hardtanh(KernelContext& c) {
-  const double least = activation_given(c, "min_val");
-  const double most = activation_given(c, "max_val");
+  const double min_value = activation_given(c, "min_val");
+  const double max_value = activation_given(c, "max_val");
   return reals(
-      c, [=](double x) { return smaller(larger(x, least), most); }, "self");
+      c, [=](double x) { return smaller(larger(x, min_value), max_value); }, "self");
 }
 
 double hardsigmoid(double x) { return smaller(larger(x + 3, 0.0), 6.0) / 6; }

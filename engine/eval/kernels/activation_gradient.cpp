@@ -120,11 +120,11 @@ double mish_slope(double x) {
 double hardswish_slope(double x) { return x <= -3 ? 0.0 : (x < 3 ? x / 3 + 0.5 : 1.0); }
 
 Result<Done> hardtanh_backward(KernelContext& c) {
-  const double least = activation_gradient_given(c, "min_val");
-  const double most = activation_gradient_given(c, "max_val");
+  const double min_value = activation_gradient_given(c, "min_val");
+  const double max_value = activation_gradient_given(c, "max_val");
   return gradient(
-      c, [=](double g, double x) { return x <= least || x >= most ? 0.0 : g; }, "grad_output",
-      "self");
+      c, [=](double g, double x) { return x <= min_value || x >= max_value ? 0.0 : g; },
+      "grad_output", "self");
 }
 
 Result<Done> softplus_backward(KernelContext& c) {
@@ -146,12 +146,12 @@ double log_sigmoid_slope(double x) { return 1 / (1 + std::exp(x)); }
 
 Result<Done> logit_backward(KernelContext& c) {
   const bool clamped = c.call.given("eps") && c.call.real("eps") >= 0;
-  const double least = clamped ? c.call.real("eps") : 0;
+  const double min_value = clamped ? c.call.real("eps") : 0;
   const double outside = clamped ? 0.0 : std::nan("");
   return gradient(
       c,
       [=](double g, double x) {
-        return x >= least && x <= 1 - least ? g / (x * (1 - x)) : outside;
+        return x >= min_value && x <= 1 - min_value ? g / (x * (1 - x)) : outside;
       },
       "grad_output", "self");
 }

@@ -36,8 +36,8 @@ Result<Done> adaptive_avg_pool(KernelContext& c) {
     double sum = 0;
     std::int64_t count = 0;
     for_each_in_adaptive_window(unflatten(i % volume(pooled), pooled), pooled, plane,
-                                [&](std::int64_t place) {
-                                  sum += from[place];
+                                [&](std::int64_t position) {
+                                  sum += from[position];
                                   ++count;
                                 });
     out[i] = sum / static_cast<double>(count);
@@ -58,7 +58,8 @@ Result<Done> adaptive_avg_pool_backward(KernelContext& c) {
     std::int64_t count = 0;
     for_each_in_adaptive_window(at, pooled, plane, [&](std::int64_t) { ++count; });
     const double share = grad[i] / static_cast<double>(count);
-    for_each_in_adaptive_window(at, pooled, plane, [&](std::int64_t place) { to[place] += share; });
+    for_each_in_adaptive_window(at, pooled, plane,
+                                [&](std::int64_t position) { to[position] += share; });
   }
   c.write(out);
   return Done{};
@@ -67,7 +68,7 @@ Result<Done> adaptive_avg_pool_backward(KernelContext& c) {
 Result<Done> adaptive_max_pool(KernelContext& c) {
   const Reals in = c.reals("self");
   Reals values(c.output_types[0].shape);
-  Integers places(values.shape);
+  Integers positions(values.shape);
   const std::size_t dims = spatial_dims_of(c.call);
   const Triple plane = spatial_triple(in.shape, dims);
   const Triple pooled = spatial_triple(values.shape, dims);
@@ -75,15 +76,16 @@ Result<Done> adaptive_max_pool(KernelContext& c) {
     const double* from = in.data.data() + i / volume(pooled) * volume(plane);
     std::int64_t best = -1;
     for_each_in_adaptive_window(
-        unflatten(i % volume(pooled), pooled), pooled, plane, [&](std::int64_t place) {
+        unflatten(i % volume(pooled), pooled), pooled, plane, [&](std::int64_t position) {
           // The first largest; a NaN is larger than everything.
-          if (best < 0 || from[place] > from[best] || std::isnan(from[place])) best = place;
+          if (best < 0 || from[position] > from[best] || std::isnan(from[position]))
+            best = position;
         });
     values[i] = from[best];
-    places[i] = best;
+    positions[i] = best;
   }
   c.write(values, 0);
-  c.write(places, 1);
+  c.write(positions, 1);
   return Done{};
 }
 
@@ -124,7 +126,7 @@ Result<Done> fractional_max_pool(KernelContext& c) {
   const Reals in = c.reals("self");
   const Reals samples = c.reals("random_samples");
   Reals values(c.output_types[0].shape);
-  Integers places(values.shape);
+  Integers positions(values.shape);
   const std::size_t dims = spatial_dims_of(c.call);
   const Triple plane = spatial_triple(in.shape, dims);
   const Triple pooled = spatial_triple(values.shape, dims);
@@ -151,15 +153,15 @@ Result<Done> fractional_max_pool(KernelContext& c) {
       for (std::size_t d = 0; d < 3; ++d) corner[d] = starts[d][static_cast<std::size_t>(at[d])];
       const double* from = in.data.data() + p * volume(plane);
       std::int64_t best = -1;
-      for_each_in_window(w, corner, plane, [&](std::int64_t, std::int64_t place) {
-        if (best < 0 || from[place] > from[best] || std::isnan(from[place])) best = place;
+      for_each_in_window(w, corner, plane, [&](std::int64_t, std::int64_t position) {
+        if (best < 0 || from[position] > from[best] || std::isnan(from[position])) best = position;
       });
       values[p * volume(pooled) + i] = from[best];
-      places[p * volume(pooled) + i] = best;
+      positions[p * volume(pooled) + i] = best;
     }
   }
   c.write(values, 0);
-  c.write(places, 1);
+  c.write(positions, 1);
   return Done{};
 }
 

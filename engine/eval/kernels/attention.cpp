@@ -77,14 +77,14 @@ Result<Done> attention(KernelContext& c) {
   const Attention& a = *read;
   Reals out(c.output_types[0].shape);
   // Rows of statistics may be padded; where they are, PyTorch's kernel leaves +inf.
-  const bool with_sums = c.outputs.size() > 1 && c.wanted(1);
+  const bool with_sums = c.outputs.size() > 1 && c.requested(1);
   Reals sums = with_sums ? Reals(c.output_types[1].shape, INFINITY) : Reals();
   const std::int64_t rows = a.batch * a.heads == 0 ? 0 : sums.count() / (a.batch * a.heads);
   for (std::int64_t head = 0; head < a.batch * a.heads; ++head) {
-    const auto turned = turned_copy(a.key_of(head), a.keys, a.features);
+    const auto transposed_key = transposed_copy(a.key_of(head), a.keys, a.features);
     for (std::int64_t begin = 0; begin < a.queries; begin += kRowsAtOnce) {
       const std::int64_t end = std::min(begin + kRowsAtOnce, a.queries);
-      auto scores = attention_scores(a, head, begin, end, turned);
+      auto scores = attention_scores(a, head, begin, end, transposed_key);
       for (std::int64_t i = begin; i < end; ++i) {
         const double log_sum = softmax_row(scores.data() + (i - begin) * a.keys, a.keys);
         if (with_sums && i < rows) sums[head * rows + i] = log_sum;
@@ -146,17 +146,17 @@ void apply_dropout(const Attention& a, std::int64_t head, std::int64_t begin,
     rows[i] *= a.keep[first + static_cast<std::int64_t>(i)] != 0 ? a.keep_scale : 0;
 }
 
-std::vector<double> turned_copy(const double* from, std::int64_t rows, std::int64_t columns) {
+std::vector<double> transposed_copy(const double* from, std::int64_t rows, std::int64_t columns) {
   std::vector<double> to(static_cast<std::size_t>(rows * columns));
   transpose(rows, columns, from, to.data());
   return to;
 }
 
 std::vector<double> attention_scores(const Attention& a, std::int64_t head, std::int64_t begin,
-                                     std::int64_t end, const std::vector<double>& turned) {
+                                     std::int64_t end, const std::vector<double>& transposed_key) {
   std::vector<double> scores(static_cast<std::size_t>((end - begin) * a.keys), 0.0);
   multiply_add(end - begin, a.features, a.keys, {a.query_of(head, begin), a.features},
-               {turned.data(), a.keys}, scores.data(), a.keys);
+               {transposed_key.data(), a.keys}, scores.data(), a.keys);
   const std::int64_t mask_base =
       head / a.heads * a.mask_steps[0] + head % a.heads * a.mask_steps[1];
   for (std::int64_t i = begin; i < end; ++i)

@@ -43,16 +43,16 @@ inline constexpr std::int64_t kRowsAtOnce = 64;
 // names. Dropout by probability is an error: its random numbers are the device's own.
 Result<Attention> read_attention(const KernelContext& c);
 
-// Scores of rows [begin, end) of one head, scaled and masked: -inf for masked keys. `turned` is the
-// head's key, transposed to [features, keys].
+// Scores of rows [begin, end) of one head, scaled and masked: -inf for masked keys.
+// `transposed_key` is the head's key, transposed to [features, keys].
 std::vector<double> attention_scores(const Attention& a, std::int64_t head, std::int64_t begin,
-                                     std::int64_t end, const std::vector<double>& turned);
+                                     std::int64_t end, const std::vector<double>& transposed_key);
 
 // Applies dropout to rows of probabilities, or of their gradients, from row `begin` of a head.
 void apply_dropout(const Attention& a, std::int64_t head, std::int64_t begin,
                    std::vector<double>& rows);
 
 // [rows, columns] at `from` as [columns, rows].
-std::vector<double> turned_copy(const double* from, std::int64_t rows, std::int64_t columns);
+std::vector<double> transposed_copy(const double* from, std::int64_t rows, std::int64_t columns);
 
 }  // namespace recut

@@ -38,10 +38,10 @@ void to_probabilities(const Attention& a, const Block& b, const Reals& sums,
 // dS from P, dO and O.
 std::vector<double> score_gradients(const Attention& a, const Block& b, const double* grad,
                                     const double* out, const std::vector<double>& probabilities,
-                                    const std::vector<double>& turned_value) {
+                                    const std::vector<double>& transposed_value) {
   std::vector<double> gradients(probabilities.size(), 0.0);
   const std::int64_t width = a.value_features;
-  multiply_add(b.rows(), width, a.keys, {grad, width}, {turned_value.data(), a.keys},
+  multiply_add(b.rows(), width, a.keys, {grad, width}, {transposed_value.data(), a.keys},
                gradients.data(), a.keys);
   apply_dropout(a, b.head, b.begin, gradients);
   for (std::int64_t i = 0; i < b.rows(); ++i) {
@@ -65,27 +65,28 @@ void add_mask_gradients(const Attention& a, const Block& b, const std::vector<do
 }
 
 void add_block(const Attention& a, const Block& b, const Reals& grad, const Reals& out,
-               const Reals& sums, const std::vector<double>& turned_key,
-               const std::vector<double>& turned_value, Gradients& g) {
+               const Reals& sums, const std::vector<double>& transposed_key,
+               const std::vector<double>& transposed_value, Gradients& g) {
   const std::int64_t width = a.value_features;
   const std::int64_t at = (b.head * a.queries + b.begin) * width;
   const std::int64_t key_head = a.key_head(b.head);
-  auto probabilities = attention_scores(a, b.head, b.begin, b.end, turned_key);
+  auto probabilities = attention_scores(a, b.head, b.begin, b.end, transposed_key);
   to_probabilities(a, b, sums, probabilities);
   const double* grad_rows = grad.data.data() + at;
   auto kept = probabilities;
   apply_dropout(a, b.head, b.begin, kept);
-  const auto turned_p = turned_copy(kept.data(), b.rows(), a.keys);
-  multiply_add(a.keys, b.rows(), width, {turned_p.data(), b.rows()}, {grad_rows, width},
+  const auto transposed_p = transposed_copy(kept.data(), b.rows(), a.keys);
+  multiply_add(a.keys, b.rows(), width, {transposed_p.data(), b.rows()}, {grad_rows, width},
                g.value.data.data() + key_head * a.keys * width, width);
-  auto scores = score_gradients(a, b, grad_rows, out.data.data() + at, probabilities, turned_value);
+  auto scores =
+      score_gradients(a, b, grad_rows, out.data.data() + at, probabilities, transposed_value);
   if (!g.mask.data.empty()) add_mask_gradients(a, b, scores, g.mask);
   for (double& x : scores) x *= a.scale;
   multiply_add(b.rows(), a.keys, a.features, {scores.data(), a.keys},
                {a.key_of(b.head), a.features},
                g.query.data.data() + (b.head * a.queries + b.begin) * a.features, a.features);
-  const auto turned_scores = turned_copy(scores.data(), b.rows(), a.keys);
-  multiply_add(a.keys, b.rows(), a.features, {turned_scores.data(), b.rows()},
+  const auto transposed_scores = transposed_copy(scores.data(), b.rows(), a.keys);
+  multiply_add(a.keys, b.rows(), a.features, {transposed_scores.data(), b.rows()},
                {a.query_of(b.head, b.begin), a.features},
                g.key.data.data() + key_head * a.keys * a.features, a.features);
 }
@@ -98,14 +99,14 @@ Result<Done> attention_backward(KernelContext& c) {
   const Reals out = c.reals("out");
   const Reals sums = c.reals("logsumexp");
   Gradients g{Reals(a.query.shape), Reals(a.key.shape), Reals(a.value.shape), Reals()};
-  const bool with_mask = c.outputs.size() > 3 && c.wanted(3);
+  const bool with_mask = c.outputs.size() > 3 && c.requested(3);
   if (with_mask) g.mask = Reals(a.mask.shape);
   for (std::int64_t head = 0; head < a.batch * a.heads; ++head) {
-    const auto turned_key = turned_copy(a.key_of(head), a.keys, a.features);
-    const auto turned_value = turned_copy(a.value_of(head), a.keys, a.value_features);
+    const auto transposed_key = transposed_copy(a.key_of(head), a.keys, a.features);
+    const auto transposed_value = transposed_copy(a.value_of(head), a.keys, a.value_features);
     for (std::int64_t begin = 0; begin < a.queries; begin += kRowsAtOnce)
       add_block(a, {head, begin, std::min(begin + kRowsAtOnce, a.queries)}, grad, out, sums,
-                turned_key, turned_value, g);
+                transposed_key, transposed_value, g);
   }
   c.write(g.query, 0);
   c.write(g.key, 1);

@@ -13,15 +13,15 @@ namespace {
 
 // Scores [N, C, positions…] or [C]; item i is one position of a sample.
 struct Classes {
-  std::int64_t count = 0;   // classes
-  std::int64_t places = 1;  // after the class dimension
+  std::int64_t count = 0;      // classes
+  std::int64_t positions = 1;  // after the class dimension
 
   explicit Classes(const Shape& scores) : count(scores.size() > 1 ? scores[1] : scores[0]) {
-    for (std::size_t i = 2; i < scores.size(); ++i) places *= scores[i];
+    for (std::size_t i = 2; i < scores.size(); ++i) positions *= scores[i];
   }
   // The flat index of item i's score of a class.
   std::int64_t at(std::int64_t item, std::int64_t of_class) const {
-    return (item / places * count + of_class) * places + item % places;
+    return (item / positions * count + of_class) * positions + item % positions;
   }
 };
 

@@ -61,13 +61,13 @@ void for_each_tap(const ConvolutionGeometry& g, std::int64_t begin, std::int64_t
     corners.push_back(corner);
   }
   for (std::int64_t row = 0; row < g.window(); ++row) {
-    Triple reach = unflatten(row % g.kernel_size(), g.kernel);
-    for (std::size_t d = 0; d < 3; ++d) reach[d] *= g.dilation[d];
+    Triple tap_offset = unflatten(row % g.kernel_size(), g.kernel);
+    for (std::size_t d = 0; d < 3; ++d) tap_offset[d] *= g.dilation[d];
     const std::int64_t plane = row / g.kernel_size() * g.image_size();
     for (std::size_t i = 0; i < corners.size(); ++i) {
-      const std::int64_t z = corners[i][0] + reach[0];
-      const std::int64_t y = corners[i][1] + reach[1];
-      const std::int64_t x = corners[i][2] + reach[2];
+      const std::int64_t z = corners[i][0] + tap_offset[0];
+      const std::int64_t y = corners[i][1] + tap_offset[1];
+      const std::int64_t x = corners[i][2] + tap_offset[2];
       if (z < 0 || z >= g.image[0] || y < 0 || y >= g.image[1] || x < 0 || x >= g.image[2])
         continue;
       visit(row, static_cast<std::int64_t>(i), plane + (z * g.image[1] + y) * g.image[2] + x);
@@ -99,8 +99,8 @@ std::vector<double> unfold(const ConvolutionGeometry& g, const double* image, st
                            std::int64_t end) {
   const std::int64_t width = end - begin;
   std::vector<double> columns(static_cast<std::size_t>(g.window() * width), 0.0);
-  for_each_tap(g, begin, end, [&](std::int64_t row, std::int64_t column, std::int64_t place) {
-    columns[static_cast<std::size_t>(row * width + column)] = image[place];
+  for_each_tap(g, begin, end, [&](std::int64_t row, std::int64_t column, std::int64_t position) {
+    columns[static_cast<std::size_t>(row * width + column)] = image[position];
   });
   return columns;
 }
@@ -118,18 +118,18 @@ void gather(const ConvolutionGeometry& g, const Reals& image, const Reals& weigh
 
 void scatter(const ConvolutionGeometry& g, const Reals& map, const Reals& weight, Reals& image) {
   const std::int64_t outputs = g.outputs / g.groups;
-  std::vector<double> turned(static_cast<std::size_t>(outputs * g.window()));
+  std::vector<double> transposed_weight(static_cast<std::size_t>(outputs * g.window()));
   for_each_chunk(g, [&](std::int64_t n, std::int64_t group, std::int64_t begin, std::int64_t end) {
     const std::int64_t width = end - begin;
     std::vector<double> columns(static_cast<std::size_t>(g.window() * width), 0.0);
     transpose(outputs, g.window(), weight.data.data() + group * outputs * g.window(),
-              turned.data());
-    multiply_add(g.window(), outputs, width, {turned.data(), outputs},
+              transposed_weight.data());
+    multiply_add(g.window(), outputs, width, {transposed_weight.data(), outputs},
                  {map.data.data() + map_base(g, n, group) + begin, g.map_size()}, columns.data(),
                  width);
     double* to = image.data.data() + image_base(g, n, group);
-    for_each_tap(g, begin, end, [&](std::int64_t row, std::int64_t column, std::int64_t place) {
-      to[place] += columns[static_cast<std::size_t>(row * width + column)];
+    for_each_tap(g, begin, end, [&](std::int64_t row, std::int64_t column, std::int64_t position) {
+      to[position] += columns[static_cast<std::size_t>(row * width + column)];
     });
   });
 }
@@ -202,7 +202,7 @@ Result<Done> convolution_backward(KernelContext& c) {
   const ConvolutionGeometry g = transposed
                                     ? geometry_of(c.call, grad.shape, input.shape, weight.shape)
                                     : geometry_of(c.call, input.shape, grad.shape, weight.shape);
-  if (c.wanted(0)) {
+  if (c.requested(0)) {
     Reals grad_input(input.shape);
     if (transposed)
       gather(g, grad, weight, grad_input);
@@ -210,7 +210,7 @@ Result<Done> convolution_backward(KernelContext& c) {
       scatter(g, grad, weight, grad_input);
     c.write(grad_input, 0);
   }
-  if (c.wanted(1)) {
+  if (c.requested(1)) {
     Reals grad_weight(weight.shape);
     if (transposed)
       correlate(g, grad, input, grad_weight);
@@ -218,7 +218,7 @@ Result<Done> convolution_backward(KernelContext& c) {
       correlate(g, input, grad, grad_weight);
     c.write(grad_weight, 1);
   }
-  if (c.wanted(2)) {
+  if (c.requested(2)) {
     Reals grad_bias(c.output_types[2].shape);
     const std::int64_t size = transposed ? g.image_size() : g.map_size();
     for (std::int64_t i = 0; i < grad.count(); ++i)

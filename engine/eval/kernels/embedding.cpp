@@ -1,12 +1,12 @@
 // Embeddings: rows of a weight, one by one or by the bag (ATen/native/EmbeddingBag.cpp).
 #include <algorithm>
 
-#include "engine/eval/kernels/places.h"
+#include "engine/eval/kernels/data_movement.h"
 
 namespace recut {
 namespace {
 
-using namespace places;
+using namespace data_movement;
 
 Result<Done> embedding(KernelContext& c) {
   const Shape& weight = c.tensor("weight").shape;
@@ -100,7 +100,7 @@ void write_list(KernelContext& c, Integers values, std::size_t output) {
 }
 
 Result<Done> embedding_bag(KernelContext& c) {
-  if (const auto fits = check_by_rule(c); !fits) return fits;
+  if (const auto fits = check_shape_rule(c); !fits) return fits;
   const Reals weight = c.reals("weight");
   const auto rows = indices_into(c, "indices", 0, weight.shape[0], Negative::refused);
   if (!rows) return rows.diagnostics();

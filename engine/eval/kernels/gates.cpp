@@ -9,10 +9,10 @@ namespace recut {
 namespace {
 
 // Splits dimension `dim` in two halves, and pairs element i of the first half with its partner.
-struct GatesHalves {
+struct GluSplit {
   std::int64_t half = 0;  // elements of one half's block
 
-  GatesHalves(const Call& call, const Shape& in) {
+  GluSplit(const Call& call, const Shape& in) {
     const auto d = static_cast<std::size_t>(
         wrap_dimension(call.integer("dim"), static_cast<std::int64_t>(in.size())).value());
     half = in[d] / 2 * contiguous_strides(in)[d];
@@ -24,7 +24,7 @@ struct GatesHalves {
 Result<Done> glu(KernelContext& c) {
   const Reals x = c.reals("self");
   Reals out(c.output_types[0].shape);
-  const GatesHalves h(c.call, x.shape);
+  const GluSplit h(c.call, x.shape);
   for (std::int64_t i = 0; i < out.count(); ++i) out[i] = x[h.first(i)] * sigmoid(x[h.second(i)]);
   c.write(out);
   return Done{};
@@ -34,7 +34,7 @@ Result<Done> glu_backward(KernelContext& c) {
   const Reals x = c.reals("self");
   const Reals grad = c.reals("grad_output");
   Reals out(x.shape);
-  const GatesHalves h(c.call, x.shape);
+  const GluSplit h(c.call, x.shape);
   for (std::int64_t i = 0; i < grad.count(); ++i) {
     const double gate = sigmoid(x[h.second(i)]);
     out[h.first(i)] = grad[i] * gate;

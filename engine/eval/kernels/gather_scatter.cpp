@@ -1,11 +1,11 @@
 // gather and scatter, and indices into the flattened tensor.
 #include "engine/eval/kernels/accumulate.h"
-#include "engine/eval/kernels/places.h"
+#include "engine/eval/kernels/data_movement.h"
 
 namespace recut {
 namespace {
 
-using namespace places;
+using namespace data_movement;
 
 // The element of self that each index selects, row-major: the same coordinates with dimension `dim`
 // replaced. Fails at the first index that is out of range.
@@ -15,7 +15,7 @@ Result<std::vector<std::int64_t>> pointed_at(const KernelContext& c, const Integ
   const std::int64_t size = self.empty() ? 1 : self[dim];
   std::vector<std::int64_t> targets(index.data.size());
   std::optional<std::int64_t> wrong;
-  for_each_place(index.shape, [&](std::int64_t i, const Coordinates& place) {
+  for_each_index(index.shape, [&](std::int64_t i, const Coordinates& position) {
     const std::int64_t chosen = index[i];
     if (chosen < 0 || chosen >= size) {
       if (!wrong) wrong = chosen;
@@ -23,7 +23,7 @@ Result<std::vector<std::int64_t>> pointed_at(const KernelContext& c, const Integ
     }
     std::int64_t target = 0;  // zero-dimensional tensors and indices count as one element
     for (std::size_t d = 0; d < self.size(); ++d) {
-      const std::int64_t own = d < place.size() ? place[d] : 0;
+      const std::int64_t own = d < position.size() ? position[d] : 0;
       target += (d == dim ? chosen : own) * strides[d];
     }
     targets[at(i)] = target;
@@ -86,67 +86,70 @@ Result<Done> take_along_dim(KernelContext& c) {
 // Self with values scattered by the index; `value` gives the value for a position of the index, in
 // row-major order.
 template <class T, class Value>
-Result<Done> scatter_values(KernelContext& c, Meeting meeting, bool include_self, Value value) {
+Result<Done> scatter_values(KernelContext& c, ScatterReduction reduction, bool include_self,
+                            Value value) {
   const Integers index = c.integers("index");
   const Shape& self = c.tensor("self").shape;
   const auto targets =
       pointed_at(c, index, self, dimension(c, "dim", static_cast<std::int64_t>(self.size())));
   if (!targets) return targets.diagnostics();
-  Accumulator<T> out(c.read<T>("self"), meeting, include_self);
-  for_each_place(index.shape, [&](std::int64_t i, const Coordinates& place) {
-    out.put((*targets)[at(i)], value(place));
+  Accumulator<T> out(c.read<T>("self"), reduction, include_self);
+  for_each_index(index.shape, [&](std::int64_t i, const Coordinates& position) {
+    out.put((*targets)[at(i)], value(position));
   });
   c.write(out.finish());
   return Done{};
 }
 
-Result<Done> scatter_src(KernelContext& c, Meeting meeting, bool include_self = true) {
+Result<Done> scatter_src(KernelContext& c, ScatterReduction reduction, bool include_self = true) {
   return with_numbers_of(c.output_types[0].dtype, [&](auto zero) {
     using T = decltype(zero);
     const Dense<T> src = c.read<T>("src");
     const Strides strides = contiguous_strides(src.shape);
     // A zero-dimensional index beside a source of one dimension, or the other way round.
-    return scatter_values<T>(c, meeting, include_self, [&](const Coordinates& place) {
-      return src[place.size() == strides.size() ? flat(place, strides) : 0];
+    return scatter_values<T>(c, reduction, include_self, [&](const Coordinates& position) {
+      return src[position.size() == strides.size() ? flat(position, strides) : 0];
     });
   });
 }
 
-Result<Done> scatter_value(KernelContext& c, Meeting meeting) {
+Result<Done> scatter_value(KernelContext& c, ScatterReduction reduction) {
   return with_numbers_of(c.output_types[0].dtype, [&](auto zero) {
     using T = decltype(zero);
     const T value = number<T>(c.call.scalar("value"));
-    return scatter_values<T>(c, meeting, true, [value](const Coordinates&) { return value; });
+    return scatter_values<T>(c, reduction, true, [value](const Coordinates&) { return value; });
   });
 }
 
-Result<Meeting> named_meeting(const KernelContext& c) {
-  const auto meeting = meeting_of(c.call.text("reduce"));
-  if (meeting) return *meeting;
+Result<ScatterReduction> named_reduction(const KernelContext& c) {
+  const auto reduction = scatter_reduction_of(c.call.text("reduce"));
+  if (reduction) return *reduction;
   return error(fmt::format("{}: reduce is '{}', expected sum, prod, mean, amax or amin",
                            c.call.op().name, c.call.text("reduce")));
 }
 
-Result<Done> scatter(KernelContext& c) { return scatter_src(c, Meeting::replace); }
-Result<Done> scatter_number(KernelContext& c) { return scatter_value(c, Meeting::replace); }
-Result<Done> scatter_add(KernelContext& c) { return scatter_src(c, Meeting::sum); }
+Result<Done> scatter(KernelContext& c) { return scatter_src(c, ScatterReduction::replace); }
+Result<Done> scatter_number(KernelContext& c) {
+  return scatter_value(c, ScatterReduction::replace);
+}
+Result<Done> scatter_add(KernelContext& c) { return scatter_src(c, ScatterReduction::sum); }
 
 Result<Done> scatter_onto(KernelContext& c) {
-  const auto meeting = named_meeting(c);
-  if (!meeting) return meeting.diagnostics();
-  return scatter_src(c, *meeting);
+  const auto reduction = named_reduction(c);
+  if (!reduction) return reduction.diagnostics();
+  return scatter_src(c, *reduction);
 }
 
 Result<Done> scatter_number_onto(KernelContext& c) {
-  const auto meeting = named_meeting(c);
-  if (!meeting) return meeting.diagnostics();
-  return scatter_value(c, *meeting);
+  const auto reduction = named_reduction(c);
+  if (!reduction) return reduction.diagnostics();
+  return scatter_value(c, *reduction);
 }
 
 Result<Done> scatter_reduce(KernelContext& c) {
-  const auto meeting = named_meeting(c);
-  if (!meeting) return meeting.diagnostics();
-  return scatter_src(c, *meeting, c.call.boolean("include_self"));
+  const auto reduction = named_reduction(c);
+  if (!reduction) return reduction.diagnostics();
+  return scatter_src(c, *reduction, c.call.boolean("include_self"));
 }
 
 // Indices into the flattened tensor; negative ones count from its end.
@@ -172,11 +175,12 @@ Result<Done> take(KernelContext& c) {
 Result<Done> put(KernelContext& c) {
   const auto indices = flat_indices(c);
   if (!indices) return indices.diagnostics();
-  const Meeting meeting = c.call.boolean("accumulate") ? Meeting::sum : Meeting::replace;
+  const ScatterReduction reduction =
+      c.call.boolean("accumulate") ? ScatterReduction::sum : ScatterReduction::replace;
   return with_numbers_of(c.output_types[0].dtype, [&](auto zero) -> Result<Done> {
     using T = decltype(zero);
     const Dense<T> source = c.read<T>("source");
-    Accumulator<T> out(c.read<T>("self"), meeting, true);
+    Accumulator<T> out(c.read<T>("self"), reduction, true);
     for (std::size_t i = 0; i < indices->size(); ++i) out.put((*indices)[i], source.data[i]);
     c.write(out.finish());
     return Done{};

@@ -17,7 +17,7 @@ enum class Padding { zeros, border, reflection };
 
 // A coordinate and its derivative with respect to the grid's.
 template <class T>
-struct Place {
+struct GridPosition {
   T at;
   T slope;
 };
@@ -25,7 +25,7 @@ struct Place {
 // One tap along one dimension: an element, its weight, and the weight's derivative with respect to
 // the grid's coordinate.
 struct GridSamplerTap {
-  std::int64_t place;
+  std::int64_t position;
   double weight;
   double slope;
 };
@@ -42,9 +42,9 @@ class GridSamplerAxis {
         padding_(static_cast<Padding>(call.integer("padding_mode"))) {}
 
   std::vector<GridSamplerTap> taps(double coordinate) const {
-    const Place<T> place = unnormalized(static_cast<T>(coordinate));
-    if (interpolation_ == Interpolation::cubic) return cubic(place);
-    const Place<T> padded = finite(pad(place));
+    const GridPosition<T> position = unnormalized(static_cast<T>(coordinate));
+    if (interpolation_ == Interpolation::cubic) return cubic(position);
+    const GridPosition<T> padded = finite(pad(position));
     if (interpolation_ == Interpolation::nearest)
       return {{static_cast<std::int64_t>(std::nearbyint(padded.at)), 1, 0}};
     const T lower = std::floor(padded.at);
@@ -53,22 +53,22 @@ class GridSamplerAxis {
     return {{first, 1 - part, -padded.slope}, {first + 1, part, padded.slope}};
   }
 
-  bool contains(std::int64_t place) const { return place >= 0 && place < size_; }
+  bool contains(std::int64_t position) const { return position >= 0 && position < size_; }
 
  private:
-  Place<T> unnormalized(T x) const {
+  GridPosition<T> unnormalized(T x) const {
     const auto size = static_cast<T>(size_);
     if (align_) return {(x + 1) / 2 * (size - 1), (size - 1) / 2};
     return {((x + 1) * size - 1) / 2, size / 2};
   }
 
-  Place<T> pad(Place<T> p) const {
+  GridPosition<T> pad(GridPosition<T> p) const {
     if (padding_ == Padding::zeros) return p;
     if (padding_ == Padding::reflection) p = reflected(p);
     return clipped(p);
   }
 
-  Place<T> clipped(Place<T> p) const {
+  GridPosition<T> clipped(GridPosition<T> p) const {
     const auto last = static_cast<T>(size_ - 1);
     if (!(p.at > 0)) return {0, 0};
     if (p.at >= last) return {last, 0};
@@ -76,7 +76,7 @@ class GridSamplerAxis {
   }
 
   // Mirrors at the elements' middles or, unless corners are aligned, half an element beyond.
-  Place<T> reflected(Place<T> p) const {
+  GridPosition<T> reflected(GridPosition<T> p) const {
     const T low = align_ ? T{0} : T{-0.5};
     const T span = align_ ? static_cast<T>(size_ - 1) : static_cast<T>(size_);
     if (span <= 0) return {0, 0};
@@ -84,22 +84,22 @@ class GridSamplerAxis {
     const T slope = p.at < low ? -p.slope : p.slope;
     const T extra = std::fmod(distance, span);
     const bool even = std::fmod(std::floor(distance / span), T{2}) == 0;
-    return even ? Place<T>{extra + low, slope} : Place<T>{span - extra + low, -slope};
+    return even ? GridPosition<T>{extra + low, slope} : GridPosition<T>{span - extra + low, -slope};
   }
 
   // Positions beyond any index count as far outside.
-  static Place<T> finite(Place<T> p) {
+  static GridPosition<T> finite(GridPosition<T> p) {
     if (std::abs(p.at) < T{1e9}) return p;
     return {T{-100}, 0};
   }
 
-  std::vector<GridSamplerTap> cubic(const Place<T>& place) const {
-    const Place<T> p = finite(place);
+  std::vector<GridSamplerTap> cubic(const GridPosition<T>& position) const {
+    const GridPosition<T> p = finite(position);
     const T lower = std::floor(p.at);
     const double part = p.at - lower;
     std::vector<GridSamplerTap> taps;
     for (int k = -1; k <= 2; ++k) {
-      const Place<T> at = pad({lower + static_cast<T>(k), 1});
+      const GridPosition<T> at = pad({lower + static_cast<T>(k), 1});
       const double x = part - k;
       taps.push_back({static_cast<std::int64_t>(at.at), weight(std::abs(x)),
                       slope(std::abs(x)) * (x < 0 ? -1 : 1) * p.slope});
@@ -153,7 +153,7 @@ void for_each_sample(const Call& call, const GridSamplerGeometry& g, const Reals
           static_cast<std::int64_t>(g.dims) * i + static_cast<std::int64_t>(g.dims - 1 - d);
       std::vector<GridSamplerTap> inside;
       for (const GridSamplerTap& tap : axis.taps(grid[at]))
-        if (axis.contains(tap.place)) inside.push_back(tap);
+        if (axis.contains(tap.position)) inside.push_back(tap);
       taps[dimension] = std::move(inside);
     }
     visit(taps, i / volume(g.sampled), i % volume(g.sampled));
@@ -167,14 +167,14 @@ void for_each_corner(const GridSamplerGeometry& g,
   for (const GridSamplerTap& z : taps[0])
     for (const GridSamplerTap& y : taps[1])
       for (const GridSamplerTap& x : taps[2])
-        visit(flatten({z.place, y.place, x.place}, g.plane), z, y, x);
+        visit(flatten({z.position, y.position, x.position}, g.plane), z, y, x);
 }
 
 template <class T>
 Reals sample(const KernelContext& c, const Reals& input, const Reals& grid) {
   const GridSamplerGeometry g(input.shape, grid.shape);
   Reals out(c.output_types[0].shape);
-  for_each_sample<T>(c.call, g, grid, [&](const auto& taps, std::int64_t n, std::int64_t place) {
+  for_each_sample<T>(c.call, g, grid, [&](const auto& taps, std::int64_t n, std::int64_t position) {
     for (std::int64_t channel = 0; channel < g.channels; ++channel) {
       const std::int64_t plane = n * g.channels + channel;
       double sum = 0;
@@ -183,7 +183,7 @@ Reals sample(const KernelContext& c, const Reals& input, const Reals& grid) {
                           const GridSamplerTap& x) {
                         sum += z.weight * y.weight * x.weight * input[plane * volume(g.plane) + at];
                       });
-      out[plane * volume(g.sampled) + place] = sum;
+      out[plane * volume(g.sampled) + position] = sum;
     }
   });
   return out;
@@ -195,11 +195,11 @@ void sample_backward(const KernelContext& c, const Reals& input, const Reals& gr
   const Reals grad = c.reals("grad_output");
   const GridSamplerGeometry g(input.shape, grid.shape);
   const auto dims = static_cast<std::int64_t>(g.dims);
-  for_each_sample<T>(c.call, g, grid, [&](const auto& taps, std::int64_t n, std::int64_t place) {
+  for_each_sample<T>(c.call, g, grid, [&](const auto& taps, std::int64_t n, std::int64_t position) {
     std::array<double, 3> slopes{};  // of x, y, z
     for (std::int64_t channel = 0; channel < g.channels; ++channel) {
       const std::int64_t plane = n * g.channels + channel;
-      const double out = grad[plane * volume(g.sampled) + place];
+      const double out = grad[plane * volume(g.sampled) + position];
       for_each_corner(g, taps,
                       [&](std::int64_t at, const GridSamplerTap& z, const GridSamplerTap& y,
                           const GridSamplerTap& x) {
@@ -212,7 +212,8 @@ void sample_backward(const KernelContext& c, const Reals& input, const Reals& gr
                       });
     }
     for (std::int64_t d = 0; d < dims; ++d)
-      grad_grid[(n * volume(g.sampled) + place) * dims + d] = slopes[static_cast<std::size_t>(d)];
+      grad_grid[(n * volume(g.sampled) + position) * dims + d] =
+          slopes[static_cast<std::size_t>(d)];
   });
 }
 

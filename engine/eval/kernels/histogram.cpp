@@ -28,9 +28,9 @@ Result<Range> range_of(const Reals& values, Range range, double margin) {
 // The bin of x, computed in the dtype as ATen does it, so that values on an edge fall the same way.
 std::int64_t bin_of(double x, Range range, std::int64_t bins, DType dtype) {
   const double scaled = round_to(dtype, round_to(dtype, x - range.low) * static_cast<double>(bins));
-  const double place = round_to(dtype, scaled / round_to(dtype, range.high - range.low));
+  const double position = round_to(dtype, scaled / round_to(dtype, range.high - range.low));
   // The right edge belongs to the last bin, as does what a range as wide as the dtype overflows to.
-  return place < static_cast<double>(bins) ? static_cast<std::int64_t>(place) : bins - 1;
+  return position < static_cast<double>(bins) ? static_cast<std::int64_t>(position) : bins - 1;
 }
 
 Result<Done> histc(KernelContext& c) {

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "engine/eval/kernels/accumulate.h"
-#include "engine/eval/kernels/places.h"
+#include "engine/eval/kernels/data_movement.h"
 
 namespace recut {
 namespace {
 
-using namespace places;
+using namespace data_movement;
 
 enum class OutOfRange : std::uint8_t { refused, clamped };
 
@@ -19,7 +19,7 @@ struct DimensionIndex {
 };
 
 // The positions that an indexing expression selects, row-major in the result's shape.
-struct Places {
+struct IndexedPositions {
   Shape shape;
   std::vector<std::int64_t> of_self;  // row-major index into self
 };
@@ -33,9 +33,9 @@ bool is_mask(const Tensor& index) {
 void add_mask(const Tensor& mask, std::size_t first, std::vector<DimensionIndex>& indices) {
   const Integers values = unpack<std::int64_t>(mask);
   std::vector<Integers> coordinates(mask.shape.size());
-  for_each_place(mask.shape, [&](std::int64_t i, const Coordinates& place) {
+  for_each_index(mask.shape, [&](std::int64_t i, const Coordinates& position) {
     if (values[i] == 0) return;
-    for (std::size_t d = 0; d < place.size(); ++d) coordinates[d].data.push_back(place[d]);
+    for (std::size_t d = 0; d < position.size(); ++d) coordinates[d].data.push_back(position[d]);
   });
   for (std::size_t d = 0; d < coordinates.size(); ++d) {
     coordinates[d].shape = {coordinates[d].count()};
@@ -91,8 +91,8 @@ std::vector<std::int64_t> offsets_of(const Shape& self, const Strides& strides, 
     steps.push_back(strides[d]);
   }
   std::vector<std::int64_t> offsets;
-  for_each_place(shape, [&](std::int64_t, const Coordinates& place) {
-    offsets.push_back(flat(place, steps));
+  for_each_index(shape, [&](std::int64_t, const Coordinates& position) {
+    offsets.push_back(flat(position, steps));
   });
   return offsets;
 }
@@ -122,7 +122,8 @@ void add_kept(const Shape& self, std::size_t first, std::size_t behind,
 }
 
 // Index dimensions stand where the index tensors do if those are neighbours, else in front.
-Result<Places> places_of(const KernelContext& c, const Shape& self, OutOfRange policy) {
+Result<IndexedPositions> indexed_positions(const KernelContext& c, const Shape& self,
+                                           OutOfRange policy) {
   const auto indices = read_indices(c, self, policy);
   if (!indices) return indices.diagnostics();
   std::vector<bool> is_indexed(self.size(), false);
@@ -138,28 +139,29 @@ Result<Places> places_of(const KernelContext& c, const Shape& self, OutOfRange p
   const auto before = offsets_of(self, strides, 0, lead, is_indexed);
   const auto after = offsets_of(self, strides, lead, self.size(), is_indexed);
 
-  Places places;
-  add_kept(self, 0, lead, is_indexed, places.shape);
-  places.shape.insert(places.shape.end(), broadcast_shape.begin(), broadcast_shape.end());
-  add_kept(self, lead, self.size(), is_indexed, places.shape);
-  places.of_self.reserve(before.size() * middle->size() * after.size());
+  IndexedPositions positions;
+  add_kept(self, 0, lead, is_indexed, positions.shape);
+  positions.shape.insert(positions.shape.end(), broadcast_shape.begin(), broadcast_shape.end());
+  add_kept(self, lead, self.size(), is_indexed, positions.shape);
+  positions.of_self.reserve(before.size() * middle->size() * after.size());
   for (const std::int64_t b : before)
     for (const std::int64_t m : *middle)
-      for (const std::int64_t a : after) places.of_self.push_back(b + m + a);
-  return places;
+      for (const std::int64_t a : after) positions.of_self.push_back(b + m + a);
+  return positions;
 }
 
 Result<Done> index(KernelContext& c) {
-  const auto places = places_of(c, c.tensor("self").shape, OutOfRange::refused);
-  if (!places) return places.diagnostics();
+  const auto positions = indexed_positions(c, c.tensor("self").shape, OutOfRange::refused);
+  if (!positions) return positions.diagnostics();
   const Shape& shape = c.output_types[0].shape;
-  if (places->shape != shape)
+  if (positions->shape != shape)
     return error(fmt::format("{}: masks leave a result of shape {}, but {} was recorded",
-                             c.call.op().name, format_shape(places->shape), format_shape(shape)));
+                             c.call.op().name, format_shape(positions->shape),
+                             format_shape(shape)));
   return with_numbers_of(c.output_types[0].dtype, [&](auto zero) -> Result<Done> {
     const auto self = c.read<decltype(zero)>("self");
     Dense<decltype(zero)> out(shape);
-    for (std::int64_t i = 0; i < out.count(); ++i) out[i] = self[places->of_self[at(i)]];
+    for (std::int64_t i = 0; i < out.count(); ++i) out[i] = self[positions->of_self[at(i)]];
     c.write(out);
     return Done{};
   });
@@ -167,27 +169,28 @@ Result<Done> index(KernelContext& c) {
 
 // Self with `values`, broadcast to the positions' shape, put where `mask` holds; null: everywhere.
 template <class T>
-Result<Done> put_values(KernelContext& c, const Places& places, Meeting meeting,
-                        const Integers* mask) {
+Result<Done> put_values(KernelContext& c, const IndexedPositions& positions,
+                        ScatterReduction reduction, const Integers* mask) {
   Dense<T> values = c.read<T>("values");
-  const auto fits = broadcast(places.shape, values.shape);
-  if (!fits || *fits != places.shape)
-    return error(fmt::format("{}: values of shape {} for places of shape {}", c.call.op().name,
-                             format_shape(values.shape), format_shape(places.shape)));
-  values = elementwise::broadcast_to(std::move(values), places.shape);
-  Accumulator<T> out(c.read<T>("self"), meeting, true);
+  const auto fits = broadcast(positions.shape, values.shape);
+  if (!fits || *fits != positions.shape)
+    return error(fmt::format("{}: values of shape {} for positions of shape {}", c.call.op().name,
+                             format_shape(values.shape), format_shape(positions.shape)));
+  values = elementwise::broadcast_to(std::move(values), positions.shape);
+  Accumulator<T> out(c.read<T>("self"), reduction, true);
   for (std::int64_t i = 0; i < values.count(); ++i)
-    if (mask == nullptr || (*mask)[i] != 0) out.put(places.of_self[at(i)], values[i]);
+    if (mask == nullptr || (*mask)[i] != 0) out.put(positions.of_self[at(i)], values[i]);
   c.write(out.finish());
   return Done{};
 }
 
 Result<Done> index_put(KernelContext& c) {
-  const auto places = places_of(c, c.tensor("self").shape, OutOfRange::refused);
-  if (!places) return places.diagnostics();
-  const Meeting meeting = c.call.boolean("accumulate") ? Meeting::sum : Meeting::replace;
+  const auto positions = indexed_positions(c, c.tensor("self").shape, OutOfRange::refused);
+  if (!positions) return positions.diagnostics();
+  const ScatterReduction reduction =
+      c.call.boolean("accumulate") ? ScatterReduction::sum : ScatterReduction::replace;
   return with_numbers_of(c.output_types[0].dtype, [&](auto zero) {
-    return put_values<decltype(zero)>(c, *places, meeting, nullptr);
+    return put_values<decltype(zero)>(c, *positions, reduction, nullptr);
   });
 }
 
@@ -197,10 +200,10 @@ Result<Done> masked_index(KernelContext& c) {
   const bool nothing = c.tensor("self").count() == 0;
   Integers sources(shape);
   if (!nothing) {
-    const auto places = places_of(c, c.tensor("self").shape, OutOfRange::clamped);
-    if (!places) return places.diagnostics();
-    sources.shape = places->shape;
-    sources.data = places->of_self;
+    const auto positions = indexed_positions(c, c.tensor("self").shape, OutOfRange::clamped);
+    if (!positions) return positions.diagnostics();
+    sources.shape = positions->shape;
+    sources.data = positions->of_self;
     sources = elementwise::broadcast_to(std::move(sources), shape);
   }
   const Integers mask = elementwise::broadcast_to(c.integers("mask"), shape);
@@ -218,11 +221,11 @@ Result<Done> masked_index(KernelContext& c) {
 Result<Done> masked_index_put(KernelContext& c) {
   const Shape& self = c.tensor("self").shape;
   if (element_count(self) == 0) return Done{};
-  const auto places = places_of(c, self, OutOfRange::clamped);
-  if (!places) return places.diagnostics();
-  const Integers mask = elementwise::broadcast_to(c.integers("mask"), places->shape);
+  const auto positions = indexed_positions(c, self, OutOfRange::clamped);
+  if (!positions) return positions.diagnostics();
+  const Integers mask = elementwise::broadcast_to(c.integers("mask"), positions->shape);
   return with_numbers_of(c.output_types[0].dtype, [&](auto zero) {
-    return put_values<decltype(zero)>(c, *places, Meeting::sum, &mask);
+    return put_values<decltype(zero)>(c, *positions, ScatterReduction::sum, &mask);
   });
 }
 

@@ -236,10 +236,10 @@ Result<Done> determinant(KernelContext& c, bool logarithm) {
   Reals second(first.shape);
   Reals factors(a.shape);
   Integers pivots(Shape(a.shape.begin(), a.shape.end() - 1));
-  const bool turned = is_contiguous(c.call.tensor("A"));
+  const bool factors_transpose = is_contiguous(c.call.tensor("A"));
   for (std::int64_t i = 0; i < matrix_count(a.shape); ++i) {
     const Matrix m = matrix_at(a, i);
-    const Lu lu = lu_factor(turned ? transposed(m) : m);
+    const Lu lu = lu_factor(factors_transpose ? transposed(m) : m);
     const Determinant d(lu);
     first[i] = logarithm ? d.sign : d.value;
     second[i] = d.log_absolute;

@@ -1,12 +1,12 @@
 // masked_fill, masked_select, masked_scatter and nonzero.
 #include <algorithm>
 
-#include "engine/eval/kernels/places.h"
+#include "engine/eval/kernels/data_movement.h"
 
 namespace recut {
 namespace {
 
-using namespace places;
+using namespace data_movement;
 
 Integers mask_of(const KernelContext& c, const Shape& shape) {
   return elementwise::broadcast_to(c.integers("mask"), shape);
@@ -93,14 +93,14 @@ Result<Done> masked_scatter_backward(KernelContext& c) {
 }
 
 // Coordinates of the nonzero elements, one row each; at most `max_rows`.
-Integers nonzero_places(const KernelContext& c, std::int64_t most) {
+Integers nonzero_positions(const KernelContext& c, std::int64_t max_rows) {
   const Tensor& self = c.tensor("self");
   const Reals values = unpack<double>(self);
   Integers rows;
   std::int64_t count = 0;
-  for_each_place(self.shape, [&](std::int64_t i, const Coordinates& place) {
-    if (values[i] == 0 || count == most) return;
-    rows.data.insert(rows.data.end(), place.begin(), place.end());
+  for_each_index(self.shape, [&](std::int64_t i, const Coordinates& position) {
+    if (values[i] == 0 || count == max_rows) return;
+    rows.data.insert(rows.data.end(), position.begin(), position.end());
     ++count;
   });
   rows.shape = {count, static_cast<std::int64_t>(self.shape.size())};
@@ -108,14 +108,14 @@ Integers nonzero_places(const KernelContext& c, std::int64_t most) {
 }
 
 Result<Done> nonzero(KernelContext& c) {
-  const Integers rows = nonzero_places(c, c.tensor("self").count());
+  const Integers rows = nonzero_positions(c, c.tensor("self").count());
   if (auto ok = check_recorded(c, rows.shape); !ok) return ok;
   c.write(rows);
   return Done{};
 }
 
 Result<Done> nonzero_static(KernelContext& c) {
-  const Integers rows = nonzero_places(c, c.call.integer("size"));
+  const Integers rows = nonzero_positions(c, c.call.integer("size"));
   Integers out(c.output_types[0].shape, c.call.integer("fill_value"));
   std::copy(rows.data.begin(), rows.data.end(), out.data.begin());
   c.write(out);

@@ -125,7 +125,7 @@ Shape with(Shape batch, std::int64_t last) {
 }
 
 Result<Done> lstsq(KernelContext& c) {
-  if (const auto fits = check_by_rule(c); !fits) return fits;
+  if (const auto fits = check_shape_rule(c); !fits) return fits;
   const Reals a = c.reals("self");
   if (!all_finite(a)) return error("linalg_lstsq: the matrix has elements that are not finite");
   Reals b = c.reals("b");

@@ -2,12 +2,12 @@
 // index function; a gather by it is the operator, and the transposed scatter-add its gradient.
 #include <algorithm>
 
-#include "engine/eval/kernels/places.h"
+#include "engine/eval/kernels/data_movement.h"
 
 namespace recut {
 namespace {
 
-using namespace places;
+using namespace data_movement;
 
 // Copies tensors side by side: outer × (their sizes and all that follows).
 Result<Done> join(KernelContext& c, const std::vector<NodeId>& ids, std::int64_t outer) {
@@ -47,16 +47,16 @@ Result<Done> constant_pad(KernelContext& c) {
   const Shape& shape = c.tensor("self").shape;
   const Strides strides = contiguous_strides(shape);
   const Coordinates before = leading_pads(c.call.integers("pad"), shape.size());
-  const auto source = [&](const Coordinates& place) {
+  const auto source = [&](const Coordinates& position) {
     std::int64_t index = 0;
-    for (std::size_t d = 0; d < place.size(); ++d) {
-      const std::int64_t own = place[d] - before[d];
-      if (own < 0 || own >= shape[d]) return kNowhere;
+    for (std::size_t d = 0; d < position.size(); ++d) {
+      const std::int64_t own = position[d] - before[d];
+      if (own < 0 || own >= shape[d]) return kNoSource;
       index += own * strides[d];
     }
     return index;
   };
-  return pull(c, "self", source, c.call.scalar("value"));
+  return gather_by_index(c, "self", source, c.call.scalar("value"));
 }
 
 std::int64_t reflect(std::int64_t i, std::int64_t size) {
@@ -71,23 +71,27 @@ std::int64_t replicate(std::int64_t i, std::int64_t size) {
 template <class Edge>
 auto at_edges(const KernelContext& c, Edge edge) {
   const Shape shape = c.tensor("self").shape;
-  return
-      [shape, edge, strides = contiguous_strides(shape),
-       before = leading_pads(c.call.integers("padding"), shape.size())](const Coordinates& place) {
-        std::int64_t index = 0;
-        for (std::size_t d = 0; d < place.size(); ++d)
-          index += edge(place[d] - before[d], shape[d]) * strides[d];
-        return index;
-      };
+  return [shape, edge, strides = contiguous_strides(shape),
+          before =
+              leading_pads(c.call.integers("padding"), shape.size())](const Coordinates& position) {
+    std::int64_t index = 0;
+    for (std::size_t d = 0; d < position.size(); ++d)
+      index += edge(position[d] - before[d], shape[d]) * strides[d];
+    return index;
+  };
 }
 
-Result<Done> reflection_pad(KernelContext& c) { return pull(c, "self", at_edges(c, reflect)); }
-Result<Done> replication_pad(KernelContext& c) { return pull(c, "self", at_edges(c, replicate)); }
+Result<Done> reflection_pad(KernelContext& c) {
+  return gather_by_index(c, "self", at_edges(c, reflect));
+}
+Result<Done> replication_pad(KernelContext& c) {
+  return gather_by_index(c, "self", at_edges(c, replicate));
+}
 Result<Done> reflection_pad_backward(KernelContext& c) {
-  return push(c, "grad_output", at_edges(c, reflect));
+  return scatter_add_by_index(c, "grad_output", at_edges(c, reflect));
 }
 Result<Done> replication_pad_backward(KernelContext& c) {
-  return push(c, "grad_output", at_edges(c, replicate));
+  return scatter_add_by_index(c, "grad_output", at_edges(c, replicate));
 }
 
 Result<Done> flip(KernelContext& c) {
@@ -96,10 +100,10 @@ Result<Done> flip(KernelContext& c) {
   std::vector<bool> reversed(shape.size() + 1, false);
   for (const std::int64_t d : c.call.integers("dims"))
     reversed[at(wrap_dimension(d, static_cast<std::int64_t>(shape.size())).value())] = true;
-  return pull(c, c.call.op().parameters[0].name, [&](const Coordinates& place) {
+  return gather_by_index(c, c.call.op().parameters[0].name, [&](const Coordinates& position) {
     std::int64_t index = 0;
-    for (std::size_t d = 0; d < place.size(); ++d)
-      index += (reversed[d] ? shape[d] - 1 - place[d] : place[d]) * strides[d];
+    for (std::size_t d = 0; d < position.size(); ++d)
+      index += (reversed[d] ? shape[d] - 1 - position[d] : position[d]) * strides[d];
     return index;
   });
 }
@@ -116,16 +120,16 @@ Result<Done> roll(KernelContext& c) {
   const auto shifts = c.call.integers("shifts");
   const auto dims = c.call.integers("dims");
   if (dims.empty())
-    return pull(c, "self", [&](const Coordinates& place) {
-      return rolled(flat(place, strides), shifts[0], element_count(shape));
+    return gather_by_index(c, "self", [&](const Coordinates& position) {
+      return rolled(flat(position, strides), shifts[0], element_count(shape));
     });
-  return pull(c, "self", [&](Coordinates place) {
-    for (std::size_t k = 0; k < dims.size() && !place.empty(); ++k) {
+  return gather_by_index(c, "self", [&](Coordinates position) {
+    for (std::size_t k = 0; k < dims.size() && !position.empty(); ++k) {
       const std::size_t d =
           at(wrap_dimension(dims[k], static_cast<std::int64_t>(shape.size())).value());
-      place[d] = rolled(place[d], shifts[k], shape[d]);
+      position[d] = rolled(position[d], shifts[k], shape[d]);
     }
-    return flat(place, strides);
+    return flat(position, strides);
   });
 }
 
@@ -137,11 +141,11 @@ Result<Done> rot90(KernelContext& c) {
   const std::size_t a = at(wrap_dimension(dims[0], rank).value());
   const std::size_t b = at(wrap_dimension(dims[1], rank).value());
   const std::int64_t quarters = (c.call.integer("k") % 4 + 4) % 4;
-  return pull(c, "self", [&](Coordinates place) {
-    if (quarters % 2 == 1) std::swap(place[a], place[b]);
-    if (quarters == 1 || quarters == 2) place[b] = shape[b] - 1 - place[b];
-    if (quarters == 2 || quarters == 3) place[a] = shape[a] - 1 - place[a];
-    return flat(place, strides);
+  return gather_by_index(c, "self", [&](Coordinates position) {
+    if (quarters % 2 == 1) std::swap(position[a], position[b]);
+    if (quarters == 1 || quarters == 2) position[b] = shape[b] - 1 - position[b];
+    if (quarters == 2 || quarters == 3) position[a] = shape[a] - 1 - position[a];
+    return flat(position, strides);
   });
 }
 
@@ -149,10 +153,10 @@ Result<Done> repeat(KernelContext& c) {
   const Shape& shape = c.tensor("self").shape;
   const Strides strides = contiguous_strides(shape);
   const std::size_t added = c.output_types[0].shape.size() - shape.size();
-  return pull(c, "self", [&](const Coordinates& place) {
+  return gather_by_index(c, "self", [&](const Coordinates& position) {
     std::int64_t index = 0;
     for (std::size_t d = 0; d < shape.size(); ++d)
-      index += place[added + d] % shape[d] * strides[d];
+      index += position[added + d] % shape[d] * strides[d];
     return index;
   });
 }
@@ -170,12 +174,13 @@ Result<std::vector<std::int64_t>> interleaved(const KernelContext& c, std::int64
     const std::int64_t times = given.count() == 1 ? given[0] : given[i];
     const std::int64_t left = expected - static_cast<std::int64_t>(elements.size());
     if (times < 0 || times > left)
-      return error(fmt::format("{}: element {} is repeated {} times, which leaves {} of {} places",
-                               c.call.op().name, i, times, left, expected));
+      return error(
+          fmt::format("{}: element {} is repeated {} times, which leaves {} of {} positions",
+                      c.call.op().name, i, times, left, expected));
     elements.insert(elements.end(), at(times), i);
   }
   if (static_cast<std::int64_t>(elements.size()) != expected)
-    return error(fmt::format("{}: {} elements, but {} places were recorded", c.call.op().name,
+    return error(fmt::format("{}: {} elements, but {} positions were recorded", c.call.op().name,
                              elements.size(), expected));
   return elements;
 }
@@ -198,9 +203,9 @@ Result<Done> repeat_interleave(KernelContext& c) {
   const auto elements = interleaved(c, shape[dim], out[dim]);
   if (!elements) return elements.diagnostics();
   const Strides strides = contiguous_strides(shape);
-  return pull(c, "self", [&](Coordinates place) {
-    place[dim] = (*elements)[at(place[dim])];
-    return flat(place, strides);
+  return gather_by_index(c, "self", [&](Coordinates position) {
+    position[dim] = (*elements)[at(position[dim])];
+    return flat(position, strides);
   });
 }
 

@@ -33,12 +33,14 @@ Sharing by_rows(const Call& call, const Shape& in) {
   return s;
 }
 
-std::int64_t places_of(const Shape& in) { return element_count(Shape(in.begin() + 2, in.end())); }
+std::int64_t spatial_size_of(const Shape& in) {
+  return element_count(Shape(in.begin() + 2, in.end()));
+}
 
 Sharing by_groups(const Shape& in, std::int64_t groups) {
   Sharing s;
   s.weights = in[1];
-  s.weight_step = places_of(in);
+  s.weight_step = spatial_size_of(in);
   s.statistic_step = in[1] / groups * s.weight_step;
   s.statistics = in[0] * groups;
   return s;
@@ -47,7 +49,7 @@ Sharing by_groups(const Shape& in, std::int64_t groups) {
 Sharing by_channels(const Shape& in) {
   Sharing s;
   s.weights = s.statistics = in[1];
-  s.weight_step = places_of(in);
+  s.weight_step = spatial_size_of(in);
   s.statistics_by_channel = true;
   return s;
 }

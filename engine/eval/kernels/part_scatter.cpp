@@ -1,13 +1,13 @@
 // A part of a tensor replaced: the part is a view of the output, and src is written through it.
 #include <fmt/core.h>
 
-#include "engine/eval/kernels/places.h"
+#include "engine/eval/kernels/data_movement.h"
 #include "engine/ir/layout.h"
 
 namespace recut {
 namespace {
 
-using namespace places;
+using namespace data_movement;
 
 Result<Done> copy_values(const Tensor& from, Tensor& to) {
   return with_numbers_of(from.dtype, [&](auto zero) -> Result<Done> {

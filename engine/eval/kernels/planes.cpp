@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/eval/kernels/places.h"
+#include "engine/eval/kernels/data_movement.h"
 
 namespace recut {
 namespace {
 
-using namespace places;
+using namespace data_movement;
 
 template <class Keep>
 Result<Done> keep_where(KernelContext& c, Keep keep) {
   const Shape& shape = c.output_types[0].shape;
   const Strides strides = contiguous_strides(shape);
-  return pull(c, "self", [&](const Coordinates& place) {
-    const std::int64_t row = place[place.size() - 2];
-    return keep(place.back() - row) ? flat(place, strides) : kNowhere;
+  return gather_by_index(c, "self", [&](const Coordinates& position) {
+    const std::int64_t row = position[position.size() - 2];
+    return keep(position.back() - row) ? flat(position, strides) : kNoSource;
   });
 }
 
@@ -36,12 +36,12 @@ Result<Done> diag_embed(KernelContext& c) {
   const std::size_t column = dimension(c, "dim2", rank);
   const std::int64_t offset = c.call.integer("offset");
   const Strides strides = contiguous_strides(c.tensor("self").shape);
-  return pull(c, "self", [&](const Coordinates& place) {
-    if (place[column] - place[row] != offset) return kNowhere;
+  return gather_by_index(c, "self", [&](const Coordinates& position) {
+    if (position[column] - position[row] != offset) return kNoSource;
     Coordinates own;
-    for (std::size_t d = 0; d < place.size(); ++d)
-      if (d != row && d != column) own.push_back(place[d]);
-    own.push_back(std::min(place[row], place[column]));
+    for (std::size_t d = 0; d < position.size(); ++d)
+      if (d != row && d != column) own.push_back(position[d]);
+    own.push_back(std::min(position[row], position[column]));
     return flat(own, strides);
   });
 }
@@ -49,24 +49,24 @@ Result<Done> diag_embed(KernelContext& c) {
 Result<Done> pixel_shuffle(KernelContext& c) {
   const std::int64_t factor = c.call.integer("upscale_factor");
   const Strides strides = contiguous_strides(c.tensor("self").shape);
-  return pull(c, "self", [&](Coordinates place) {
-    std::int64_t* last = &place.back();  // channel, row, column are last[-2], last[-1], last[0]
+  return gather_by_index(c, "self", [&](Coordinates position) {
+    std::int64_t* last = &position.back();  // channel, row, column are last[-2], last[-1], last[0]
     last[-2] = (last[-2] * factor + last[-1] % factor) * factor + last[0] % factor;
     last[-1] /= factor;
     last[0] /= factor;
-    return flat(place, strides);
+    return flat(position, strides);
   });
 }
 
 Result<Done> pixel_unshuffle(KernelContext& c) {
   const std::int64_t factor = c.call.integer("downscale_factor");
   const Strides strides = contiguous_strides(c.tensor("self").shape);
-  return pull(c, "self", [&](Coordinates place) {
-    std::int64_t* last = &place.back();
+  return gather_by_index(c, "self", [&](Coordinates position) {
+    std::int64_t* last = &position.back();
     last[0] = last[0] * factor + last[-2] % factor;
     last[-1] = last[-1] * factor + last[-2] / factor % factor;
     last[-2] = last[-2] / factor / factor;
-    return flat(place, strides);
+    return flat(position, strides);
   });
 }
 
@@ -75,9 +75,9 @@ Result<Done> channel_shuffle(KernelContext& c) {
   const std::int64_t groups = c.call.integer("groups");
   const std::int64_t channels = shape[1] / groups;  // of one group
   const Strides strides = contiguous_strides(shape);
-  return pull(c, "self", [&](Coordinates place) {
-    place[1] = place[1] % groups * channels + place[1] / groups;
-    return flat(place, strides);
+  return gather_by_index(c, "self", [&](Coordinates position) {
+    position[1] = position[1] % groups * channels + position[1] / groups;
+    return flat(position, strides);
   });
 }
 
@@ -97,15 +97,16 @@ class Columns {
         (width + 2 * padding_[1] - dilation_[1] * (kernel_[1] - 1) - 1) / stride_[1] + 1;
   }
 
-  std::int64_t operator()(const Coordinates& place) const {
-    const std::int64_t row = place[place.size() - 2];  // channel, row and column in the kernel
-    const std::int64_t window = place.back();
+  std::int64_t operator()(const Coordinates& position) const {
+    const std::int64_t row =
+        position[position.size() - 2];  // channel, row and column in the kernel
+    const std::int64_t window = position.back();
     const std::size_t channel = image_.size() - 3;
     const std::int64_t in_kernel = row % (kernel_[0] * kernel_[1]);
     const std::int64_t y = coordinate(0, window / windows_in_row_, in_kernel / kernel_[1]);
     const std::int64_t x = coordinate(1, window % windows_in_row_, in_kernel % kernel_[1]);
-    if (y < 0 || y >= image_[channel + 1] || x < 0 || x >= image_[channel + 2]) return kNowhere;
-    const std::int64_t batch = channel == 1 ? place[0] * strides_[0] : 0;
+    if (y < 0 || y >= image_[channel + 1] || x < 0 || x >= image_[channel + 2]) return kNoSource;
+    const std::int64_t batch = channel == 1 ? position[0] * strides_[0] : 0;
     return batch + row / (kernel_[0] * kernel_[1]) * strides_[channel] + y * strides_[channel + 1] +
            x;
   }
@@ -122,11 +123,11 @@ class Columns {
 };
 
 Result<Done> im2col(KernelContext& c) {
-  return pull(c, "self", Columns(c.call, c.tensor("self").shape));
+  return gather_by_index(c, "self", Columns(c.call, c.tensor("self").shape));
 }
 
 Result<Done> col2im(KernelContext& c) {
-  return push(c, "self", Columns(c.call, c.output_types[0].shape));
+  return scatter_add_by_index(c, "self", Columns(c.call, c.output_types[0].shape));
 }
 
 Result<Done> unfold_backward(KernelContext& c) {
@@ -134,12 +135,12 @@ Result<Done> unfold_backward(KernelContext& c) {
   const Strides strides = contiguous_strides(shape);
   const std::size_t dim = dimension(c, "dim", static_cast<std::int64_t>(shape.size()));
   const std::int64_t step = c.call.integer("step");
-  return push(c, "grad_in", [&](Coordinates place) {
-    const std::int64_t in_window = place.back();
-    place.pop_back();
-    if (place.empty()) return std::int64_t{0};
-    place[dim] = place[dim] * step + in_window;
-    return flat(place, strides);
+  return scatter_add_by_index(c, "grad_in", [&](Coordinates position) {
+    const std::int64_t in_window = position.back();
+    position.pop_back();
+    if (position.empty()) return std::int64_t{0};
+    position[dim] = position[dim] * step + in_window;
+    return flat(position, strides);
   });
 }
 

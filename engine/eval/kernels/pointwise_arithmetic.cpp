@@ -152,8 +152,8 @@ Result<Done> fma(KernelContext& c) {
 // Exact at both ends: from `end` backwards in the upper half.
 Result<Done> lerp(KernelContext& c) {
   const auto between = [](double from, double to, double weight) {
-    const double way = to - from;
-    return weight < 0.5 ? from + weight * way : to - way * (1 - weight);
+    const double difference = to - from;
+    return weight < 0.5 ? from + weight * difference : to - difference * (1 - weight);
   };
   const DType common = c.output_types[0].dtype;
   return apply<double, double>(c, common, Numbers::arithmetic, between, "self", "end", "weight");

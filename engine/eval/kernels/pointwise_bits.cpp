@@ -43,9 +43,12 @@ Result<Done> shift_left(KernelContext& c) {
 // Out of range, everything but the sign is shifted out.
 Result<Done> shift_right(KernelContext& c) {
   const DType dtype = result_dtype(c.call);
-  const std::int64_t most = dtype == DType::u8 ? 8 : width(dtype) - 1;
+  const std::int64_t max_shift = dtype == DType::u8 ? 8 : width(dtype) - 1;
   return integers(
-      c, [=](std::int64_t x, std::int64_t by) { return x >> (by < 0 || by > most ? most : by); },
+      c,
+      [=](std::int64_t x, std::int64_t by) {
+        return x >> (by < 0 || by > max_shift ? max_shift : by);
+      },
       name_of_parameter(c, 0), name_of_parameter(c, 1));
 }
 

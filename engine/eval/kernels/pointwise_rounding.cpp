@@ -69,13 +69,13 @@ double largest(DType dtype) {
 }
 
 Result<Done> nan_to_num(KernelContext& c) {
-  const double most = largest(c.output_types[0].dtype);
+  const double max_value = largest(c.output_types[0].dtype);
   const auto given = [&](std::string_view parameter, double otherwise) {
     return c.call.given(parameter) ? c.call.real(parameter) : otherwise;
   };
   const double nan = given("nan", 0);
-  const double above = given("posinf", most);
-  const double below = given("neginf", -most);
+  const double above = given("posinf", max_value);
+  const double below = given("neginf", -max_value);
   if (!is_floating(c.output_types[0].dtype)) return rounded<to_even>(c);
   return reals(
       c,
@@ -88,19 +88,19 @@ Result<Done> nan_to_num(KernelContext& c) {
 }
 
 // The number next to x towards `target` in a format of so many mantissa bits whose smallest
-// exponent is `least`.
-double next_after(double x, double target, int mantissa_bits, int least) {
+// exponent is `min_exponent`.
+double next_after(double x, double target, int mantissa_bits, int min_exponent) {
   if (std::isnan(x) || std::isnan(target)) return std::nan("");
   if (x == target) return target;
-  const double smallest = std::ldexp(1.0, least - mantissa_bits);
+  const double smallest = std::ldexp(1.0, min_exponent - mantissa_bits);
   if (x == 0) return std::copysign(smallest, target);
   if (std::isinf(x))
-    return std::copysign(std::ldexp(2 - std::ldexp(1.0, -mantissa_bits), 1 - least), x);
+    return std::copysign(std::ldexp(2 - std::ldexp(1.0, -mantissa_bits), 1 - min_exponent), x);
   const double size = std::abs(x);
   const bool outwards = (target > x) == (x > 0);
-  int exponent = std::max(std::ilogb(size), least);
+  int exponent = std::max(std::ilogb(size), min_exponent);
   // Below a power of two, the numbers stand twice as close.
-  if (!outwards && exponent > least && size == std::ldexp(1.0, exponent)) --exponent;
+  if (!outwards && exponent > min_exponent && size == std::ldexp(1.0, exponent)) --exponent;
   const double step = std::ldexp(1.0, exponent - mantissa_bits);
   return std::copysign(outwards ? size + step : size - step, x);
 }

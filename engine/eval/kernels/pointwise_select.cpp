@@ -12,12 +12,13 @@ using namespace elementwise;
 Result<Done> clamp(KernelContext& c) {
   const bool low = c.call.given("min");
   const bool high = c.call.given("max");
-  const auto up = [](auto x, auto least) { return larger(x, least); };
-  const auto down = [](auto x, auto most) { return smaller(x, most); };
+  const auto up = [](auto x, auto min_value) { return larger(x, min_value); };
+  const auto down = [](auto x, auto max_value) { return smaller(x, max_value); };
   if (low && high)
     return arithmetic(
-        c, [=](auto x, auto least, auto most) { return down(up(x, least), most); }, "self", "min",
-        "max");
+        c,
+        [=](auto x, auto min_value, auto max_value) { return down(up(x, min_value), max_value); },
+        "self", "min", "max");
   if (low) return arithmetic(c, up, "self", "min");
   if (high) return arithmetic(c, down, "self", "max");
   return arithmetic(

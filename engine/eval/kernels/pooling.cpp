@@ -25,13 +25,13 @@ struct Planes {
 struct Largest {
   double value = -INFINITY;
   std::int64_t offset = -1;
-  std::int64_t place = -1;
+  std::int64_t position = -1;
 
-  void add(double x, std::int64_t at_offset, std::int64_t at_place) {
+  void add(double x, std::int64_t at_offset, std::int64_t at_position) {
     if (offset >= 0 && !(x > value) && !std::isnan(x)) return;
     value = x;
     offset = at_offset;
-    place = at_place;
+    position = at_position;
   }
 };
 
@@ -45,8 +45,8 @@ void for_each_maximum(const Call& call, const Reals& in, const Shape& out, Visit
     for (std::int64_t i = 0; i < volume(planes.out); ++i) {
       Largest largest;
       for_each_in_window(w, unflatten(i, planes.out), planes.in,
-                         [&](std::int64_t offset, std::int64_t place) {
-                           largest.add(plane[place], offset, place);
+                         [&](std::int64_t offset, std::int64_t position) {
+                           largest.add(plane[position], offset, position);
                          });
       visit(p * volume(planes.out) + i, largest);
     }
@@ -59,13 +59,13 @@ Result<Done> max_pool(KernelContext& c) {
   const Reals in = c.reals("self");
   const Shape& shape = c.output_types[0].shape;
   Reals values(shape);
-  Integers places(shape);
+  Integers positions(shape);
   for_each_maximum(c.call, in, shape, [&](std::int64_t i, const Largest& largest) {
     values[i] = largest.value;
-    places[i] = largest.*where;
+    positions[i] = largest.*where;
   });
   c.write(values, 0);
-  if (c.outputs.size() > 1) c.write(places, 1);
+  if (c.outputs.size() > 1) c.write(positions, 1);
   return Done{};
 }
 
@@ -76,10 +76,10 @@ Result<Done> max_pool_backward(KernelContext& c) {
   Reals out(c.output_types[0].shape);
   const Planes planes(c.call, out.shape, grad.shape);
   for (std::int64_t i = 0; i < grad.count(); ++i) {
-    const std::int64_t place = indices[i];
-    if (place < 0 || place >= volume(planes.in))
+    const std::int64_t position = indices[i];
+    if (position < 0 || position >= volume(planes.in))
       return error("an index of max pooling lies outside its plane");
-    out[i / volume(planes.out) * volume(planes.in) + place] += grad[i];
+    out[i / volume(planes.out) * volume(planes.in) + position] += grad[i];
   }
   c.write(out);
   return Done{};
@@ -98,13 +98,13 @@ Result<Done> offsets_to_indices(KernelContext& c) {
       return error("an offset of max pooling lies outside its window");
     const Triple at = unflatten(i % volume(pooled), pooled);
     const Triple offset = unflatten(offsets[i], w.kernel);
-    Triple place;
+    Triple position;
     for (std::size_t d = 0; d < 3; ++d) {
-      place[d] = at[d] * w.stride[d] - w.padding[d] + offset[d] * w.dilation[d];
-      if (place[d] < 0 || place[d] >= plane[d])
+      position[d] = at[d] * w.stride[d] - w.padding[d] + offset[d] * w.dilation[d];
+      if (position[d] < 0 || position[d] >= plane[d])
         return error("an offset of max pooling points at padding");
     }
-    out[i] = flatten(place, plane);
+    out[i] = flatten(position, plane);
   }
   c.write(out);
   return Done{};
@@ -143,8 +143,8 @@ Result<Done> avg_pool(KernelContext& c) {
     const Triple at = unflatten(i % volume(planes.out), planes.out);
     double sum = 0;
     std::int64_t inside = 0;
-    for_each_in_window(w, at, planes.in, [&](std::int64_t, std::int64_t place) {
-      sum += plane[place];
+    for_each_in_window(w, at, planes.in, [&](std::int64_t, std::int64_t position) {
+      sum += plane[position];
       ++inside;
     });
     out[i] = sum / divisor.of(w, at, planes.in, inside);
@@ -167,7 +167,7 @@ Result<Done> avg_pool_backward(KernelContext& c) {
     for_each_in_window(w, at, planes.in, count);
     const double share = grad[i] / divisor.of(w, at, planes.in, inside);
     for_each_in_window(w, at, planes.in,
-                       [&](std::int64_t, std::int64_t place) { plane[place] += share; });
+                       [&](std::int64_t, std::int64_t position) { plane[position] += share; });
   }
   c.write(out);
   return Done{};
@@ -178,7 +178,7 @@ Result<Done> avg_pool_backward(KernelContext& c) {
 void add_pooling_kernels(KernelTable& t) {
   for (const Op op : {Op::max_pool1d, Op::max_pool2d, Op::max_pool3d, Op::max_pool1d_with_indices,
                       Op::max_pool2d_with_indices, Op::max_pool3d_with_indices})
-    t.add(op, max_pool<&Largest::place>);
+    t.add(op, max_pool<&Largest::position>);
   t.add(Op::prims_low_memory_max_pool_with_offsets, max_pool<&Largest::offset>);
   t.add(Op::prims_low_memory_max_pool_offsets_to_indices, offsets_to_indices);
   for (const Op op : {Op::max_pool2d_with_indices_backward, Op::max_pool3d_with_indices_backward,

@@ -25,10 +25,10 @@ Channels channels_of(const KernelContext& c, const Shape& shape) {
 
 // NaN has no defined result; it becomes quant_min.
 std::int64_t held(const KernelContext& c, double value) {
-  const auto least = static_cast<double>(c.call.integer("quant_min"));
-  const auto most = static_cast<double>(c.call.integer("quant_max"));
-  if (!(value > least)) return c.call.integer("quant_min");
-  return value >= most ? c.call.integer("quant_max") : static_cast<std::int64_t>(value);
+  const auto min_value = static_cast<double>(c.call.integer("quant_min"));
+  const auto max_value = static_cast<double>(c.call.integer("quant_max"));
+  if (!(value > min_value)) return c.call.integer("quant_min");
+  return value >= max_value ? c.call.integer("quant_max") : static_cast<std::int64_t>(value);
 }
 
 // round(x * (1 / scale)) + zero_point, in the arithmetic of `dtype`.

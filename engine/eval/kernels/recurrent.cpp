@@ -77,7 +77,7 @@ Result<Done> lstm_cell_backward(KernelContext& c) {
   }
   c.write(grad_gates, 0);
   c.write(grad_cx, 1);
-  if (c.wanted(2)) c.write(column_sums(grad_gates), 2);
+  if (c.requested(2)) c.write(column_sums(grad_gates), 2);
   return Done{};
 }
 
@@ -145,8 +145,8 @@ Result<Done> gru_cell_backward(KernelContext& c) {
   c.write(grad_input, 0);
   c.write(grad_hidden, 1);
   c.write(grad_hx, 2);
-  if (c.wanted(3)) c.write(column_sums(grad_input), 3);
-  if (c.wanted(4)) c.write(column_sums(grad_hidden), 4);
+  if (c.requested(3)) c.write(column_sums(grad_input), 3);
+  if (c.requested(4)) c.write(column_sums(grad_hidden), 4);
   return Done{};
 }
 

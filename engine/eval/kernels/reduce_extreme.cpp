@@ -24,7 +24,8 @@ struct Smaller {
 
 // Row-major indices of the best element for each output; -1 where there is none.
 template <class Order, class T>
-Integers best_places(const Dense<T>& values, const std::vector<bool>& folded, const Shape& output) {
+Integers best_positions(const Dense<T>& values, const std::vector<bool>& folded,
+                        const Shape& output) {
   Integers best(output, -1);
   for_each_folded(values.shape, folded, [&](std::int64_t i, std::int64_t o) {
     if (best[o] < 0 || Order::beats(values[i], values[best[o]])) best[o] = i;
@@ -33,25 +34,25 @@ Integers best_places(const Dense<T>& values, const std::vector<bool>& folded, co
 }
 
 template <class T>
-void write_at(KernelContext& c, const Dense<T>& values, const Integers& places,
+void write_at(KernelContext& c, const Dense<T>& values, const Integers& positions,
               std::size_t output) {
-  Dense<T> out(places.shape);
-  for (std::int64_t i = 0; i < out.count(); ++i) out[i] = values[places[i]];
+  Dense<T> out(positions.shape);
+  for (std::int64_t i = 0; i < out.count(); ++i) out[i] = values[positions[i]];
   c.write(out, output);
 }
 
 // The extreme values as output `output`.
 template <class Order>
 void write_extreme(KernelContext& c, std::size_t output) {
-  if (!c.wanted(output)) return;
+  if (!c.requested(output)) return;
   const Shape& shape = c.output_types[output].shape;
   const auto folded = folded_dimensions(c.call, c.call.tensor("self").shape);
   if (is_floating(c.output_types[output].dtype)) {
     const Reals self = c.reals("self");
-    write_at(c, self, best_places<Order>(self, folded, shape), output);
+    write_at(c, self, best_positions<Order>(self, folded, shape), output);
   } else {
     const Integers self = c.integers("self");
-    write_at(c, self, best_places<Order>(self, folded, shape), output);
+    write_at(c, self, best_positions<Order>(self, folded, shape), output);
   }
 }
 
@@ -72,14 +73,14 @@ template <class Order>
 Integers best_indices(KernelContext& c, const Shape& output) {
   const Shape& shape = c.call.tensor("self").shape;
   const auto folded = folded_dimensions(c.call, shape);
-  Integers places = is_floating(c.call.tensor("self").dtype)
-                        ? best_places<Order>(c.reals("self"), folded, output)
-                        : best_places<Order>(c.integers("self"), folded, output);
+  Integers positions = is_floating(c.call.tensor("self").dtype)
+                           ? best_positions<Order>(c.reals("self"), folded, output)
+                           : best_positions<Order>(c.integers("self"), folded, output);
   if (c.call.given("dim")) {
     const Lines lines = lines_of(c.call, shape);
-    for (std::int64_t& place : places.data) place = place / lines.step % lines.length;
+    for (std::int64_t& position : positions.data) position = position / lines.step % lines.length;
   }
-  return places;
+  return positions;
 }
 
 template <class Order>
@@ -91,7 +92,7 @@ Result<Done> argument_of_extreme(KernelContext& c) {
 template <class Order>
 Result<Done> extreme_with_index(KernelContext& c) {
   write_extreme<Order>(c, 0);
-  if (c.wanted(1)) c.write(best_indices<Order>(c, c.output_types[1].shape), 1);
+  if (c.requested(1)) c.write(best_indices<Order>(c, c.output_types[1].shape), 1);
   return Done{};
 }
 

@@ -66,14 +66,14 @@ Result<Done> dist(KernelContext& c) {
 Result<Done> renorm(KernelContext& c) {
   Reals self = c.reals("self");
   const ReduceNormNorm by{c.call.scalar("p").real};
-  const double most = c.call.scalar("maxnorm").real;
+  const double max_norm = c.call.scalar("maxnorm").real;
   const auto dim = wrap_dimension(c.call.integer("dim"), self.rank());
   if (!dim || self.rank() < 2) return error("renorm takes a dimension of a tensor of two or more");
   std::vector<bool> folded(self.shape.size(), true);
   folded[static_cast<std::size_t>(*dim)] = false;
   const Reals norms = norm_of(self, folded, {self.shape[static_cast<std::size_t>(*dim)]}, by);
   for_each_folded(self.shape, folded, [&](std::int64_t i, std::int64_t o) {
-    if (norms[o] > most) self[i] *= most / (norms[o] + 1e-7);
+    if (norms[o] > max_norm) self[i] *= max_norm / (norms[o] + 1e-7);
   });
   c.write(self);
   return Done{};

@@ -108,14 +108,15 @@ Result<Done> logsumexp(KernelContext& c) {
   const TensorType& out = c.output_types[0];
   const Reals self = read_as<double>(c, "self", out.dtype);
   const auto folded = folded_dimensions(c.call, self.shape);
-  Reals most = fold<double>(self, folded, out.shape, -INFINITY,
-                            [](double m, double x) { return elementwise::larger(m, x); });
+  Reals max_values = fold<double>(self, folded, out.shape, -INFINITY,
+                                  [](double m, double x) { return elementwise::larger(m, x); });
   // An infinite maximum can't be subtracted; without it exp gives the right infinities by itself.
-  for (double& m : most.data) m = std::isinf(m) ? 0 : m;
+  for (double& m : max_values.data) m = std::isinf(m) ? 0 : m;
   Reals total(out.shape);
-  for_each_folded(self.shape, folded,
-                  [&](std::int64_t i, std::int64_t o) { total[o] += std::exp(self[i] - most[o]); });
-  for (std::int64_t o = 0; o < total.count(); ++o) total[o] = std::log(total[o]) + most[o];
+  for_each_folded(self.shape, folded, [&](std::int64_t i, std::int64_t o) {
+    total[o] += std::exp(self[i] - max_values[o]);
+  });
+  for (std::int64_t o = 0; o < total.count(); ++o) total[o] = std::log(total[o]) + max_values[o];
   c.write(total);
   return Done{};
 }

@@ -13,7 +13,7 @@ namespace {
 enum class Kind { nearest, nearest_exact, linear, cubic, antialiased_linear, antialiased_cubic };
 
 struct ResampleTap {
-  std::int64_t place;
+  std::int64_t position;
   double weight;
 };
 using Taps = std::vector<std::vector<ResampleTap>>;  // by output position
@@ -40,15 +40,15 @@ struct ResampleAxis {
   }
 
  private:
-  std::int64_t clamped(std::int64_t place) const {
-    return std::clamp<std::int64_t>(place, 0, in - 1);
+  std::int64_t clamped(std::int64_t position) const {
+    return std::clamp<std::int64_t>(position, 0, in - 1);
   }
 
   // A position as an index; a file's scale factor may have put it anywhere.
-  std::int64_t index(T place) const {
+  std::int64_t index(T position) const {
     const T bound = static_cast<T>(in) + 4;
-    if (!(place > -bound)) return static_cast<std::int64_t>(-bound);
-    return static_cast<std::int64_t>(std::floor(std::min(place, bound)));
+    if (!(position > -bound)) return static_cast<std::int64_t>(-bound);
+    return static_cast<std::int64_t>(std::floor(std::min(position, bound)));
   }
 
   std::vector<ResampleTap> at(std::int64_t i) const {
@@ -75,17 +75,17 @@ struct ResampleAxis {
 
   std::vector<ResampleTap> linear(std::int64_t i) const {
     if (in == out) return {{i, 1}};
-    const T place = std::max(source(i), T{0});
-    const std::int64_t lower = clamped(index(place));
+    const T position = std::max(source(i), T{0});
+    const std::int64_t lower = clamped(index(position));
     const std::int64_t upper = clamped(lower + 1);
-    const double part = std::clamp<double>(place - static_cast<T>(lower), 0, 1);
+    const double part = std::clamp<double>(position - static_cast<T>(lower), 0, 1);
     return {{lower, 1 - part}, {upper, part}};
   }
 
   std::vector<ResampleTap> cubic(std::int64_t i) const {
-    const T place = source(i);
-    const std::int64_t lower = index(place);
-    const double part = std::clamp<double>(place - static_cast<T>(lower), 0, 1);
+    const T position = source(i);
+    const std::int64_t lower = index(position);
+    const double part = std::clamp<double>(position - static_cast<T>(lower), 0, 1);
     std::vector<ResampleTap> taps;
     for (std::int64_t k = -1; k <= 2; ++k)
       taps.push_back(
@@ -105,12 +105,12 @@ struct ResampleAxis {
   std::vector<ResampleTap> antialiased(std::int64_t i) const {
     const bool is_cubic = kind == Kind::antialiased_cubic;
     const T step = scale();
-    const T reach = (is_cubic ? T{2} : T{1}) * std::max(step, T{1});
+    const T support = (is_cubic ? T{2} : T{1}) * std::max(step, T{1});
     const T inverse = step >= 1 ? 1 / step : T{1};
     const T half{0.5};  // aligned corners change the scale, and not where middles are
     const T center = step * (static_cast<T>(i) + half);
-    const std::int64_t first = std::max<std::int64_t>(truncated(center - reach + half), 0);
-    const std::int64_t last = std::min(truncated(center + reach + half), in);
+    const std::int64_t first = std::max<std::int64_t>(truncated(center - support + half), 0);
+    const std::int64_t last = std::min(truncated(center + support + half), in);
     std::vector<ResampleTap> taps;
     double total = 0;
     for (std::int64_t k = first; k < last; ++k) {
@@ -124,10 +124,10 @@ struct ResampleAxis {
     return taps;
   }
 
-  std::int64_t truncated(T place) const {
+  std::int64_t truncated(T position) const {
     const T bound = static_cast<T>(in) + 4;
-    if (!(place > -bound)) return static_cast<std::int64_t>(-bound);
-    return static_cast<std::int64_t>(std::min(place, bound));
+    if (!(position > -bound)) return static_cast<std::int64_t>(-bound);
+    return static_cast<std::int64_t>(std::min(position, bound));
   }
 };
 
@@ -145,8 +145,8 @@ Reals apply(const Reals& from, std::size_t d, const Taps& taps, std::int64_t ext
     for (std::size_t i = 0; i < taps.size(); ++i)
       for (const ResampleTap& tap : taps[i]) {
         const auto out = static_cast<std::int64_t>(i);
-        const std::int64_t source = backwards ? out : tap.place;
-        const std::int64_t target = backwards ? tap.place : out;
+        const std::int64_t source = backwards ? out : tap.position;
+        const std::int64_t target = backwards ? tap.position : out;
         for (std::int64_t k = 0; k < inner; ++k)
           to[(o * extent + target) * inner + k] +=
               tap.weight * from[(o * from.shape[d] + source) * inner + k];

@@ -57,20 +57,20 @@ template <class T, class Better>
 void running_extreme(KernelContext& c, const Dense<T>& values, Better better) {
   const Lines lines = lines_of(c.call, values.shape);
   Dense<T> out(values.shape);
-  Integers places(values.shape);
+  Integers positions(values.shape);
   for (std::int64_t line = 0; line < lines.count; ++line) {
     const std::int64_t first = lines.begin(line);
     std::int64_t best = 0;
     for (std::int64_t k = 0; k < lines.length; ++k) {
       const T x = values[first + k * lines.step];
-      const T most = values[first + best * lines.step];
-      if (x != x || (most == most && better(x, most))) best = k;
+      const T max_value = values[first + best * lines.step];
+      if (x != x || (max_value == max_value && better(x, max_value))) best = k;
       out[first + k * lines.step] = values[first + best * lines.step];
-      places[first + k * lines.step] = best;
+      positions[first + k * lines.step] = best;
     }
   }
   c.write(out, 0);
-  c.write(places, 1);
+  c.write(positions, 1);
 }
 
 template <class Better>
@@ -83,11 +83,11 @@ Done scan_extreme(KernelContext& c, Better better) {
 }
 
 Result<Done> cummax(KernelContext& c) {
-  return scan_extreme(c, [](auto x, auto most) { return x >= most; });
+  return scan_extreme(c, [](auto x, auto max_value) { return x >= max_value; });
 }
 
 Result<Done> cummin(KernelContext& c) {
-  return scan_extreme(c, [](auto x, auto least) { return x <= least; });
+  return scan_extreme(c, [](auto x, auto min_value) { return x <= min_value; });
 }
 
 }  // namespace

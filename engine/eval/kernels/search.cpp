@@ -12,7 +12,7 @@ using namespace elementwise;
 // The insertion index of x into sorted values: before its equals, or (right) after them. Written
 // with the comparisons negated, so that NaN goes to the end.
 template <class At>
-std::int64_t place_in(std::int64_t size, At at, double x, bool right) {
+std::int64_t position_in(std::int64_t size, At at, double x, bool right) {
   std::int64_t begin = 0;
   std::int64_t end = size;
   while (begin < end) {
@@ -41,7 +41,7 @@ Result<Done> search(KernelContext& c, std::string_view sequence, bool right,
     const auto at = [&](std::int64_t k) {
       return sorted[first + (order ? (*order)[first + k] : k)];
     };
-    out[i] = place_in(length, at, self[i], right);
+    out[i] = position_in(length, at, self[i], right);
   }
   c.write(out);
   return Done{};
@@ -59,7 +59,7 @@ Result<Done> searchsorted(KernelContext& c) {
   const std::int64_t length = sequence.shape.back();
   const auto good = [&](std::int64_t i) { return i >= 0 && i < length; };
   if (order.shape != sequence.shape || !std::all_of(order.data.begin(), order.data.end(), good))
-    return error("sorter has to hold places in the sorted sequence, one for each element");
+    return error("sorter has to hold positions in the sorted sequence, one for each element");
   return search(c, "sorted_sequence", right, &order);
 }
 
@@ -73,7 +73,7 @@ Result<Done> isin(KernelContext& c) {
   });
   const bool invert = c.call.boolean("invert");
   const auto member = [&](double x) {
-    const std::int64_t at = place_in(
+    const std::int64_t at = position_in(
         tests.count(), [&](std::int64_t k) { return tests[k]; }, x, false);
     return (at < tests.count() && tests[at] == x) != invert;
   };

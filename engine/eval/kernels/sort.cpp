@@ -12,17 +12,17 @@
 
 namespace recut {
 
-std::vector<std::int64_t> sorted_places(std::span<const double> values, bool descending) {
-  std::vector<std::int64_t> places(values.size());
-  std::iota(places.begin(), places.end(), std::int64_t{0});
+std::vector<std::int64_t> stable_argsort(std::span<const double> values, bool descending) {
+  std::vector<std::int64_t> positions(values.size());
+  std::iota(positions.begin(), positions.end(), std::int64_t{0});
   const auto at = [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; };
   const auto ascends = [&](double a, double b) {
     return a < b || (std::isnan(b) && !std::isnan(a));
   };
-  std::stable_sort(places.begin(), places.end(), [&](std::int64_t a, std::int64_t b) {
+  std::stable_sort(positions.begin(), positions.end(), [&](std::int64_t a, std::int64_t b) {
     return descending ? ascends(at(b), at(a)) : ascends(at(a), at(b));
   });
-  return places;
+  return positions;
 }
 
 namespace {
@@ -52,18 +52,18 @@ struct Sortable {
   }
 
   // Writes the elements at `positions` (row-major, of self) as output 0.
-  void write(KernelContext& c, const Integers& places) const {
+  void write(KernelContext& c, const Integers& positions) const {
     if (floating)
-      write_as(c, reals, places);
+      write_as(c, reals, positions);
     else
-      write_as(c, integers, places);
+      write_as(c, integers, positions);
   }
 
  private:
   template <class T>
-  static void write_as(KernelContext& c, const Dense<T>& values, const Integers& places) {
-    Dense<T> out(places.shape);
-    for (std::int64_t i = 0; i < out.count(); ++i) out[i] = values[places[i]];
+  static void write_as(KernelContext& c, const Dense<T>& values, const Integers& positions) {
+    Dense<T> out(positions.shape);
+    for (std::int64_t i = 0; i < out.count(); ++i) out[i] = values[positions[i]];
     c.write(out, 0);
   }
 };
@@ -83,9 +83,9 @@ Done pick(KernelContext& c, std::int64_t dimension, int values, int indices, Cho
   const Sortable self(c);
   const Lines from(self.keys.shape, dimension);
   const Shape& shape = c.output_types[static_cast<std::size_t>(std::max(values, 0))].shape;
-  Integers places(shape);
+  Integers positions(shape);
   Integers along(shape);
-  const std::int64_t chosen = from.count == 0 ? 0 : places.count() / from.count;
+  const std::int64_t chosen = from.count == 0 ? 0 : positions.count() / from.count;
   Lines to = from;
   to.length = chosen;
   for (std::int64_t line = 0; line < from.count; ++line) {
@@ -93,10 +93,10 @@ Done pick(KernelContext& c, std::int64_t dimension, int values, int indices, Cho
     for (std::int64_t k = 0; k < chosen; ++k) {
       const std::int64_t at = to.begin(line) + k * to.step;
       along[at] = best[static_cast<std::size_t>(k)];
-      places[at] = from.begin(line) + along[at] * from.step;
+      positions[at] = from.begin(line) + along[at] * from.step;
     }
   }
-  if (values >= 0 && c.wanted(static_cast<std::size_t>(values))) self.write(c, places);
+  if (values >= 0 && c.requested(static_cast<std::size_t>(values))) self.write(c, positions);
   if (indices >= 0) c.write(along, static_cast<std::size_t>(indices));
   return Done{};
 }
@@ -108,51 +108,51 @@ std::int64_t dimension_of(const KernelContext& c) {
 Result<Done> sort(KernelContext& c) {
   const bool descending = c.call.boolean("descending");
   return pick(c, dimension_of(c), 0, 1,
-              [=](const std::vector<double>& line) { return sorted_places(line, descending); });
+              [=](const std::vector<double>& line) { return stable_argsort(line, descending); });
 }
 
 Result<Done> argsort(KernelContext& c) {
   const bool descending = c.call.boolean("descending");
   return pick(c, dimension_of(c), -1, 0,
-              [=](const std::vector<double>& line) { return sorted_places(line, descending); });
+              [=](const std::vector<double>& line) { return stable_argsort(line, descending); });
 }
 
 Result<Done> msort(KernelContext& c) {
   return pick(c, 0, 0, -1,
-              [](const std::vector<double>& line) { return sorted_places(line, false); });
+              [](const std::vector<double>& line) { return stable_argsort(line, false); });
 }
 
 Result<Done> topk(KernelContext& c) {
   const bool largest = c.call.boolean("largest");
   return pick(c, dimension_of(c), 0, 1,
-              [=](const std::vector<double>& line) { return sorted_places(line, largest); });
+              [=](const std::vector<double>& line) { return stable_argsort(line, largest); });
 }
 
 // The index of the line's element of sorted rank `rank`.
-std::vector<std::int64_t> place_of_rank(const std::vector<double>& line, std::int64_t rank) {
-  return {sorted_places(line, false)[static_cast<std::size_t>(rank)]};
+std::vector<std::int64_t> position_of_rank(const std::vector<double>& line, std::int64_t rank) {
+  return {stable_argsort(line, false)[static_cast<std::size_t>(rank)]};
 }
 
 Result<Done> kthvalue(KernelContext& c) {
   const std::int64_t k = c.call.integer("k");
   return pick(c, dimension_of(c), 0, 1,
-              [=](const std::vector<double>& line) { return place_of_rank(line, k - 1); });
+              [=](const std::vector<double>& line) { return position_of_rank(line, k - 1); });
 }
 
 // The index of the lower median, or of the first NaN unless NaNs are ignored.
-std::int64_t median_place(const std::vector<double>& line, bool ignore_nan) {
+std::int64_t median_position(const std::vector<double>& line, bool ignore_nan) {
   const auto is_nan = [](double x) { return std::isnan(x); };
   const auto nans = std::count_if(line.begin(), line.end(), is_nan);
   const auto first = std::find_if(line.begin(), line.end(), is_nan) - line.begin();
   const auto size = static_cast<std::int64_t>(line.size());
   if (nans > 0 && (!ignore_nan || nans == size)) return first;
-  return place_of_rank(line, (size - nans - 1) / 2).front();
+  return position_of_rank(line, (size - nans - 1) / 2).front();
 }
 
 template <bool ignore_nan>
 Result<Done> median_along(KernelContext& c) {
   return pick(c, dimension_of(c), 0, 1, [](const std::vector<double>& line) {
-    return std::vector{median_place(line, ignore_nan)};
+    return std::vector{median_position(line, ignore_nan)};
   });
 }
 
@@ -163,28 +163,28 @@ Result<Done> median(KernelContext& c) {
     c.write(Reals(Shape{}, std::nan("")));
     return Done{};
   }
-  self.write(c, Integers(Shape{}, median_place(self.keys.data, ignore_nan)));
+  self.write(c, Integers(Shape{}, median_position(self.keys.data, ignore_nan)));
   return Done{};
 }
 
 // The last index of the most frequent value; ties go to the smallest value.
-std::vector<std::int64_t> mode_place(const std::vector<double>& line) {
-  const auto places = sorted_places(line, false);
-  const auto at = [&](std::size_t i) { return line[static_cast<std::size_t>(places[i])]; };
+std::vector<std::int64_t> mode_position(const std::vector<double>& line) {
+  const auto positions = stable_argsort(line, false);
+  const auto at = [&](std::size_t i) { return line[static_cast<std::size_t>(positions[i])]; };
   std::int64_t best = 0;
-  std::size_t most = 0;
-  for (std::size_t begin = 0, i = 0; i < places.size(); ++i) {
-    if (i + 1 < places.size() && at(i) == at(i + 1)) continue;
-    if (i + 1 - begin > most) {
-      most = i + 1 - begin;
-      best = places[i];
+  std::size_t max_count = 0;
+  for (std::size_t begin = 0, i = 0; i < positions.size(); ++i) {
+    if (i + 1 < positions.size() && at(i) == at(i + 1)) continue;
+    if (i + 1 - begin > max_count) {
+      max_count = i + 1 - begin;
+      best = positions[i];
     }
     begin = i + 1;
   }
   return {best};
 }
 
-Result<Done> mode(KernelContext& c) { return pick(c, dimension_of(c), 0, 1, mode_place); }
+Result<Done> mode(KernelContext& c) { return pick(c, dimension_of(c), 0, 1, mode_position); }
 
 }  // namespace
 

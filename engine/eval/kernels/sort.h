@@ -7,6 +7,6 @@
 namespace recut {
 
 // The permutation that sorts `values` stably; NaN counts as the largest.
-std::vector<std::int64_t> sorted_places(std::span<const double> values, bool descending);
+std::vector<std::int64_t> stable_argsort(std::span<const double> values, bool descending);
 
 }  // namespace recut

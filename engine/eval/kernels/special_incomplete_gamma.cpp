@@ -56,13 +56,13 @@ double log_gap(double m) {
   return sum;
 }
 
-struct SpecialIncompleteGammaHalves {
+struct IncompleteGammaPair {
   double lower;  // P
   double upper;  // Q
 };
 
 // For large a: half an erfc each, and the first term of the remainder, whose error is a^-2.
-SpecialIncompleteGammaHalves by_temme(double a, double x) {
+IncompleteGammaPair by_temme(double a, double x) {
   const double m = x / a - 1;
   const double eta = std::copysign(std::sqrt(2 * log_gap(m)), m);
   double c = 1 / m - 1 / eta;
@@ -74,12 +74,12 @@ SpecialIncompleteGammaHalves by_temme(double a, double x) {
 }
 
 // At the edges as ATen has it.
-SpecialIncompleteGammaHalves incomplete_gamma(double a, double x) {
-  constexpr SpecialIncompleteGammaHalves kUndefined = {NAN, NAN};
+IncompleteGammaPair incomplete_gamma(double a, double x) {
+  constexpr IncompleteGammaPair kUndefined = {NAN, NAN};
   if (std::isnan(a) || std::isnan(x) || a < 0 || x < 0) return kUndefined;
-  if (a == 0) return x > 0 ? SpecialIncompleteGammaHalves{1, 0} : kUndefined;
+  if (a == 0) return x > 0 ? IncompleteGammaPair{1, 0} : kUndefined;
   if (x == 0) return {0, 1};
-  if (std::isinf(a)) return std::isinf(x) ? kUndefined : SpecialIncompleteGammaHalves{0, 1};
+  if (std::isinf(a)) return std::isinf(x) ? kUndefined : IncompleteGammaPair{0, 1};
   if (std::isinf(x)) return {1, 0};
   if (a > kLargeA) return by_temme(a, x);
   if (x < a + 1) {

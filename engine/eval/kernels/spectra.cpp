@@ -136,9 +136,9 @@ Svd singular_values(const Matrix& matrix) {
   // One-sided (Hestenes 1958): rotates columns until they are orthogonal; their norms are the
   // singular values.
   if (matrix.rows < matrix.columns) {
-    Svd turned = singular_values(transposed(matrix));
-    std::swap(turned.u, turned.v);
-    return turned;
+    Svd of_transpose = singular_values(transposed(matrix));
+    std::swap(of_transpose.u, of_transpose.v);
+    return of_transpose;
   }
   Matrix u = matrix;
   Matrix v = Matrix::identity(u.columns, u.columns);

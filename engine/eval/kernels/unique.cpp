@@ -15,7 +15,7 @@ namespace {
 struct Rows {
   std::int64_t count = 0;
   std::int64_t width = 0;
-  std::vector<std::int64_t> places;  // row-major indices of the elements, row after row
+  std::vector<std::int64_t> positions;  // row-major indices of the elements, row after row
 };
 
 Rows rows_of(const Shape& shape, std::int64_t dimension) {
@@ -23,7 +23,7 @@ Rows rows_of(const Shape& shape, std::int64_t dimension) {
   Rows rows{lines.length, lines.count, {}};
   for (std::int64_t row = 0; row < rows.count; ++row)
     for (std::int64_t line = 0; line < lines.count; ++line)
-      rows.places.push_back(lines.begin(line) + row * lines.step);
+      rows.positions.push_back(lines.begin(line) + row * lines.step);
   return rows;
 }
 
@@ -37,8 +37,8 @@ struct Groups {
 template <class T>
 int compare_rows(const Dense<T>& values, const Rows& rows, std::int64_t a, std::int64_t b) {
   for (std::int64_t k = 0; k < rows.width; ++k) {
-    const T x = values[rows.places[static_cast<std::size_t>(a * rows.width + k)]];
-    const T y = values[rows.places[static_cast<std::size_t>(b * rows.width + k)]];
+    const T x = values[rows.positions[static_cast<std::size_t>(a * rows.width + k)]];
+    const T y = values[rows.positions[static_cast<std::size_t>(b * rows.width + k)]];
     const bool x_nan = x != x;
     const bool y_nan = y != y;
     if (x < y || (y_nan && !x_nan)) return -1;
@@ -78,7 +78,7 @@ std::vector<std::int64_t> order_of(const Dense<T>& values, const Rows& rows, boo
 
 Result<Done> write_list(KernelContext& c, std::size_t output,
                         const std::vector<std::int64_t>& list) {
-  if (output >= c.output_types.size() || !c.wanted(output)) return Done{};
+  if (output >= c.output_types.size() || !c.requested(output)) return Done{};
   const TensorType& type = c.output_types[output];
   if (element_count(type.shape) == 0) return Done{};  // output not requested
   Integers out(type.shape);
@@ -106,8 +106,8 @@ Result<Done> write_groups(KernelContext& c, const Dense<T>& values, std::int64_t
   const Rows to = rows_of(out.shape, dimension);
   for (std::size_t g = 0; g < groups.first.size(); ++g)
     for (std::int64_t k = 0; k < rows.width; ++k)
-      out[to.places[g * static_cast<std::size_t>(rows.width) + static_cast<std::size_t>(k)]] =
-          flat[rows.places[static_cast<std::size_t>(groups.first[g] * rows.width + k)]];
+      out[to.positions[g * static_cast<std::size_t>(rows.width) + static_cast<std::size_t>(k)]] =
+          flat[rows.positions[static_cast<std::size_t>(groups.first[g] * rows.width + k)]];
   c.write(out, 0);
   const auto inverse = write_list(c, 1, groups.of_row);
   return inverse ? write_list(c, 2, groups.sizes) : inverse;

@@ -14,16 +14,16 @@ namespace {
 Tensor contiguous_copy(const Tensor& tensor) {
   Tensor copy = allocate(make_type(tensor.dtype, tensor.shape), nullptr);
   const std::int64_t item = item_bytes(tensor.dtype);
-  std::vector<std::int64_t> place(tensor.shape.size(), 0);
+  std::vector<std::int64_t> position(tensor.shape.size(), 0);
   std::int64_t offset = tensor.offset;
   for (std::int64_t i = 0; i < tensor.count(); ++i) {
     const std::byte* from = tensor.storage->data() + offset * item;
     std::copy(from, from + item, copy.storage->data() + i * item);
-    for (std::size_t d = place.size(); d-- > 0;) {
+    for (std::size_t d = position.size(); d-- > 0;) {
       offset += tensor.strides[d];
-      if (++place[d] < tensor.shape[d]) break;
+      if (++position[d] < tensor.shape[d]) break;
       offset -= tensor.strides[d] * tensor.shape[d];
-      place[d] = 0;
+      position[d] = 0;
     }
   }
   return copy;

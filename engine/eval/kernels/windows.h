@@ -48,8 +48,8 @@ void for_each_in_window(const Windows& w, const Triple& at, const Triple& plane,
     corner[d] = at[d] * w.stride[d] - w.padding[d];
     const std::int64_t step = w.dilation[d];
     first[d] = corner[d] < 0 ? (-corner[d] + step - 1) / step : 0;
-    const std::int64_t room = plane[d] - corner[d];
-    const std::int64_t fit = room <= 0 ? 0 : (room + step - 1) / step;
+    const std::int64_t available = plane[d] - corner[d];
+    const std::int64_t fit = available <= 0 ? 0 : (available + step - 1) / step;
     last[d] = fit < w.kernel[d] ? fit : w.kernel[d];
   }
   for (std::int64_t z = first[0]; z < last[0]; ++z)

@@ -64,8 +64,8 @@ Shape indexed_shape(const Indexing& indexing, const Shape& self) {
   Shape shape;
   for (std::size_t d = 0; d < self.size(); ++d)
     if (!is_indexed[d]) shape.push_back(self[d]);
-  const auto place = neighbours ? shape.begin() + (first - is_indexed.begin()) : shape.begin();
-  shape.insert(place, indexing.broadcast.begin(), indexing.broadcast.end());
+  const auto insertion = neighbours ? shape.begin() + (first - is_indexed.begin()) : shape.begin();
+  shape.insert(insertion, indexing.broadcast.begin(), indexing.broadcast.end());
   return shape;
 }
 
@@ -78,7 +78,7 @@ Result<Done> check_values(const Call& call, const Indexing& indexing, const Tens
   const Shape shape = indexed_shape(indexing, self.shape);
   const auto both = broadcast(shape, values.shape);
   if (!both || *both != shape)
-    return error(fmt::format("values of shape {} for {} indexed places of {}",
+    return error(fmt::format("values of shape {} for {} indexed positions of {}",
                              format_shape(values.shape), format_shape(shape), call.op().name));
   return Done{};
 }
@@ -119,11 +119,11 @@ Inferred masked_index_put(const Call& call) {
   if (indexing->has_mask) return error("indices have to be integers");
   const auto values = broadcast(call.tensor("values").shape, call.tensor("mask").shape);
   if (!values) return values.diagnostics();
-  const Shape places = indexed_shape(*indexing, self.shape);
-  const auto both = broadcast(places, *values);
-  if (!both || *both != places)
-    return error(fmt::format("values of shape {} for indexed places {}", format_shape(*values),
-                             format_shape(places)));
+  const Shape indexed = indexed_shape(*indexing, self.shape);
+  const auto both = broadcast(indexed, *values);
+  if (!both || *both != indexed)
+    return error(fmt::format("values of shape {} for indexed positions {}", format_shape(*values),
+                             format_shape(indexed)));
   return one(dense_like(self));
 }
 

@@ -150,9 +150,9 @@ Result<PlaneWindows> windows_over(const Call& call, std::int64_t height, std::in
   const auto padding = call.integers("padding");
   const auto stride = call.integers("stride");
   // Limited to 32 bits, so that no product of two overflows.
-  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
-  const auto out_of_range = [](std::int64_t x, std::int64_t least) {
-    return x < least || x > kMost;
+  constexpr std::int64_t kMaxValue = (std::int64_t{1} << 31) - 1;
+  const auto out_of_range = [](std::int64_t x, std::int64_t min_value) {
+    return x < min_value || x > kMaxValue;
   };
   PlaneWindows windows{1, 1};
   const std::int64_t sizes[] = {height, width};
@@ -162,11 +162,12 @@ Result<PlaneWindows> windows_over(const Call& call, std::int64_t height, std::in
         return error(
             "kernel_size, dilation, padding and stride have to be two numbers each, "
             "positive ones but for padding");
-    const std::int64_t reach = dilation[d] * (kernel[d] - 1) + 1;
-    const std::int64_t room = sizes[d] + 2 * padding[d] - reach;
-    if (room < 0) return error(fmt::format("no window of {} fits into {}", reach, sizes[d]));
+    const std::int64_t window_extent = dilation[d] * (kernel[d] - 1) + 1;
+    const std::int64_t slack = sizes[d] + 2 * padding[d] - window_extent;
+    if (slack < 0)
+      return error(fmt::format("no window of {} fits into {}", window_extent, sizes[d]));
     windows.kernel_elements *= kernel[d];
-    if (__builtin_mul_overflow(windows.count, room / stride[d] + 1, &windows.count))
+    if (__builtin_mul_overflow(windows.count, slack / stride[d] + 1, &windows.count))
       return error("there are too many windows");
   }
   return windows;

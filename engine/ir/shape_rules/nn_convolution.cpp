@@ -27,11 +27,11 @@ Result<Convolution> read_convolution(const Call& call, bool transposed) {
   c.groups = call.integer("groups");
   if (c.groups < 1 || c.groups > kMaxExtent) return error(fmt::format("{} groups", c.groups));
   Diagnostics wrong;
-  const auto take = [&](std::string_view parameter, std::int64_t least,
+  const auto take = [&](std::string_view parameter, std::int64_t min_value,
                         std::vector<std::int64_t>& to) {
     to.assign(c.dims, 0);
     if (!wrong.empty() || !call.op().parameter(parameter)) return;
-    auto list = window_list(call, parameter, c.dims, least);
+    auto list = window_list(call, parameter, c.dims, min_value);
     if (list)
       to = std::move(*list);
     else

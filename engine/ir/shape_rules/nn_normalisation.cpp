@@ -150,8 +150,8 @@ Result<Shape> check_groups(const Call& call) {
   const std::int64_t channels = call.integer("C");
   const bool fits = in.size() >= 2 && in[0] == samples && in[1] == channels && groups > 0 &&
                     channels % groups == 0;
-  const std::int64_t place = fits ? element_count(Shape(in.begin() + 2, in.end())) : 0;
-  if (!fits || (channels > 0 && place != call.integer("HxW")))
+  const std::int64_t spatial_size = fits ? element_count(Shape(in.begin() + 2, in.end())) : 0;
+  if (!fits || (channels > 0 && spatial_size != call.integer("HxW")))
     return error(fmt::format("N {}, C {}, HxW {}, group {} for an input of shape {}", samples,
                              channels, call.integer("HxW"), groups, format_shape(in)));
   const auto weights = are_shape(call, {"weight", "bias"}, {channels});

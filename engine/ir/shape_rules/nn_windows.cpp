@@ -3,22 +3,22 @@
 namespace recut::rules {
 
 Result<std::vector<std::int64_t>> window_list(const Call& call, std::string_view parameter,
-                                              std::size_t dims, std::int64_t least) {
+                                              std::size_t dims, std::int64_t min_value) {
   auto values = call.integers(parameter);
   if (values.size() == 1) values = std::vector<std::int64_t>(dims, values.front());
   if (values.size() != dims)
     return error(fmt::format("{} has {} numbers, expected {}", parameter, values.size(), dims));
   for (const std::int64_t v : values)
-    if (v < least || v > kMaxExtent)
-      return error(fmt::format("{} is {}, expected {} … {}", parameter, v, least, kMaxExtent));
+    if (v < min_value || v > kMaxExtent)
+      return error(fmt::format("{} is {}, expected {} … {}", parameter, v, min_value, kMaxExtent));
   return values;
 }
 
 Result<Windows> pooling_windows(const Call& call, std::size_t dims) {
   Windows w;
-  const auto take = [&](std::string_view parameter, std::int64_t least,
+  const auto take = [&](std::string_view parameter, std::int64_t min_value,
                         std::vector<std::int64_t>& to) -> Diagnostics {
-    auto list = window_list(call, parameter, dims, least);
+    auto list = window_list(call, parameter, dims, min_value);
     if (!list) return list.diagnostics();
     to = std::move(*list);
     return {};

@@ -9,9 +9,9 @@ namespace recut::rules {
 inline constexpr std::int64_t kMaxExtent = std::int64_t{1} << 30;
 
 // An int[dims] argument with one number a spatial dimension; a list of one counts for all. Every
-// number has to be in [least, kMaxExtent].
+// number has to be in [min_value, kMaxExtent].
 Result<std::vector<std::int64_t>> window_list(const Call& call, std::string_view parameter,
-                                              std::size_t dims, std::int64_t least);
+                                              std::size_t dims, std::int64_t min_value);
 
 // Windows over `dims` spatial dimensions.
 struct Windows {

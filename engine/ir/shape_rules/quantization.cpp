@@ -7,17 +7,18 @@ namespace {
 // The range that quantised numbers are held in, and the dtype that has to hold them.
 Result<DType> quantized_dtype(const Call& call) {
   if (!call.is_tensor("input")) return error("a tensor is expected");
-  const std::int64_t least = call.integer("quant_min"), most = call.integer("quant_max");
+  const std::int64_t min_value = call.integer("quant_min"), max_value = call.integer("quant_max");
   const DType dtype = call.maybe_dtype("dtype").value_or(DType::none);
   if (!is_integral(dtype)) return error("quantised numbers are of an integer dtype");
-  if (least > most)
-    return error(fmt::format("quant_min is {}, more than quant_max {}", least, most));
+  if (min_value > max_value)
+    return error(fmt::format("quant_min is {}, more than quant_max {}", min_value, max_value));
   const std::int64_t bits = 8 * item_bytes(dtype);
   if (bits == 64) return dtype;
   const std::int64_t low = dtype == DType::u8 ? 0 : -(std::int64_t{1} << (bits - 1));
   const std::int64_t high = dtype == DType::u8 ? 255 : -low - 1;
-  if (least < low || most > high)
-    return error(fmt::format("the range [{}, {}] is not {}'s", least, most, short_name(dtype)));
+  if (min_value < low || max_value > high)
+    return error(
+        fmt::format("the range [{}, {}] is not {}'s", min_value, max_value, short_name(dtype)));
   return dtype;
 }
 

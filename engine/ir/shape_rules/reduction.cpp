@@ -43,8 +43,8 @@ Inferred reduce_as(const Call& call, DType dtype, bool empty_folds_all = true) {
 // Fails for an extreme over no elements: a reduced dimension is empty, and the result is not.
 Inferred not_from_nothing(const Call& call, Inferred reduced) {
   if (!reduced) return reduced;
-  const std::int64_t wanted = element_count(reduced->front().shape);
-  if (wanted > 0 && element_count(call.tensor("self").shape) == 0)
+  const std::int64_t result_count = element_count(reduced->front().shape);
+  if (result_count > 0 && element_count(call.tensor("self").shape) == 0)
     return error(fmt::format("{} has nothing to choose from in {}", call.op().packet,
                              format_shape(call.tensor("self").shape)));
   return reduced;

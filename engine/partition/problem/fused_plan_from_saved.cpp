@@ -23,7 +23,7 @@ class FusedPlanBuilder {
       for (const NodeId call : joint_.calls(c).subspan(joint_.inlined(c).size()))
         for (const StorageId storage : storages.owned(call)) maker_[storage.index] = c;
     for (const NodeId id : requested)
-      for (const StorageId storage : storages.behind(id)) kept_[storage.index] = true;
+      for (const StorageId storage : storages.storages_of(id)) kept_[storage.index] = true;
   }
 
   Plan plan() {
@@ -63,7 +63,7 @@ class FusedPlanBuilder {
   std::int32_t missing_input(std::int32_t reader) const {
     if (!joint_.node(reader).valid()) return kNobody;
     for (const NodeId value : groups_.reads(graph_, joint_.node(reader)))
-      for (const StorageId storage : storages_.behind(value)) {
+      for (const StorageId storage : storages_.storages_of(value)) {
         const std::int32_t maker = maker_[storage.index];
         if (maker != kNobody && !kept_[storage.index] && must_recompute(maker)) return maker;
       }

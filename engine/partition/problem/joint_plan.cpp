@@ -33,7 +33,7 @@ class PlanWriter {
     emitted_.clear();
     for (const NodeId id : calls) run(id);
     for (std::size_t e = inlined.empty() ? 0 : emitted_.size(); e-- > 0;) {
-      const NodeId made = maker_of(graph_, emitted_[e].id);
+      const NodeId made = defining_node(graph_, emitted_[e].id);
       if (std::find(inlined.begin(), inlined.end(), made) != inlined.end())
         made_[graph_.position(emitted_[e].id)] = emitted_[e].made_before;
     }
@@ -59,7 +59,7 @@ class PlanWriter {
       NodeId missing;
       for (const NodeId operand : graph_[id].operands)
         if (!available(operand)) missing = operand;
-      RECUT_CHECK(maker_of(graph_, id) != id, "a computation is read before it runs");
+      RECUT_CHECK(defining_node(graph_, id) != id, "a computation is read before it runs");
       if (missing.valid()) {
         stack.push_back(missing);
         continue;
@@ -80,7 +80,7 @@ class PlanWriter {
 
   // When the value's storage was last made. An older view belongs to the storage's last instance.
   std::int64_t born(NodeId id) const {
-    const NodeId root = maker_of(graph_, id);
+    const NodeId root = defining_node(graph_, id);
     return graph_.op(root).is(kInput) ? 0 : made_[graph_.position(root)];
   }
 

@@ -62,7 +62,7 @@ class JointProblemBuilder {
   }
 
  private:
-  NodeId root(NodeId id) const { return maker_of(graph_, id); }
+  NodeId root(NodeId id) const { return defining_node(graph_, id); }
   bool is_computation(NodeId id) const { return !graph_.op(id).is(kInput) && root(id) == id; }
 
   // The calls of the kernel that runs `id`, without inlined ones.
@@ -142,7 +142,7 @@ class JointProblemBuilder {
       return;
     }
     const auto& of = from_clone ? clone_storage_ : storage_;
-    const std::span<const StorageId> behind = storages_.behind(value);
+    const std::span<const StorageId> behind = storages_.storages_of(value);
     for (const StorageId storage : behind) {
       const std::int32_t clone = of[storage.index];
       reads.push_back(clone >= 0 ? clone : storage_[storage.index]);

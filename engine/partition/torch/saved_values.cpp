@@ -96,7 +96,7 @@ class SavedValuesChooser {
 
   bool aliases_input(NodeId id) const {
     const Graph& graph = analysis_.graph();
-    return graph.op(maker_of(graph, id)).is(kInput);
+    return graph.op(defining_node(graph, id)).is(kInput);
   }
 
   // Saves the candidates with the most flops within the budget, and lets a last cut recompute the

@@ -99,13 +99,13 @@ class LivenessCheck {
   Backings backings_of(NodeId call, std::uint32_t k) {
     Backings backings;
     if (graph_.op(call).is(kView) && !graph_[call].operands.empty()) {
-      const auto behind = storages_.behind(call);
+      const auto behind = storages_.storages_of(call);
       for (const Backing& backing : values_[graph_[call].operands.front()])
         if (std::find(behind.begin(), behind.end(), backing.storage) != behind.end())
           backings.push_back(backing);
       return backings;
     }
-    for (const StorageId storage : storages_.behind(call)) {
+    for (const StorageId storage : storages_.storages_of(call)) {
       const auto buffer = buffer_at_.find({storage, k});
       if (buffer == buffer_at_.end()) {
         backings.push_back({storage, true, k});
@@ -119,7 +119,7 @@ class LivenessCheck {
 
   void mark_recomputed(NodeId call, std::uint32_t k) {
     std::vector<std::size_t> made;
-    for (const StorageId storage : storages_.behind(call))
+    for (const StorageId storage : storages_.storages_of(call))
       if (const auto buffer = buffer_at_.find({storage, k});
           buffer != buffer_at_.end() && storages_[storage].owner == call)
         made.push_back(buffer->second);

@@ -127,7 +127,7 @@ const char* in_place_fault(const Graph& graph, const StorageModel& storages,
         !has_same_layout(call))
       return "in a kernel that is no loop over those elements";
     for (const NodeId operand : graph[call].operands)
-      for (const StorageId behind : storages.behind(operand))
+      for (const StorageId behind : storages.storages_of(operand))
         if (behind == old.storage && operand != old.owner) return "which is read through a view";
   }
   return nullptr;

@@ -143,7 +143,7 @@ template <AntialiasedResampleKind kind>
 void antialiased_resample_backward(const Nest& nest) {
   const Shape& grads = nest.shape_of("grad_output");
   const AntialiasedResampling r(nest, kind, nest.type().shape, grads);
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), at, nest.lowering.constant(r.type, 0));
   });

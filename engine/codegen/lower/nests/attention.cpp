@@ -301,7 +301,7 @@ struct Forward {
 // Fills an output with one number.
 void fill(const Nest& nest, std::size_t output, double number) {
   if (!nest.is_requested(output)) return;
-  const Layout whole = made_layout(nest.type(output));
+  const Layout whole = output_layout(nest.type(output));
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(output), at,
                         nest.lowering.constant(value_type(nest.type(output).dtype), number));

@@ -28,7 +28,7 @@ ScalarExpr mask_at(const Nest& nest, const Indices& at) {
 }
 
 void write_all(const Nest& nest, const std::function<ScalarExpr(const Indices&)>& value) {
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), at, value(at));
   });

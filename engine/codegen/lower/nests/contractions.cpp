@@ -84,7 +84,7 @@ void inner(const Nest& nest) { rows_by_rows(nest, "self", "other", ""); }
 void linear(const Nest& nest) { rows_by_rows(nest, "input", "weight", "bias"); }
 
 void outer(const Nest& nest) {
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   const DType type = nest.computing(nest.type().dtype);
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     const ScalarExpr x = nest.raw("self", {at[0]}).to(type);
@@ -136,7 +136,7 @@ void addbmm(const Nest& nest) {
 
 // Cross products along a dimension of size 3.
 void cross(const Nest& nest) {
-  const Layout out = made_layout(nest.type());
+  const Layout out = output_layout(nest.type());
   const std::size_t dim = nest.dimension("dim", out.shape.size());
   const DType type = nest.computing(nest.type().dtype);
   nest.lowering.for_each(out.shape, out.strides, [&](const Indices& at) {

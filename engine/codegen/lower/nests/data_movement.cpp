@@ -9,7 +9,7 @@ namespace {
 // the output's strides.
 void copy_to(const Nest& nest, NodeId from, const std::function<Indices(const Indices&)>& moved) {
   const TensorType& type = nest.call.tensor(from);
-  const Layout to = made_layout(nest.type());
+  const Layout to = output_layout(nest.type());
   const Strides strides =
       to.shape.size() == type.shape.size() ? to.strides : contiguous_strides(type.shape);
   nest.lowering.for_each(type.shape, strides, [&](const Indices& at) {
@@ -63,7 +63,7 @@ layout::Rule part_rule(Op op) {
 
 // The part is a view of the output; the store goes through the view map.
 void write_part(const Nest& nest, std::string_view from) {
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   auto part = part_rule(nest.call.op().op)(nest.call, whole, 0);
   RECUT_CHECK(part.ok(), "the operator's shape rule has looked at its part");
   const ViewMap view_map{nest.output(), {*part}};
@@ -122,7 +122,7 @@ void resize(const Nest& nest) {
   const std::int64_t count = element_count(self.shape);
   if (count == 0) return write_zeros(nest);
   const Layout from{self.shape, is_dense(self) ? self.strides : contiguous_strides(self.shape)};
-  const Layout to = made_layout(nest.type());
+  const Layout to = output_layout(nest.type());
   Lowering& lowering = nest.lowering;
   Builder& builder = lowering.builder();
   lowering.for_each(to.shape, to.strides, [&](const Indices& at) {

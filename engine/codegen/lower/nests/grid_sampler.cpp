@@ -206,7 +206,7 @@ struct Sampling {
 
 void sample(const Nest& nest) {
   const Sampling s(nest);
-  const Layout out = made_layout(nest.type());
+  const Layout out = output_layout(nest.type());
   nest.lowering.for_each(out.shape, out.strides, [&](const Indices& at) {
     const Sampling::Taps taps = s.taps(at[0], Indices(at.begin() + 2, at.end()));
     ScalarExpr sum = nest.lowering.constant(s.type, 0);
@@ -222,7 +222,7 @@ void sample(const Nest& nest) {
 void write_input_gradient(const Sampling& s) {
   const Nest& nest = s.nest;
   Builder& builder = nest.lowering.builder();
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), at, nest.lowering.constant(s.type, 0));
   });

@@ -52,7 +52,7 @@ struct Im2ColGeometry {
 void im2col(const Nest& nest) {
   const Im2ColGeometry geometry(nest.call, nest.shape_of("self"));
   Lowering& lowering = nest.lowering;
-  const Layout out = made_layout(nest.type());
+  const Layout out = output_layout(nest.type());
   lowering.for_each(out.shape, out.strides, [&](const Indices& at) {
     const Indices row = delinearize(at[at.size() - 2], geometry.row_shape(), lowering.builder());
     const Indices window = delinearize(at.back(), geometry.windows, lowering.builder());

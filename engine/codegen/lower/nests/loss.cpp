@@ -84,7 +84,7 @@ void nll_loss(const Nest& nest) {
 void nll_loss_backward(const Nest& nest) {
   const Targets t(nest, "self");
   const std::int64_t reduction = nest.call.integer("reduction");
-  const Layout out = made_layout(nest.type());
+  const Layout out = output_layout(nest.type());
   const std::size_t class_dimension = out.shape.size() > 1 ? 1 : 0;
   nest.lowering.for_each(out.shape, out.strides, [&](const Indices& at) {
     Indices item = at;

@@ -51,7 +51,7 @@ TiledMatmul tiled(const Nest& nest, const Product& p, const Finish& finish) {
     at.insert(at.end(), {row, column});
     nest.lowering.write(nest.output(), at, finish(sum, at));
   };
-  const Strides out = made_layout(nest.type()).strides;
+  const Strides out = output_layout(nest.type()).strides;
   return out[r] < out[r + 1] ? t.transposed() : t;
 }
 

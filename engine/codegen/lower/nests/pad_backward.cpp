@@ -8,7 +8,7 @@ namespace {
 
 template <PadMode mode>
 void pad_backward(const Nest& nest) {
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), at,
                         nest.lowering.constant(value_type(nest.type().dtype), 0));

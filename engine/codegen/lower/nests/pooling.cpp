@@ -52,7 +52,7 @@ void offsets_to_indices(const Nest& nest) {
   std::copy(plane.begin(), plane.end(), in.end() - static_cast<std::ptrdiff_t>(plane.size()));
   const Pooling p(nest, in, nest.type().shape);
   Builder& builder = nest.lowering.builder();
-  const Layout out = made_layout(nest.type());
+  const Layout out = output_layout(nest.type());
   nest.lowering.for_each(out.shape, out.strides, [&](const Indices& at) {
     const Index offset =
         nest.checked(nest.raw("self", at), element_count(p.window_config.kernel), false);
@@ -71,7 +71,7 @@ void offsets_to_indices(const Nest& nest) {
 // run serially.
 void scatter_gradients(const Nest& nest) {
   const Pooling p(nest, nest.type().shape, nest.shape_of("grad_output"));
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), at,
                         nest.lowering.constant(value_type(nest.type().dtype), 0));

@@ -27,7 +27,7 @@ struct Pooling {
         plane(in.end() - static_cast<std::ptrdiff_t>(dims), in.end()),
         windows(out.end() - static_cast<std::ptrdiff_t>(dims), out.end()),
         window_config(window_config_of(nest.call, dims)),
-        steps(steps_of(made_layout(nest.type()).strides)) {}
+        steps(steps_of(output_layout(nest.type()).strides)) {}
 
   // kept: outer, window; reduced: offset. Lanes go along the dimension of the smallest stride in
   // the first output.

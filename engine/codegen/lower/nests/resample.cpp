@@ -155,7 +155,7 @@ void resample(const Nest& nest) {
   const std::string_view self = nest.call.op().parameters[0].name;
   const Resampling r{nest, kind, nest.shape_of(self), nest.type().shape,
                      nest.computing(nest.type().dtype)};
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     std::optional<ScalarExpr> sum;
     r.for_each_tap(at, [&](const Indices& position, const std::optional<ScalarExpr>& weight) {
@@ -172,7 +172,7 @@ template <ResampleKind kind>
 void resample_backward(const Nest& nest) {
   const Resampling r{nest, kind, nest.type().shape, nest.shape_of("grad_output"),
                      nest.computing(nest.type().dtype)};
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), at, nest.lowering.constant(r.type, 0));
   });

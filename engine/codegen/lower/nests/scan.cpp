@@ -28,7 +28,7 @@ void for_each_step(
 }
 
 void copy_self(const Nest& nest, std::size_t output) {
-  const Layout whole = made_layout(nest.type(output));
+  const Layout whole = output_layout(nest.type(output));
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(output), at, nest.raw("self", at));
   });

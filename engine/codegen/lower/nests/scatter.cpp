@@ -60,7 +60,7 @@ ScalarExpr source(const Nest& nest, const Indices& from) {
 }
 
 void copy_self(const Nest& nest) {
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), at, nest.raw("self", at));
   });

@@ -104,7 +104,7 @@ ScalarExpr divided(const ScalarExpr& sum, const ScalarExpr& count) {
 }
 
 void write_means(const Nest& nest, const ScatterUpdates& updates, bool include_self) {
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     const ScalarExpr update_count = updates.count(at);
     const ScalarExpr all = include_self ? update_count + 1.0 : larger(update_count, 1.0);
@@ -116,7 +116,7 @@ void write_means(const Nest& nest, const ScatterUpdates& updates, bool include_s
 
 void scatter_all(const Nest& nest, const ScatterUpdates& updates, const ScatterReduction& reduction,
                  bool include_self, const std::function<ScalarExpr(const Indices&)>& value) {
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), at, nest.raw("self", at));
   });

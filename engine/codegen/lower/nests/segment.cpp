@@ -196,7 +196,7 @@ void segment_reduce_backward(const Nest& nest) {
   const Segments segments(nest);
   const SegmentGradient gradient(work, segments, reduction_of(nest.call));
   Builder& builder = nest.lowering.builder();
-  const Layout whole = made_layout(nest.type());
+  const Layout whole = output_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), at, nest.lowering.constant(DType::f64, 0));
   });

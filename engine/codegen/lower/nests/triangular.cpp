@@ -125,7 +125,7 @@ void triangular_solve(const Nest& nest) {
                                      transposed ? triangle.transposed() : triangle, b);
                   });
   if (!nest.is_requested(1)) return;
-  const Layout copy = made_layout(nest.type(1));
+  const Layout copy = output_layout(nest.type(1));
   nest.lowering.for_each(copy.shape, copy.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(1), at, nest.raw("A", broadcast_index(at, nest.shape_of("A"))));
   });

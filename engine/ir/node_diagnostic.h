@@ -7,6 +7,6 @@
 
 namespace recut {
 
-Diagnostic about_node(const Graph& graph, NodeId id, std::string_view message);
+Diagnostic node_diagnostic(const Graph& graph, NodeId id, std::string_view message);
 
 }  // namespace recut

@@ -1,4 +1,4 @@
-#include "engine/ir/about_node.h"
+#include "engine/ir/node_diagnostic.h"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 
 namespace recut {
 
-Diagnostic about_node(const Graph& graph, NodeId id, std::string_view message) {
+Diagnostic node_diagnostic(const Graph& graph, NodeId id, std::string_view message) {
   return error(fmt::format("node {}: {}", quote(graph.node_name(id)), message));
 }
 

@@ -10,9 +10,9 @@ namespace recut {
 // Finds, among the names that it is shown, the one with the smallest edit distance to the target
 // (Levenshtein 1966). Ties go to the longest common prefix, then to the first. Names beyond a
 // distance that grows with the length are ignored.
-class NearName {
+class TypoCorrection {
  public:
-  explicit NearName(std::string_view wanted);
+  explicit TypoCorrection(std::string_view target);
 
   void consider(std::string_view name) { consider(name, name); }
   // Compares `key` and answers with `name`.
@@ -20,10 +20,10 @@ class NearName {
 
   const std::string& name() const { return name_; }  // "" if no name is close
   // "; did you mean 'relu'?" for the end of a message, or "".
-  std::string question() const;
+  std::string suggestion() const;
 
  private:
-  const std::string wanted_;
+  const std::string target_;
   std::size_t limit_;     // exclusive bound on edits; inclusive once there is a name
   std::size_t same_ = 0;  // length of the common prefix of name and target
   std::string name_;

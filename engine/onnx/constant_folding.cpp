@@ -1,4 +1,4 @@
-#include "engine/onnx/known_values.h"
+#include "engine/onnx/constant_folding.h"
 
 #include <algorithm>
 
@@ -9,10 +9,10 @@
 namespace recut::onnx {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 28;
+constexpr std::int64_t kMaxFoldedElements = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxFoldingBytes = std::int64_t{1} << 28;
 
-bool many(const TensorType& type) { return element_count(type.shape) > kMostElements; }
+bool many(const TensorType& type) { return element_count(type.shape) > kMaxFoldedElements; }
 
 double elements_of(const std::vector<TensorType>& types) {
   double count = 0;
@@ -31,43 +31,43 @@ double work_of(const Graph& graph, NodeId id) {
 }
 
 // Folds one node of the model in a graph of its own.
-class Bench {
+class NodeFolder {
  public:
-  NodeId constant(const Value& value) {
+  NodeId constant(const OnnxValue& value) {
     const NodeId id = graph_.add_constant(value.type, {graph_.unused_name("known"), "", -1});
     inputs_.emplace(id, *value.known);
     return id;
   }
 
   std::optional<Lowered> run(const ::onnx::NodeProto& node, std::int64_t opset,
-                             std::vector<Value> inputs, KnownLimits& limits) {
-    for (Value& value : inputs) value.node = NodeId();
+                             std::vector<OnnxValue> inputs, FoldingLimits& limits) {
+    for (OnnxValue& value : inputs) value.node = NodeId();
     Lowering lowering(node, opset, graph_, std::move(inputs),
-                      [this](const Value& value) { return constant(value); });
+                      [this](const OnnxValue& value) { return constant(value); });
     Lowered outputs = find_lowering(node.op_type())(lowering);
     for (const NodeId id : graph_.order())
       for (const TensorType& type : graph_[id].outputs)
         if (many(type)) return std::nullopt;
     if (!fits(outputs, limits)) return std::nullopt;
-    for (const Value& value : outputs)
+    for (const OnnxValue& value : outputs)
       if (!value.known) graph_.results.push_back(value.node);
     EvaluateOptions options;
-    options.max_bytes = kMostBytes;
+    options.max_bytes = kMaxFoldingBytes;
     const auto evaluation = evaluate(graph_, inputs_, options);
     if (!evaluation) return std::nullopt;
     std::size_t at = 0;
-    for (Value& value : outputs)
+    for (OnnxValue& value : outputs)
       if (!value.known) value = Lowering::known_value(dense(evaluation->outputs[at++]));
     return outputs;
   }
 
  private:
   // Charges the node to the limits; false if the budget is exhausted.
-  bool fits(const Lowered& outputs, KnownLimits& limits) const {
+  bool fits(const Lowered& outputs, FoldingLimits& limits) const {
     double work = 0;
     std::int64_t bytes = 0;
     for (const NodeId id : graph_.order()) work += work_of(graph_, id);
-    for (const Value& value : outputs)
+    for (const OnnxValue& value : outputs)
       if (!value.known) bytes += byte_size(value.type);
     if (work > static_cast<double>(limits.work) || bytes > limits.bytes) return false;
     limits.work -= static_cast<std::int64_t>(work);
@@ -86,14 +86,14 @@ class Bench {
 
 }  // namespace
 
-std::optional<Lowered> compute_known(const ::onnx::NodeProto& node, std::int64_t opset,
-                                     const std::vector<Value>& inputs, KnownLimits& limits) {
-  for (const Value& value : inputs)
+std::optional<Lowered> fold_node(const ::onnx::NodeProto& node, std::int64_t opset,
+                                 const std::vector<OnnxValue>& inputs, FoldingLimits& limits) {
+  for (const OnnxValue& value : inputs)
     if (value.known && many(value.type)) return std::nullopt;
-  return Bench().run(node, opset, inputs, limits);
+  return NodeFolder().run(node, opset, inputs, limits);
 }
 
-std::optional<Argument> uniform_number(const Tensor& tensor) {
+std::optional<Argument> splat_value(const Tensor& tensor) {
   if (tensor.count() == 0) return std::nullopt;
   const std::string bytes = bytes_of(tensor);
   const auto item = static_cast<std::size_t>(item_bytes(tensor.dtype));

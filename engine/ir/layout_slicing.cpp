@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "engine/ir/layout_steps.h"
+#include "engine/ir/layout_helpers.h"
 
 namespace recut::layout {
 
-Computed select(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult select(const Call& call, const Layout& self, std::int64_t) {
   if (self.shape.empty()) return error("a tensor with dimensions is expected");
   const auto dim = wrap_dimension(call.integer("dim"), rank_of(self));
   if (!dim) return dim.diagnostics();
@@ -24,7 +24,7 @@ Computed select(const Call& call, const Layout& self, std::int64_t) {
   return out;
 }
 
-Computed slice(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult slice(const Call& call, const Layout& self, std::int64_t) {
   if (self.shape.empty()) return error("a tensor with dimensions is expected");
   const auto dim = wrap_dimension(call.integer("dim"), rank_of(self));
   if (!dim) return dim.diagnostics();
@@ -32,18 +32,18 @@ Computed slice(const Call& call, const Layout& self, std::int64_t) {
   if (step <= 0) return error(fmt::format("step {} is not positive", step));
   const std::int64_t size = self.shape[at(*dim)];
   // Negative bounds count from the end; bounds outside are clamped.
-  const auto place = [size](std::int64_t bound) {
+  const auto clamped = [size](std::int64_t bound) {
     return std::clamp<std::int64_t>(bound < 0 ? bound + size : bound, 0, size);
   };
-  const std::int64_t start = place(call.maybe_integer("start").value_or(0));
-  const std::int64_t end = std::max(start, place(call.maybe_integer("end").value_or(size)));
+  const std::int64_t start = clamped(call.maybe_integer("start").value_or(0));
+  const std::int64_t end = std::max(start, clamped(call.maybe_integer("end").value_or(size)));
   const std::int64_t length = (end - start) / step + ((end - start) % step != 0 ? 1 : 0);
   Layout out = narrowed(self, at(*dim), start, length);
   out.strides[at(*dim)] = scaled(out.strides[at(*dim)], step);
   return out;
 }
 
-Computed narrow(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult narrow(const Call& call, const Layout& self, std::int64_t) {
   if (self.shape.empty()) return error("a tensor with dimensions is expected");
   const auto dim = wrap_dimension(call.integer("dim"), rank_of(self));
   if (!dim) return dim.diagnostics();
@@ -57,7 +57,7 @@ Computed narrow(const Call& call, const Layout& self, std::int64_t) {
   return narrowed(self, at(*dim), start, length);
 }
 
-Computed diagonal(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult diagonal(const Call& call, const Layout& self, std::int64_t) {
   const auto first = wrap_dimension(call.integer("dim1"), rank_of(self));
   if (!first) return first.diagnostics();
   const auto second = wrap_dimension(call.integer("dim2"), rank_of(self));
@@ -82,7 +82,7 @@ Computed diagonal(const Call& call, const Layout& self, std::int64_t) {
   return out;
 }
 
-Computed unfold(const Call& call, const Layout& self, std::int64_t) {
+LayoutResult unfold(const Call& call, const Layout& self, std::int64_t) {
   const auto dim = wrap_dimension(call.integer("dimension"), rank_of(self));
   if (!dim) return dim.diagnostics();
   const std::int64_t size = call.integer("size");
@@ -105,7 +105,7 @@ Computed unfold(const Call& call, const Layout& self, std::int64_t) {
 namespace {
 
 // The dimension that a multi-output view splits.
-Result<std::size_t> parted_dimension(const Call& call, const Shape& self) {
+Result<std::size_t> split_dimension(const Call& call, const Shape& self) {
   if (self.empty()) return error("a tensor with dimensions is expected");
   const auto dim = wrap_dimension(call.integer("dim"), static_cast<std::int64_t>(self.size()));
   if (!dim) return dim.diagnostics();
@@ -113,8 +113,8 @@ Result<std::size_t> parted_dimension(const Call& call, const Shape& self) {
 }
 
 Result<std::int64_t> limited(std::int64_t count) {
-  if (count > kMostOutputs)
-    return error(fmt::format("{} outputs, at most {} are supported", count, kMostOutputs));
+  if (count > kMaxOutputs)
+    return error(fmt::format("{} outputs, at most {} are supported", count, kMaxOutputs));
   return count;
 }
 
@@ -139,13 +139,13 @@ std::int64_t chunk_size(const Call& call, std::int64_t size) {
 }  // namespace
 
 Result<std::int64_t> unbind_count(const Call& call, const Shape& self) {
-  const auto dim = parted_dimension(call, self);
+  const auto dim = split_dimension(call, self);
   if (!dim) return dim.diagnostics();
   return limited(self[*dim]);
 }
 
-Computed unbind(const Call& call, const Layout& self, std::int64_t output) {
-  const auto dim = parted_dimension(call, self.shape);
+LayoutResult unbind(const Call& call, const Layout& self, std::int64_t output) {
+  const auto dim = split_dimension(call, self.shape);
   if (!dim) return dim.diagnostics();
   Layout out = narrowed(self, *dim, output, 1);
   out.shape.erase(out.shape.begin() + static_cast<std::ptrdiff_t>(*dim));
@@ -154,19 +154,19 @@ Computed unbind(const Call& call, const Layout& self, std::int64_t output) {
 }
 
 Result<std::int64_t> split_count(const Call& call, const Shape& self) {
-  const auto dim = parted_dimension(call, self);
+  const auto dim = split_dimension(call, self);
   if (!dim) return dim.diagnostics();
   return count_of_size(self[*dim], call.integer("split_size"));
 }
 
-Computed split(const Call& call, const Layout& self, std::int64_t output) {
-  const auto dim = parted_dimension(call, self.shape);
+LayoutResult split(const Call& call, const Layout& self, std::int64_t output) {
+  const auto dim = split_dimension(call, self.shape);
   if (!dim) return dim.diagnostics();
   return part_of_size(self, *dim, call.integer("split_size"), output);
 }
 
 Result<std::int64_t> chunk_count(const Call& call, const Shape& self) {
-  const auto dim = parted_dimension(call, self);
+  const auto dim = split_dimension(call, self);
   if (!dim) return dim.diagnostics();
   const std::int64_t chunks = call.integer("chunks");
   if (chunks <= 0) return error(fmt::format("{} chunks, expected at least one", chunks));
@@ -175,8 +175,8 @@ Result<std::int64_t> chunk_count(const Call& call, const Shape& self) {
   return count_of_size(self[*dim], chunk_size(call, self[*dim]));
 }
 
-Computed chunk(const Call& call, const Layout& self, std::int64_t output) {
-  const auto dim = parted_dimension(call, self.shape);
+LayoutResult chunk(const Call& call, const Layout& self, std::int64_t output) {
+  const auto dim = split_dimension(call, self.shape);
   if (!dim) return dim.diagnostics();
   return part_of_size(self, *dim, chunk_size(call, self.shape[*dim]), output);
 }
@@ -192,7 +192,7 @@ std::vector<std::int64_t> part_sizes(const Call& call) {
 }  // namespace
 
 Result<std::int64_t> split_with_sizes_count(const Call& call, const Shape& self) {
-  const auto dim = parted_dimension(call, self);
+  const auto dim = split_dimension(call, self);
   if (!dim) return dim.diagnostics();
   const auto sizes = part_sizes(call);
   std::int64_t left = self[*dim];
@@ -208,8 +208,8 @@ Result<std::int64_t> split_with_sizes_count(const Call& call, const Shape& self)
   return limited(static_cast<std::int64_t>(sizes.size()));
 }
 
-Computed split_with_sizes(const Call& call, const Layout& self, std::int64_t output) {
-  const auto dim = parted_dimension(call, self.shape);
+LayoutResult split_with_sizes(const Call& call, const Layout& self, std::int64_t output) {
+  const auto dim = split_dimension(call, self.shape);
   if (!dim) return dim.diagnostics();
   const auto sizes = part_sizes(call);
   std::int64_t start = 0;

@@ -1,4 +1,4 @@
-#include "engine/support/near_name.h"
+#include "engine/support/typo_correction.h"
 
 #include <algorithm>
 #include <numeric>
@@ -11,12 +11,12 @@ namespace recut {
 namespace {
 
 // Nobody types a longer name by hand, and comparing two takes the product of their lengths.
-constexpr std::size_t kLongestName = 200;
+constexpr std::size_t kMaxNameLength = 200;
 
 // Edit distance of two texts, at most `limit`.
 std::size_t edits_between(std::string_view a, std::string_view b, std::size_t limit) {
   if (a.size() > b.size()) std::swap(a, b);
-  if (b.size() > kLongestName || b.size() - a.size() >= limit) return limit;
+  if (b.size() > kMaxNameLength || b.size() - a.size() >= limit) return limit;
   std::vector<std::size_t> row(a.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t j = 1; j <= b.size(); ++j) {
@@ -33,9 +33,9 @@ std::size_t edits_between(std::string_view a, std::string_view b, std::size_t li
 
 // Length of the common prefix: typing errors are rare at the beginning of a word.
 std::size_t letters_in_common(std::string_view a, std::string_view b) {
-  const std::size_t most = std::min(a.size(), b.size());
+  const std::size_t shorter = std::min(a.size(), b.size());
   std::size_t same = 0;
-  while (same < most && a[same] == b[same]) ++same;
+  while (same < shorter && a[same] == b[same]) ++same;
   return same;
 }
 
@@ -48,19 +48,20 @@ std::size_t limit_for(std::size_t letters) {
 
 }  // namespace
 
-NearName::NearName(std::string_view wanted) : wanted_(wanted), limit_(limit_for(wanted.size())) {}
+TypoCorrection::TypoCorrection(std::string_view target)
+    : target_(target), limit_(limit_for(target.size())) {}
 
-void NearName::consider(std::string_view key, std::string_view name) {
+void TypoCorrection::consider(std::string_view key, std::string_view name) {
   const bool found = !name_.empty();
-  const std::size_t edits = edits_between(wanted_, key, limit_ + (found ? 1 : 0));
-  const std::size_t same = letters_in_common(wanted_, key);
+  const std::size_t edits = edits_between(target_, key, limit_ + (found ? 1 : 0));
+  const std::size_t same = letters_in_common(target_, key);
   if (found ? edits > limit_ || (edits == limit_ && same <= same_) : edits >= limit_) return;
   limit_ = edits;
   same_ = same;
   name_ = name;
 }
 
-std::string NearName::question() const {
+std::string TypoCorrection::suggestion() const {
   return name_.empty() ? "" : "; did you mean " + quote(name_) + "?";
 }
 

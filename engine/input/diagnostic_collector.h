@@ -10,14 +10,15 @@
 
 namespace recut {
 
-class Complaints {
+class DiagnosticCollector {
  public:
   // Diagnostics beyond this number are only counted.
   static constexpr std::size_t kShown = 20;
   static constexpr std::size_t kShownBeyondLimit = 500;
 
   // `text` is the whole file, to turn positions into lines; it must outlive this object.
-  Complaints(std::string_view text, std::string_view file_name) : text_(text), file_(file_name) {}
+  DiagnosticCollector(std::string_view text, std::string_view file_name)
+      : text_(text), file_(file_name) {}
 
   void add(std::string message, JsonValue where = {}) { add(std::move(message), where, kShown); }
 

@@ -12,12 +12,12 @@
 #include "engine/eval/kernel.h"
 #include "engine/eval/kernels/elementwise.h"
 
-namespace recut::places {
+namespace recut::data_movement {
 
 using Coordinates = std::vector<std::int64_t>;
 
 // Result of an index function that selects no element.
-inline constexpr std::int64_t kNowhere = -1;
+inline constexpr std::int64_t kNoSource = -1;
 
 inline std::size_t at(std::int64_t dimension) { return static_cast<std::size_t>(dimension); }
 
@@ -30,22 +30,22 @@ Result<Done> with_numbers_of(DType dtype, F&& f) {
 
 // Calls visit(row-major index, coordinates) for every index of a shape (XLA's ForEachIndex).
 template <class Visit>
-void for_each_place(const Shape& shape, Visit&& visit) {
-  Coordinates place(shape.size(), 0);
+void for_each_index(const Shape& shape, Visit&& visit) {
+  Coordinates position(shape.size(), 0);
   const std::int64_t count = element_count(shape);
   for (std::int64_t i = 0; i < count; ++i) {
-    visit(i, std::as_const(place));
+    visit(i, std::as_const(position));
     for (std::size_t d = shape.size(); d-- > 0;) {
-      if (++place[d] < shape[d]) break;
-      place[d] = 0;
+      if (++position[d] < shape[d]) break;
+      position[d] = 0;
     }
   }
 }
 
 // Row-major index of coordinates, given the shape's contiguous strides.
-inline std::int64_t flat(const Coordinates& place, const Strides& strides) {
+inline std::int64_t flat(const Coordinates& position, const Strides& strides) {
   std::int64_t index = 0;
-  for (std::size_t d = 0; d < place.size(); ++d) index += place[d] * strides[d];
+  for (std::size_t d = 0; d < position.size(); ++d) index += position[d] * strides[d];
   return index;
 }
 
@@ -72,15 +72,15 @@ T number(const KernelContext& c, std::string_view parameter) {
 
 // out[i] = from[source(i)]. `source` gives a row-major index, or kNoSource for `fill`.
 template <class Source>
-Result<Done> pull(KernelContext& c, std::string_view from, Source source,
-                  Scalar fill = Scalar{DType::i64, 0, 0}) {
+Result<Done> gather_by_index(KernelContext& c, std::string_view from, Source source,
+                             Scalar fill = Scalar{DType::i64, 0, 0}) {
   return with_numbers_of(c.output_types[0].dtype, [&](auto zero) -> Result<Done> {
     using T = decltype(zero);
     const Dense<T> values = c.read<T>(from);
     Dense<T> out(c.output_types[0].shape, number<T>(fill));
-    for_each_place(out.shape, [&](std::int64_t i, const Coordinates& place) {
-      const std::int64_t index = source(place);
-      if (index != kNowhere) out[i] = values[index];
+    for_each_index(out.shape, [&](std::int64_t i, const Coordinates& position) {
+      const std::int64_t index = source(position);
+      if (index != kNoSource) out[i] = values[index];
     });
     c.write(out);
     return Done{};
@@ -89,14 +89,14 @@ Result<Done> pull(KernelContext& c, std::string_view from, Source source,
 
 // out[target(i)] += from[i]: the transpose of gather_by_index.
 template <class Target>
-Result<Done> push(KernelContext& c, std::string_view from, Target target) {
+Result<Done> scatter_add_by_index(KernelContext& c, std::string_view from, Target target) {
   return with_numbers_of(c.output_types[0].dtype, [&](auto zero) -> Result<Done> {
     using T = decltype(zero);
     const Dense<T> values = c.read<T>(from);
     Dense<T> out(c.output_types[0].shape);
-    for_each_place(values.shape, [&](std::int64_t i, const Coordinates& place) {
-      const std::int64_t index = target(place);
-      if (index != kNowhere) out[index] = elementwise::plus(out[index], values[i]);
+    for_each_index(values.shape, [&](std::int64_t i, const Coordinates& position) {
+      const std::int64_t index = target(position);
+      if (index != kNoSource) out[index] = elementwise::plus(out[index], values[i]);
     });
     c.write(out);
     return Done{};
@@ -128,10 +128,10 @@ inline Result<std::vector<std::int64_t>> indices_into(const KernelContext& c,
 }
 
 // A tensor seen as outer × size × inner around one dimension.
-struct Around {
+struct OuterInner {
   std::int64_t outer = 1, size = 1, inner = 1;
 
-  Around(const Shape& shape, std::size_t dim) {
+  OuterInner(const Shape& shape, std::size_t dim) {
     for (std::size_t d = 0; d < shape.size(); ++d)
       (d < dim ? outer : d == dim ? size : inner) *= shape[d];
   }
@@ -140,4 +140,4 @@ struct Around {
   }
 };
 
-}  // namespace recut::places
+}  // namespace recut::data_movement
