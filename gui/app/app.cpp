@@ -40,7 +40,7 @@ App::App(Backend& backend, AppOptions options)
           backend.helper()),
       planner(backend, jobs,
               {[this](int serial) { return documents.find(serial); },
-               [this](const std::string& words, bool fault) { say(words, fault); }}),
+               [this](const std::string& text, bool fault) { say(text, fault); }}),
       panels(registered_panels()),
       options_(std::move(options)) {
   context_ = ImGui::CreateContext();
@@ -64,8 +64,8 @@ App::App(Backend& backend, AppOptions options)
 
 // Opens the requested files; else the workspace as it was left; else, at the first start, a sample.
 void App::open_first() {
-  const bool asked = !options_.files.empty() || !options_.link.empty();
-  bool restored = options_.restore && restore_workspace(!asked);
+  const bool requested = !options_.files.empty() || !options_.link.empty();
+  bool restored = options_.restore && restore_workspace(!requested);
   for (const std::string& path : options_.files) {
     open(path);
     if (!options_.rules.empty()) open_rules(options_.rules, nullptr);
@@ -185,20 +185,20 @@ Result<Done> App::track(std::string_view id, const std::function<Result<Done>()>
   if (tracking_) return work();
   const DocumentView* front = document();
   const int serial = front != nullptr ? front->serial : 0;
-  const Wishes before = front != nullptr ? front->wishes : Wishes();
+  const PlanSettings before = front != nullptr ? front->plan_settings : PlanSettings();
   tracking_ = true;
   Result<Done> done = work();
   tracking_ = false;
   DocumentView* after = documents.find(serial);
-  if (after == nullptr || after->wishes == before) return done;
+  if (after == nullptr || after->plan_settings == before) return done;
   // Changed transform settings are a step of their own, and say nothing of the budget.
-  Wishes others = before;
-  others.recipe = after->wishes.recipe;
+  PlanSettings others = before;
+  others.transforms = after->plan_settings.transforms;
   const std::string_view step = others == before ? id : std::string_view();
   if (id != "edit.undo" && id != "edit.redo")
     history.record(*after, before, step, holds_.current());
-  if (!(after->wishes == others)) after->chose_budget = true;
-  planner.wishes_changed(*after, before);
+  if (!(after->plan_settings == others)) after->chose_budget = true;
+  planner.plan_settings_changed(*after, before);
   renew_torch_baseline(*this, *after);
   return done;
 }
@@ -229,8 +229,9 @@ void App::open(const std::string& path, std::shared_ptr<const std::string> bytes
   if (open_already != nullptr) return documents.show(open_already->serial);
   documents.remember(path);
   DocumentView& document = documents.add(path, std::move(bytes));
-  document.wishes.effort = options_.effort;
-  if (awaited_rules) document.wishes.recipe.rules = std::exchange(awaited_rules, std::nullopt);
+  document.plan_settings.effort = options_.effort;
+  if (awaited_rules)
+    document.plan_settings.transforms.rules = std::exchange(awaited_rules, std::nullopt);
   planner.open(document);
 }
 
@@ -252,21 +253,22 @@ Result<Done> App::load_rules(const std::string& path,
                              const std::shared_ptr<const std::string>& bytes) {
   const Result<std::string> text = bytes ? Result<std::string>(*bytes) : backend.read(path);
   if (!text) return text.diagnostics();
-  if (text->size() > kMostRuleBytes)
+  if (text->size() > kMaxRuleBytes)
     return error(fmt::format("{} holds more than the {} of rules that the window keeps", path,
-                             format_bytes(kMostRuleBytes)));
+                             format_bytes(kMaxRuleBytes)));
   DocumentView* front = document();
-  Recipe recipe = front != nullptr ? front->wishes.recipe : Recipe();
-  recipe.rules = RuleFile{path, *text};
-  std::erase(recipe.off, kRulesPass);
-  const auto good = options_of(recipe);
-  if (front != nullptr) front->recipe_faults = good ? Diagnostics() : good.diagnostics();
+  TransformSettings transforms =
+      front != nullptr ? front->plan_settings.transforms : TransformSettings();
+  transforms.rules = RuleFile{path, *text};
+  std::erase(transforms.off, kRulesPass);
+  const auto good = options_of(transforms);
+  if (front != nullptr) front->transform_faults = good ? Diagnostics() : good.diagnostics();
   if (!good) return error(format(good.diagnostics().front()));
   want_frames();
   if (front != nullptr) {
-    front->wishes.recipe = std::move(recipe);
+    front->plan_settings.transforms = std::move(transforms);
   } else {
-    awaited_rules = std::move(recipe.rules);
+    awaited_rules = std::move(transforms.rules);
     say(fmt::format("{} waits for a graph to be opened", file_name(path)));
   }
   return Done{};
@@ -278,25 +280,25 @@ void App::close_document(int serial) {
   documents.close(serial);
 }
 
-void App::say(std::string words, bool fault) {
+void App::say(std::string text, bool fault) {
   want_frames();
   const double until = backend.now() + kNoticeSeconds * (fault ? 2 : 1);
   for (Notice& notice : notices)
-    if (notice.words == words) {
+    if (notice.text == text) {
       notice.until = until;
       return;
     }
-  notices.push_back({std::move(words), fault, until});
+  notices.push_back({std::move(text), fault, until});
 }
 
 void App::note_outcome(const std::string& command, const Result<Done>& done) {
   if (std::erase_if(notices, [&](const Notice& n) { return n.command == command; }) > 0)
     want_frames();
   if (done) return;
-  const std::string& words = done.diagnostics().front().message;
-  say(words, true);
+  const std::string& text = done.diagnostics().front().message;
+  say(text, true);
   for (Notice& notice : notices)
-    if (notice.words == words) notice.command = command;
+    if (notice.text == text) notice.command = command;
 }
 
 bool App::has_ready() const {
@@ -304,13 +306,13 @@ bool App::has_ready() const {
   return front != nullptr && front->is_ready();
 }
 
-Moment App::moment() const {
+WindowState App::window_state() const {
   const DocumentView* front = document();
-  if (front == nullptr) return Moment::none;
+  if (front == nullptr) return WindowState::none;
   const bool stuck =
       front->state == DocumentState::failed || front->state == DocumentState::waiting;
-  if (stuck) return Moment::stuck;
-  return first_screen ? Moment::first : Moment::open;
+  if (stuck) return WindowState::stuck;
+  return first_screen ? WindowState::first : WindowState::open;
 }
 
 // The other panels come in once a budget was chosen and let go of, by pointer or keyboard, or

@@ -58,7 +58,7 @@ struct Modifiers {
 
 // Something that people should read, for some seconds.
 struct Notice {
-  std::string words;
+  std::string text;
   bool fault = false;
   double until = 0;
   std::string command = {};  // that failed; "" of none
@@ -94,7 +94,7 @@ class App {
   // A document of a file that couldn't be had, which says so.
   void open_failed(const std::string& path, Diagnostics why);
   void close_document(int serial);
-  void say(std::string words, bool fault = false);
+  void say(std::string text, bool fault = false);
   // Says why a command couldn't be done; an earlier reason is over.
   void note_outcome(const std::string& command, const Result<Done>& done);
   void close() { closing_ = true; }
@@ -105,7 +105,7 @@ class App {
   DocumentView* document() { return documents.front(); }
   const DocumentView* document() const { return documents.front(); }
   bool has_ready() const;
-  Moment moment() const;
+  WindowState window_state() const;
   bool first_screen = false;  // at the first start, until something was done there
 
   const Theme& theme() const;
@@ -167,15 +167,16 @@ class App {
   void frame();
   void draw(Intents& intents);
   void perform(const Intents& intents);
-  void draw_panel(const Panel& panel, const Rect& area, const Turn* turn, bool compact, Ui& ui,
-                  Intents& intents);
+  void draw_panel(const Panel& panel, const Rect& area, const TabGroup* tab_group, bool compact,
+                  Ui& ui, Intents& intents);
   void take_focus(const Panel& panel, const Rect& area, Ui& ui);
-  float titles_width(const Turn& turn, const Ui& ui) const;
-  float draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui& ui,
+  float titles_width(const TabGroup& tab_group, const Ui& ui) const;
+  float draw_titles(const Panel& panel, const TabGroup* tab_group, const Rect& row, Ui& ui,
                     Intents& intents) const;
-  void draw_tabs(const Turn& turn, const std::vector<Rect>& places, Ui& ui, Intents& intents) const;
-  void draw_tab_rows(const Turn& turn, Rect& whole, Ui& ui, Intents& intents) const;
-  void draw_cards(Ui& ui, Intents& intents);
+  void draw_tabs(const TabGroup& tab_group, const std::vector<Rect>& rects, Ui& ui,
+                 Intents& intents) const;
+  void draw_tab_rows(const TabGroup& tab_group, Rect& whole, Ui& ui, Intents& intents) const;
+  void draw_floating_panels(Ui& ui, Intents& intents);
   void draw_overlay(Ui& ui, Intents& intents);
   void draw_notices(const Rect& middle, Ui& ui);
   void drag(const Splitter& splitter, Ui& ui);

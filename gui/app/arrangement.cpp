@@ -7,10 +7,10 @@ namespace recut::gui {
 namespace {
 
 constexpr float kArrangementTop = 40, kFingerTop = 48;       // units: the bar
-constexpr float kArrangementLeast = 120;                     // units that any place keeps
+constexpr float kArrangementMin = 120;                       // units that any place keeps
 constexpr float kCompactWidth = 1000, kCompactHeight = 480;  // units: the least for all places
 // Units in which tables keep their names; a splitter that was moved may leave less.
-constexpr float kLeastLeft = 226, kLeastRight = 416;
+constexpr float kMinLeft = 226, kMinRight = 416;
 
 // Units that the words of the first screen take; the hill and the trade-off have the rest.
 constexpr float kFirstHigh = 266, kFirstNarrowHigh = 470, kFirstFingers = 50;
@@ -21,74 +21,77 @@ struct Shares {
   float left = 0.157f, right = 0.283f, bottom = 0.354f, bottom_right = 0.367f;
 };
 
-using ByPlace = std::array<std::vector<std::size_t>, kPlaces>;
+using PanelsByDock = std::array<std::vector<std::size_t>, kDocks>;
 
-bool is_shown(const Panel& panel, const Settings& settings, Moment moment) {
-  if (panel.place == Place::overlay || panel.place == Place::card) return false;
-  if (panel.place == Place::top) return true;
-  const bool in_moment = panel.moment == moment || (moment == Moment::first && panel.at_first);
-  return in_moment && settings.flag("panel." + std::string(panel.id), true);
+bool is_shown(const Panel& panel, const Settings& settings, WindowState window_state) {
+  if (panel.dock == Dock::overlay || panel.dock == Dock::floating) return false;
+  if (panel.dock == Dock::top) return true;
+  const bool in_window_state =
+      panel.window_state == window_state || (window_state == WindowState::first && panel.at_first);
+  return in_window_state && settings.flag("panel." + std::string(panel.id), true);
 }
 
-ByPlace shown_by_place(const std::vector<Panel>& panels, const Settings& settings, Moment moment) {
-  ByPlace places;
+PanelsByDock shown_by_dock(const std::vector<Panel>& panels, const Settings& settings,
+                           WindowState window_state) {
+  PanelsByDock panels_by_dock;
   for (std::size_t i = 0; i < panels.size(); ++i)
-    if (is_shown(panels[i], settings, moment))
-      places[static_cast<std::size_t>(panels[i].place)].push_back(i);
-  for (auto& place : places)
-    std::stable_sort(place.begin(), place.end(), [&](std::size_t a, std::size_t b) {
+    if (is_shown(panels[i], settings, window_state))
+      panels_by_dock[static_cast<std::size_t>(panels[i].dock)].push_back(i);
+  for (auto& dock : panels_by_dock)
+    std::stable_sort(dock.begin(), dock.end(), [&](std::size_t a, std::size_t b) {
       return panels[a].order < panels[b].order;
     });
-  return places;
+  return panels_by_dock;
 }
 
 class Arranger {
  public:
-  Arranger(const std::vector<Panel>& panels, const Settings& settings, float scale, Moment moment,
-           bool fingers)
+  Arranger(const std::vector<Panel>& panels, const Settings& settings, float scale,
+           WindowState window_state, bool fingers)
       : panels_(panels),
         settings_(settings),
         scale_(scale),
-        moment_(moment),
+        window_state_(window_state),
         fingers_(fingers),
-        places_(shown_by_place(panels, settings, moment)) {}
+        panels_by_dock_(shown_by_dock(panels, settings, window_state)) {}
 
   Arrangement arrange(Rect window) && {
     const bool small =
         window.width() < kCompactWidth * scale_ || window.height() < kCompactHeight * scale_;
-    if (has(Place::top)) turn(Place::top, window.cut_top(std::round(bar_height(window) * scale_)));
-    if (small && has(Place::centre)) {
-      halves(window);
+    if (has(Dock::top))
+      add_tab_group(Dock::top, window.cut_top(std::round(bar_height(window) * scale_)));
+    if (small && has(Dock::centre)) {
+      arrange_compact(window);
       return std::move(result_);
     }
     const Shares shares;
-    if (has(Place::left))
-      stack(Place::left,
-            side("split.left", window, at_least(kLeastLeft, shares.left, window), false));
-    const bool bottom = has(Place::bottom_left) || has(Place::bottom_right);
+    if (has(Dock::left))
+      stack(Dock::left, side("split.left", window, at_least(kMinLeft, shares.left, window), false));
+    const bool bottom = has(Dock::bottom_left) || has(Dock::bottom_right);
     if (bottom) {
-      Rect strip = moment_ == Moment::first
-                       ? below("split.first", window, beyond_words(kFirstHigh, window))
+      Rect strip = window_state_ == WindowState::first
+                       ? below("split.first", window, share_beyond(kFirstHigh, window))
                        : below("split.bottom", window, shares.bottom);
-      if (has(Place::bottom_left) && has(Place::bottom_right))
-        turn(Place::bottom_right, side("split.bottom_right", strip, shares.bottom_right, true));
-      turn(has(Place::bottom_left) ? Place::bottom_left : Place::bottom_right, strip);
+      if (has(Dock::bottom_left) && has(Dock::bottom_right))
+        add_tab_group(Dock::bottom_right,
+                      side("split.bottom_right", strip, shares.bottom_right, true));
+      add_tab_group(has(Dock::bottom_left) ? Dock::bottom_left : Dock::bottom_right, strip);
     }
-    if (has(Place::right))
-      stack(Place::right,
-            side("split.right", window, at_least(kLeastRight, shares.right, window), true));
-    turn(Place::centre, window);
+    if (has(Dock::right))
+      stack(Dock::right,
+            side("split.right", window, at_least(kMinRight, shares.right, window), true));
+    add_tab_group(Dock::centre, window);
     return std::move(result_);
   }
 
  private:
-  const std::vector<std::size_t>& at(Place place) const {
-    return places_[static_cast<std::size_t>(place)];
+  const std::vector<std::size_t>& at(Dock dock) const {
+    return panels_by_dock_[static_cast<std::size_t>(dock)];
   }
-  bool has(Place place) const { return !at(place).empty(); }
+  bool has(Dock dock) const { return !at(dock).empty(); }
 
   float bar_height(const Rect& window) const {
-    const bool strip = moment_ == Moment::open && window.width() < kNarrowBar * scale_;
+    const bool strip = window_state_ == WindowState::open && window.width() < kNarrowBar * scale_;
     return (fingers_ ? kFingerTop : kArrangementTop) + (strip ? kBarStrip : 0);
   }
 
@@ -97,14 +100,14 @@ class Arranger {
   }
 
   // The share of a height that the first screen's words leave.
-  float beyond_words(float units, const Rect& of) const {
+  float share_beyond(float units, const Rect& of) const {
     const float high = (units + (fingers_ ? kFirstFingers : 0)) * scale_;
     return 1 - high / std::max(1.0f, of.height());
   }
 
   float share_of(const std::string& setting, float otherwise, float length) const {
     const auto share = static_cast<float>(settings_.number(setting, otherwise));
-    const float least = std::min(0.45f, kArrangementLeast * scale_ / std::max(1.0f, length));
+    const float least = std::min(0.45f, kArrangementMin * scale_ / std::max(1.0f, length));
     return std::clamp(share, least, 1 - least);
   }
 
@@ -130,8 +133,8 @@ class Arranger {
   }
 
   // Panels below each other, each with a splitter under it.
-  void stack(Place place, Rect column) {
-    const auto& panels = at(place);
+  void stack(Dock dock, Rect column) {
+    const auto& panels = at(dock);
     float shares = 0;
     for (const std::size_t panel : panels) shares += panels_[panel].share;
     for (std::size_t i = 0; i + 1 < panels.size(); ++i) {
@@ -149,73 +152,75 @@ class Arranger {
 
   // Above each other where the window is higher than wide, else beside each other. What is looked
   // at most often comes first: the graph, and the plan.
-  void halves(Rect window) {
+  void arrange_compact(Rect window) {
     std::vector<std::size_t> upper, lower;
-    for (const Place place :
-         {Place::centre, Place::bottom_right, Place::bottom_left, Place::right, Place::left})
-      for (const std::size_t panel : at(place))
+    for (const Dock dock :
+         {Dock::centre, Dock::bottom_right, Dock::bottom_left, Dock::right, Dock::left})
+      for (const std::size_t panel : at(dock))
         (compact_part_of(panels_[panel]) == kUpper ? upper : lower).push_back(panel);
     std::stable_sort(lower.begin(), lower.end(), [&](std::size_t a, std::size_t b) {
       return panels_[a].order < panels_[b].order;
     });
     result_.compact = true;
-    if (lower.empty()) return turn(Place::centre, kUpper, upper, window);
-    const bool first = moment_ == Moment::first;
+    if (lower.empty()) return add_tab_group(Dock::centre, kUpper, upper, window);
+    const bool first = window_state_ == WindowState::first;
     if (first)  // its sentence speaks of the hill
       std::stable_partition(lower.begin(), lower.end(), [&](std::size_t panel) {
-        return panels_[panel].place == Place::bottom_left;
+        return panels_[panel].dock == Dock::bottom_left;
       });
     const Rect rest = window.width() > window.height() ? side("split.beside", window, 0.45f, true)
-                      : first ? below("split.first", window, beyond_words(kFirstNarrowHigh, window))
+                      : first ? below("split.first", window, share_beyond(kFirstNarrowHigh, window))
                               : below("split.below", window, 0.46f);
-    turn(Place::centre, kUpper, upper, window);
-    turn(Place::bottom_left, kLower, lower, rest);
+    add_tab_group(Dock::centre, kUpper, upper, window);
+    add_tab_group(Dock::bottom_left, kLower, lower, rest);
   }
 
-  void turn(Place place, const Rect& area) { turn(place, name_of(place), at(place), area); }
+  void add_tab_group(Dock dock, const Rect& area) {
+    add_tab_group(dock, name_of(dock), at(dock), area);
+  }
 
   // Panels that take turns: one of them has the place. The name is what the choice is kept under.
-  void turn(Place place, std::string_view name, const std::vector<std::size_t>& panels,
-            const Rect& area) {
+  void add_tab_group(Dock dock, std::string_view name, const std::vector<std::size_t>& panels,
+                     const Rect& area) {
     if (panels.empty()) return;
     std::size_t chosen = panels.front();
-    const std::string wanted = settings_.text("turn." + std::string(name));
+    const std::string requested = settings_.text("turn." + std::string(name));
     for (const std::size_t panel : panels)
-      if (panels_[panel].id == wanted) chosen = panel;
+      if (panels_[panel].id == requested) chosen = panel;
     result_.placed.push_back({chosen, area});
-    if (panels.size() > 1) result_.turns.push_back({place, panels, chosen});
+    if (panels.size() > 1) result_.tab_groups.push_back({dock, panels, chosen});
   }
 
   const std::vector<Panel>& panels_;
   const Settings& settings_;
   const float scale_;
-  const Moment moment_;
+  const WindowState window_state_;
   const bool fingers_;
-  const ByPlace places_;
+  const PanelsByDock panels_by_dock_;
   Arrangement result_;
 };
 
 }  // namespace
 
-std::string_view name_of(Moment moment) {
+std::string_view name_of(WindowState window_state) {
   constexpr std::string_view names[] = {"none", "stuck", "first", "open"};
-  return names[static_cast<std::size_t>(moment)];
+  return names[static_cast<std::size_t>(window_state)];
 }
 
-std::string_view name_of(Place place) {
-  constexpr std::string_view names[kPlaces] = {"top",         "left",         "centre",  "right",
-                                               "bottom_left", "bottom_right", "overlay", "card"};
-  return names[static_cast<std::size_t>(place)];
+std::string_view name_of(Dock dock) {
+  constexpr std::string_view names[kDocks] = {"top",         "left",         "centre",  "right",
+                                              "bottom_left", "bottom_right", "overlay", "floating"};
+  return names[static_cast<std::size_t>(dock)];
 }
 
 std::string_view compact_part_of(const Panel& panel) {
-  const bool upper = panel.place == Place::centre || panel.place == Place::left;
+  const bool upper = panel.dock == Dock::centre || panel.dock == Dock::left;
   return upper ? kUpper : kLower;
 }
 
 Arrangement arrange(const std::vector<Panel>& panels, const Settings& settings, const Rect& window,
-                    float scale, Moment moment, bool fingers) {
-  return Arranger(panels, settings, scale, moment, fingers).arrange(window);
+                    float scale, WindowState window_state, bool fingers) {
+  return Arranger(panels, settings, scale, window_state, fingers).arrange(window);
 }
 
 }  // namespace recut::gui

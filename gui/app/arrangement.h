@@ -25,8 +25,8 @@ struct PlacedPanel {
 };
 
 // Panels that take turns at one place; the chosen one is among the placed.
-struct Turn {
-  Place place = Place::centre;
+struct TabGroup {
+  Dock dock = Dock::centre;
   std::vector<std::size_t> panels;
   std::size_t chosen = 0;  // index into the panels
 };
@@ -34,7 +34,7 @@ struct Turn {
 struct Arrangement {
   std::vector<PlacedPanel> placed;
   std::vector<Splitter> splitters;
-  std::vector<Turn> turns;
+  std::vector<TabGroup> tab_groups;
   bool compact = false;  // too small for all of them at once: every panel takes turns
 };
 
@@ -51,8 +51,8 @@ std::string_view compact_part_of(const Panel& panel);
 // take turns in them. Of another moment than an open document's, the bar and the panels for it have
 // the window to themselves.
 Arrangement arrange(const std::vector<Panel>& panels, const Settings& settings, const Rect& window,
-                    float scale, Moment moment, bool fingers = false);
+                    float scale, WindowState window_state, bool fingers = false);
 
-std::string_view name_of(Place place);
+std::string_view name_of(Dock dock);
 
 }  // namespace recut::gui

@@ -32,8 +32,8 @@ std::optional<std::int64_t> dragged_budget(BudgetDrag& drag, bool held, const Bu
   if (std::abs(axis.line - at) < 0.5f) return std::nullopt;
   const std::int64_t grain = budget_grain(axis);
   const auto grains = std::llround(std::max(0.0, axis.bytes_at(at)) / static_cast<double>(grain));
-  const std::int64_t wanted = std::max<std::int64_t>(1, grains) * grain;
-  return wanted != budget ? std::optional(wanted) : std::nullopt;
+  const std::int64_t requested = std::max<std::int64_t>(1, grains) * grain;
+  return requested != budget ? std::optional(requested) : std::nullopt;
 }
 
 }  // namespace recut::gui

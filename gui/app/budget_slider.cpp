@@ -16,15 +16,15 @@ constexpr double kKeyStep = 0.01;  // of the peak without recomputation
 }  // namespace
 
 std::string typed_budget(std::string_view text, std::int64_t peak) {
-  constexpr std::size_t kMostDigits = 4;
-  const bool bare = !text.empty() && text.size() <= kMostDigits &&
+  constexpr std::size_t kMaxDigits = 4;
+  const bool bare = !text.empty() && text.size() <= kMaxDigits &&
                     text.find_first_not_of("0123456789.") == std::string_view::npos;
   const std::string shown = format_bytes(peak);
   return std::string(text) + (bare ? shown.substr(shown.find(' ') + 1) : "");
 }
 
 Span budget_span(const DocumentView& document) {
-  const std::int64_t budget = document.wishes.budget_bytes;
+  const std::int64_t budget = document.plan_settings.budget_bytes;
   const auto most = static_cast<double>(document.basis->baseline_cost.peak_bytes);
   const auto least = static_cast<double>(document.peak_bound());
   const double now = budget == 0 ? most : std::min(most, static_cast<double>(budget));
@@ -40,10 +40,10 @@ void budget_slider(Ui& ui, const DocumentView& document, Intents& intents) {
   ui.items.set_span(span);
   const auto moved = moved_by_keys(ui, span, kKeyStep * span.most);
   if (!moved) return;
-  std::int64_t wanted = *moved >= span.most ? 0 : std::llround(*moved);
-  if (ImGui::IsKeyPressed(ImGuiKey_Home)) wanted = document.least_peak();
-  if (wanted == document.wishes.budget_bytes) return;
-  intents.push_back({"budget.set", wanted == 0 ? "none" : fmt::format("{}", wanted)});
+  std::int64_t requested = *moved >= span.most ? 0 : std::llround(*moved);
+  if (ImGui::IsKeyPressed(ImGuiKey_Home)) requested = document.least_peak();
+  if (requested == document.plan_settings.budget_bytes) return;
+  intents.push_back({"budget.set", requested == 0 ? "none" : fmt::format("{}", requested)});
 }
 
 }  // namespace recut::gui

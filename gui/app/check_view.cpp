@@ -6,7 +6,7 @@
 
 #include "gui/app/app.h"
 #include "gui/backend/paths.h"
-#include "gui/jobs/errands.h"
+#include "gui/jobs/worker_requests.h"
 
 namespace recut::gui {
 namespace {

@@ -188,10 +188,10 @@ std::size_t CodeText::line_of(NodeId node) const {
   return about;
 }
 
-std::size_t CodeText::line_of(NodeId node, std::string_view words) const {
+std::size_t CodeText::line_of(NodeId node, std::string_view text) const {
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (node.valid() && lines[i].node == node && !lines[i].remark &&
-        lines[i].text.find(words) != std::string::npos)
+        lines[i].text.find(text) != std::string::npos)
       return i;
   return kNoLine;
 }

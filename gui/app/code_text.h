@@ -44,7 +44,7 @@ struct CodeText {
   // The first line that does something for a node, or else is about it; kNoLine where none is.
   std::size_t line_of(NodeId node) const;
   // The first that does something for it and has these words; kNoLine where none is.
-  std::size_t line_of(NodeId node, std::string_view words) const;
+  std::size_t line_of(NodeId node, std::string_view text) const;
   std::string whole() const;
 };
 using SharedCode = std::shared_ptr<const CodeText>;

@@ -6,7 +6,7 @@
 
 #include "engine/ir/aliases.h"
 #include "gui/app/app.h"
-#include "gui/app/run_place.h"
+#include "gui/app/run_target.h"
 
 namespace recut::gui {
 namespace {
@@ -20,9 +20,9 @@ bool is_in_front(const App& app, std::string_view panel) {
 // The requested line, or else the first of the node that is followed.
 void go_to_line(CodeView& view) {
   const CodeText& text = *view.text;
-  view.line =
-      view.wanted.empty() ? text.line_of(view.followed) : text.line_of(view.followed, view.wanted);
-  view.wanted.clear();
+  view.line = view.requested.empty() ? text.line_of(view.followed)
+                                     : text.line_of(view.followed, view.requested);
+  view.requested.clear();
   view.bring_line = true;
 }
 
@@ -53,15 +53,15 @@ void follow_selection(const DocumentView& document, CodeView& view) {
   if (schedule == nullptr || schedule->launches.empty()) return;
   const NodeId marked = marked_node(document);
   if (view.of == schedule && view.followed == marked) return;
-  NodeId wanted = marked;
+  NodeId requested = marked;
   if (view.of != schedule) {
     // The same kernel of another plan has another number.
-    if (!wanted.valid() && view.of != nullptr) wanted = view.of->node(view.kernel);
+    if (!requested.valid() && view.of != nullptr) requested = view.of->node(view.kernel);
     view.of = schedule;
     view.kernel = schedule->launches.front();
   }
   view.followed = marked;
-  const std::vector<std::uint32_t> kernels = schedule->kernels_of(wanted);
+  const std::vector<std::uint32_t> kernels = schedule->kernels_of(requested);
   if (!kernels.empty() && std::find(kernels.begin(), kernels.end(), view.kernel) == kernels.end())
     view.kernel = kernels.front();
   view.bring_kernel = true;
@@ -111,16 +111,16 @@ void prepare_code(App& app, DocumentView& document) {
   view.job = app.jobs.start(std::move(job));
 }
 
-Result<Done> find_line(App& app, std::string_view words) {
+Result<Done> find_line(App& app, std::string_view text) {
   DocumentView& document = *app.document();
   CodeView& view = code_view(document);
   follow_selection(document, view);
   view.on_kernel = false;
-  view.wanted = words;
+  view.requested = text;
   if (!is_current(view, shown_form(app), chosen_library(app))) return Done{};
   go_to_line(view);
   if (view.line != CodeText::kNoLine) return Done{};
-  return error(fmt::format("no line here from what is selected has '{}'", words));
+  return error(fmt::format("no line here from what is selected has '{}'", text));
 }
 
 std::size_t follow_stops() { return kStopAtForms + code_forms().size(); }

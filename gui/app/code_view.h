@@ -24,7 +24,7 @@ struct CodeView {
 
   NodeId followed;                                // the selection that was followed last
   std::size_t line = CodeText::kNoLine;           // where one is
-  std::string wanted;                             // words of a line to go to, once it is there
+  std::string requested;                          // words of a line to go to, once it is there
   bool on_kernel = false;                         // one is at the kernel, at none of its lines
   bool bring_line = false, bring_kernel = false;  // into view
 };
@@ -48,7 +48,7 @@ void prepare_code(App& app, DocumentView& document);
 
 // Goes to the first line of the marked node with these words; where the text is still to come, as
 // soon as it is there.
-Result<Done> find_line(App& app, std::string_view words);
+Result<Done> find_line(App& app, std::string_view text);
 
 // The ways of a node from the graph to the instruction that runs it, one stop after another: the
 // graph, its kernel, and that kernel's lines in one form after another.

@@ -10,8 +10,8 @@ char lower_command(char c) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
 }
 
-bool starts_word(std::string_view words, std::size_t at) {
-  return at == 0 || std::isalnum(static_cast<unsigned char>(words[at - 1])) == 0;
+bool starts_word(std::string_view text, std::size_t at) {
+  return at == 0 || std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0;
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ const Command* find_command(std::string_view id) {
   return nullptr;
 }
 
-int fuzzy_score(std::string_view typed, std::string_view words) {
+int fuzzy_score(std::string_view typed, std::string_view text) {
   int score = 0;
   std::size_t at = 0, last = std::string_view::npos;
   for (const char raw : typed) {
@@ -38,16 +38,16 @@ int fuzzy_score(std::string_view typed, std::string_view words) {
     const char c = lower_command(raw);
     // The start of a word further on is worth more than a letter in the middle of this one.
     std::size_t found = std::string_view::npos;
-    for (std::size_t i = at; i < words.size(); ++i) {
-      if (lower_command(words[i]) != c) continue;
+    for (std::size_t i = at; i < text.size(); ++i) {
+      if (lower_command(text[i]) != c) continue;
       if (found == std::string_view::npos) found = i;
-      if (i == last + 1 || starts_word(words, i)) {
+      if (i == last + 1 || starts_word(text, i)) {
         found = i;
         break;
       }
     }
     if (found == std::string_view::npos) return -1;
-    score += 1 + (starts_word(words, found) ? 6 : 0) + (found == last + 1 ? 4 : 0);
+    score += 1 + (starts_word(text, found) ? 6 : 0) + (found == last + 1 ? 4 : 0);
     last = found;
     at = found + 1;
   }

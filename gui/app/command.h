@@ -45,7 +45,7 @@ std::vector<const Command*> all_commands();
 
 // Scores how well `text` fits the typed letters: in order, better at the start of words and next to
 // each other. Below 0: not at all.
-int fuzzy_score(std::string_view typed, std::string_view words);
+int fuzzy_score(std::string_view typed, std::string_view text);
 
 // The commands that fit, best first; all that are enabled where nothing was typed.
 std::vector<const Command*> matching_commands(const App& app, std::string_view typed);

@@ -29,7 +29,7 @@ constexpr std::size_t kCommandSubjectCount = std::size(kCommandSubjects);
 
 std::string head_of(std::string_view id) { return std::string(id.substr(0, id.find('.'))); }
 
-std::size_t subject_place(const std::string& head) {
+std::size_t subject_index(const std::string& head) {
   const auto at = std::find_if(std::begin(kCommandSubjects), std::end(kCommandSubjects),
                                [&](const SubjectRow& row) {
                                  return row.heads.find(" " + head + " ") != std::string_view::npos;
@@ -45,9 +45,9 @@ std::vector<CommandGroup> by_subject(const std::vector<const Command*>& commands
     groups[i].title = kCommandSubjects[i].title;
   for (const Command* command : commands) {
     const std::string head = head_of(command->id);
-    const std::size_t place = subject_place(head);
-    if (place < kCommandSubjectCount) {
-      groups[place].commands.push_back(command);
+    const std::size_t index = subject_index(head);
+    if (index < kCommandSubjectCount) {
+      groups[index].commands.push_back(command);
       continue;
     }
     const auto known = std::find_if(groups.begin(), groups.end(),

@@ -91,7 +91,7 @@ std::vector<CompareChoice> compare_choices(const App& app, const DocumentView& d
 std::string compared_name(const App& app, const DocumentView& document, const CompareView& view) {
   const std::string with = compared_with(document, view);
   for (const CompareChoice& choice : compare_choices(app, document))
-    if (choice.with == with) return choice.words;
+    if (choice.with == with) return choice.text;
   return with;
 }
 
@@ -99,14 +99,14 @@ std::optional<std::string> compared_torch(const DocumentView& document, const Co
   return after_word(compared_with(document, view), "torch");
 }
 
-std::string equal_peak_words(const DocumentView& document, const PlanView& torch) {
-  if (document.wishes.budget_bytes != torch.peak()) return {};
+std::string equal_peak_text(const DocumentView& document, const PlanView& torch) {
+  if (document.plan_settings.budget_bytes != torch.peak()) return {};
   const std::string peak = format_bytes(torch.peak());
   if (document.budget_answer() == BudgetAnswer::refused)
     return fmt::format("PyTorch's peak of {} can't be held{}", peak,
-                       document.wishes.pins.empty() ? "" : " with these choices by hand");
+                       document.plan_settings.overrides.empty() ? "" : " with these overrides");
   const bool planned =
-      document.shown == document.known.made_for(request_of(document.wishes).budget);
+      document.shown == document.known.made_for(request_of(document.plan_settings).budget);
   if (!planned) return fmt::format("Planning for PyTorch's peak of {} …", peak);
   const auto extra = [](const PlanView& plan) {
     const double micros = plan.report().recompute_us;

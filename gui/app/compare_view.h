@@ -50,7 +50,7 @@ SharedPlanView compared_plan(const App& app, const DocumentView& document, const
 
 // The possible choices: `with`, and the text for people.
 struct CompareChoice {
-  std::string with, words;
+  std::string with, text;
 };
 std::vector<CompareChoice> compare_choices(const App& app, const DocumentView& document);
 // The words of what is chosen.
@@ -61,7 +61,7 @@ std::optional<std::string> compared_torch(const DocumentView& document, const Co
 
 // The shown plan's result at PyTorch's own peak: "At PyTorch's peak of 4.08 GiB: +3.10 ms instead
 // of +18.0 ms"; a remark while that is being planned; "" for any other budget.
-std::string equal_peak_words(const DocumentView& document, const PlanView& torch);
+std::string equal_peak_text(const DocumentView& document, const PlanView& torch);
 
 // The reason why a row's value flipped; "" unless the plan before is compared with, and while
 // reasons are being made.

@@ -10,8 +10,8 @@
 
 namespace recut::gui {
 
-Result<std::vector<std::string>> words_of(std::string_view line) {
-  std::vector<std::string> words;
+Result<std::vector<std::string>> split_quoted(std::string_view line) {
+  std::vector<std::string> tokens;
   for (std::size_t i = 0; i < line.size();) {
     if (line[i] == ' ' || line[i] == '\t' || line[i] == '\r') {
       ++i;
@@ -25,24 +25,24 @@ Result<std::vector<std::string>> words_of(std::string_view line) {
       }
       if (i == line.size()) return error("a quote that doesn't close");
       ++i;
-      words.push_back(std::move(word));
+      tokens.push_back(std::move(word));
     } else {
       const std::size_t end = std::min(line.find_first_of(" \t\r", i), line.size());
-      words.emplace_back(line.substr(i, end - i));
+      tokens.emplace_back(line.substr(i, end - i));
       i = end;
     }
   }
-  return words;
+  return tokens;
 }
 
-bool agrees(const std::string& found, const std::vector<std::string>& wanted) {
-  if (wanted.empty()) return found.empty();
-  const std::string& verb = wanted.front();
-  if (wanted.size() < 2) return found == verb;
-  if (verb == "contains") return found.find(wanted[1]) != std::string::npos;
-  if (verb == "not") return found != wanted[1];
+bool agrees(const std::string& found, const std::vector<std::string>& requested) {
+  if (requested.empty()) return found.empty();
+  const std::string& verb = requested.front();
+  if (requested.size() < 2) return found == verb;
+  if (verb == "contains") return found.find(requested[1]) != std::string::npos;
+  if (verb == "not") return found != requested[1];
   const double number = std::strtod(found.c_str(), nullptr);
-  const double bound = std::strtod(wanted[1].c_str(), nullptr);
+  const double bound = std::strtod(requested[1].c_str(), nullptr);
   if (verb == "below") return !found.empty() && number < bound;
   if (verb == "above") return !found.empty() && number > bound;
   return false;
@@ -51,31 +51,31 @@ bool agrees(const std::string& found, const std::vector<std::string>& wanted) {
 namespace {
 
 // Of "figure", "peak", "<", "start_peak": both sides may be several words.
-Result<Condition> read_comparison(const std::vector<std::string>& words) {
-  const auto sign = std::find_if(words.begin(), words.end(),
+Result<Condition> read_comparison(const std::vector<std::string>& tokens) {
+  const auto sign = std::find_if(tokens.begin(), tokens.end(),
                                  [](const std::string& word) { return is_comparing_sign(word); });
-  if (sign == words.end() || sign == words.begin() + 1 || sign + 1 == words.end())
+  if (sign == tokens.end() || sign == tokens.begin() + 1 || sign + 1 == tokens.end())
     return error("expected two figures with <, <=, =, >= or > between them");
   Condition condition;
   condition.kind = Condition::Kind::figure;
-  condition.name = fmt::format("{}", fmt::join(words.begin() + 1, sign, " "));
-  condition.wanted = {*sign, fmt::format("{}", fmt::join(sign + 1, words.end(), " "))};
+  condition.name = fmt::format("{}", fmt::join(tokens.begin() + 1, sign, " "));
+  condition.requested = {*sign, fmt::format("{}", fmt::join(sign + 1, tokens.end(), " "))};
   return condition;
 }
 
 }  // namespace
 
 Result<Condition> read_condition(std::string_view line) {
-  auto read = words_of(line);
+  auto read = split_quoted(line);
   if (!read) return read.diagnostics();
-  std::vector<std::string>& words = *read;
+  std::vector<std::string>& tokens = *read;
   Condition condition;
-  if (!words.empty() && words.front() == "no") {
+  if (!tokens.empty() && tokens.front() == "no") {
     condition.no = true;
-    words.erase(words.begin());
+    tokens.erase(tokens.begin());
   }
-  const std::string what = words.empty() ? "nothing" : words.front();
-  if (what == "figure" && !condition.no) return read_comparison(words);
+  const std::string what = tokens.empty() ? "nothing" : tokens.front();
+  if (what == "figure" && !condition.no) return read_comparison(tokens);
   if (what == "value") {
     condition.kind = Condition::Kind::value;
   } else if (what == "item") {
@@ -85,26 +85,26 @@ Result<Condition> read_condition(std::string_view line) {
   }
   const bool item = condition.kind == Condition::Kind::item;
   if (condition.no && !item) return error("'no' stands before 'item' alone");
-  if (words.size() < 2) return error(fmt::format("expected a name after '{}'", what));
-  condition.name = words[1];
-  condition.wanted.assign(words.begin() + 2, words.end());
-  if (item && !condition.wanted.empty())
-    return error(fmt::format("expected nothing after the label; found '{}'", words[2]));
-  if (condition.wanted.size() > 2)
-    return error(fmt::format("expected one value; found '{}' after it", words[4]));
+  if (tokens.size() < 2) return error(fmt::format("expected a name after '{}'", what));
+  condition.name = tokens[1];
+  condition.requested.assign(tokens.begin() + 2, tokens.end());
+  if (item && !condition.requested.empty())
+    return error(fmt::format("expected nothing after the label; found '{}'", tokens[2]));
+  if (condition.requested.size() > 2)
+    return error(fmt::format("expected one value; found '{}' after it", tokens[4]));
   return condition;
 }
 
 namespace {
 
 // "70%" and "100MiB" as bytes.
-std::vector<std::string> resolved(const App& app, std::vector<std::string> wanted) {
-  const bool bound = wanted.size() == 2 && (wanted[0] == "below" || wanted[0] == "above");
-  if (bound && app.has_ready() && !wanted[1].empty() &&
-      (wanted[1].back() == '%' || wanted[1].back() == 'B'))
-    if (const auto bytes = read_budget(wanted[1], *app.document()))
-      wanted[1] = fmt::format("{}", *bytes);
-  return wanted;
+std::vector<std::string> resolved(const App& app, std::vector<std::string> requested) {
+  const bool bound = requested.size() == 2 && (requested[0] == "below" || requested[0] == "above");
+  if (bound && app.has_ready() && !requested[1].empty() &&
+      (requested[1].back() == '%' || requested[1].back() == 'B'))
+    if (const auto bytes = read_budget(requested[1], *app.document()))
+      requested[1] = fmt::format("{}", *bytes);
+  return requested;
 }
 
 }  // namespace
@@ -112,14 +112,14 @@ std::vector<std::string> resolved(const App& app, std::vector<std::string> wante
 bool holds(const App& app, const Condition& condition) {
   if (condition.kind == Condition::Kind::state) {
     const auto found = app.state(condition.name);
-    return found && agrees(*found, resolved(app, condition.wanted));
+    return found && agrees(*found, resolved(app, condition.requested));
   }
   if (condition.kind == Condition::Kind::figure)
-    return compares(app, condition.name, condition.wanted.front(), condition.wanted.back());
+    return compares(app, condition.name, condition.requested.front(), condition.requested.back());
   const Item* item = app.items.find(condition.name);
   const bool seen = item != nullptr && item->visible();
   if (condition.kind == Condition::Kind::item) return seen != condition.no;
-  return seen && agrees(item->value, resolved(app, condition.wanted));
+  return seen && agrees(item->value, resolved(app, condition.requested));
 }
 
 }  // namespace recut::gui

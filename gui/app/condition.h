@@ -14,11 +14,11 @@ class App;
 
 // Blanks part words; quotes hold them together, \" and \\ stand for themselves in them; `#` begins
 // a remark. Fails on a quote that doesn't close.
-Result<std::vector<std::string>> words_of(std::string_view line);
+Result<std::vector<std::string>> split_quoted(std::string_view line);
 
 // True if `found` is what the words ask for: the value itself (no word: nothing), or `contains
 // PART`, `not WORDS`, `below NUMBER`, `above NUMBER`.
-bool agrees(const std::string& found, const std::vector<std::string>& wanted);
+bool agrees(const std::string& found, const std::vector<std::string>& requested);
 
 // One thing to come about: `state KEY VALUE`, `value LABEL VALUE` or `item LABEL`, the last with
 // `no` before it where it has to be gone; or `figure peak < start_peak`, see lesson_figure.h.
@@ -28,8 +28,8 @@ struct Condition {
   enum class Kind : unsigned char { state, value, item, figure };
   Kind kind = Kind::state;
   bool no = false;
-  std::string name;                 // of the state, an item's label, the figure at the left
-  std::vector<std::string> wanted;  // as agrees() has it; of a figure the sign and the other one
+  std::string name;                    // of the state, an item's label, the figure at the left
+  std::vector<std::string> requested;  // as agrees() has it; of a figure the sign and the other one
 };
 
 // Fails with what was found and what was expected.

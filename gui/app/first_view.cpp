@@ -23,7 +23,7 @@ double proved_recompute_us(const PlanReport& plan, const CurveReport& curve) {
 // Far from the bound, a plan's share of it says little; the proved part says more.
 constexpr double kNear = 1.1;
 
-std::string proof_words(const PlanReport& plan, const CurveReport& curve) {
+std::string proof_text(const PlanReport& plan, const CurveReport& curve) {
   const double bound = proved_recompute_us(plan, curve);
   if (plan.proof && plan.proof->optimal) return ", the least recomputation that is possible";
   if (bound <= 0) return "";
@@ -34,11 +34,11 @@ std::string proof_words(const PlanReport& plan, const CurveReport& curve) {
 }
 
 // The quickest of PyTorch's plans that peaks no higher, with the same kernels.
-std::string first_torch_words(const PlanReport& plan, const CurveReport& curve) {
+std::string first_torch_text(const PlanReport& plan, const CurveReport& curve) {
   const char* who = curve.torch_recorded ? "PyTorch" : "Partitioned as by PyTorch";
   if (const CurvePoint* point = torch_at_peak(plan, &curve))
     return fmt::format(" {}: {}, at a peak of {}{}.", who, signed_micros(point->recompute_us),
-                       format_bytes(point->peak_bytes), recut_there_words(plan, curve, *point));
+                       format_bytes(point->peak_bytes), recut_there_text(plan, curve, *point));
   const CurvePoint* lowest = lowest_of_torch(plan, &curve);
   if (lowest == nullptr) return "";
   return fmt::format(" {}: no peak below {}.", who, format_bytes(lowest->peak_bytes));
@@ -57,20 +57,20 @@ std::string first_cost(const DocumentView& document) {
   const PlanReport& plan = document.shown->report();
   if (document.budget_answer() == BudgetAnswer::refused)
     return fmt::format("{} can't be held: the least peak is {}.",
-                       format_bytes(document.wishes.budget_bytes),
+                       format_bytes(document.plan_settings.budget_bytes),
                        format_bytes(document.least_peak()));
   static const CurveReport none;
   const CurveReport& curve = document.curve ? document.curve->report : none;
   const double once = plan.step_us - plan.recompute_us;
-  std::string words = format_bytes(plan.peak_bytes) + ": ";
+  std::string text = format_bytes(plan.peak_bytes) + ": ";
   if (plan.recompute_us <= 0) {
-    words += "nothing is recomputed.";
+    text += "nothing is recomputed.";
   } else {
-    words += signed_micros(plan.recompute_us);
-    if (once > 0) words += fmt::format(" ({:.1f} %)", 100 * plan.recompute_us / once);
-    words += proof_words(plan, curve) + ".";
+    text += signed_micros(plan.recompute_us);
+    if (once > 0) text += fmt::format(" ({:.1f} %)", 100 * plan.recompute_us / once);
+    text += proof_text(plan, curve) + ".";
   }
-  return words + first_torch_words(plan, curve);
+  return text + first_torch_text(plan, curve);
 }
 
 std::vector<FirstBlock> first_blocks(const PlanView& plan, const LayerBands& layers) {

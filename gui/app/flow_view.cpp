@@ -22,7 +22,7 @@ std::int64_t FlowView::sent() const {
   return sent;
 }
 
-std::string FlowView::words() const {
+std::string FlowView::description() const {
   if (step == 0) return "network";
   return at_cut() ? "cut" : fmt::format("path {} of {}", step, flow->paths.size());
 }

@@ -9,7 +9,7 @@
 
 namespace recut::gui {
 
-inline constexpr std::size_t kMostFlowNodes = 400;  // more can't be followed by eye
+inline constexpr std::size_t kMaxFlowNodes = 400;  // more can't be followed by eye
 
 // Kept for each document. Step 0 shows the network, 1 … the paths one by one, the last one the cut.
 struct FlowView {
@@ -27,7 +27,7 @@ struct FlowView {
   std::int64_t used(NodeId node) const;
   std::int64_t sent() const;
   // "network", "path 2 of 5", "cut".
-  std::string words() const;
+  std::string description() const;
 };
 
 inline constexpr std::string_view kFlowMemory = "flow";

@@ -16,7 +16,7 @@ constexpr ImGuiWindowFlags kFrameBare =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground;
 constexpr float kHeading = 38;          // units: the row of a panel's title
-constexpr float kLeastHeading = 270;    // beside tabs: room for a few buttons
+constexpr float kMinHeading = 270;      // beside tabs: room for a few buttons
 constexpr float kNoticesAbove = 40;     // units: what stands at the lower end of the graph
 constexpr float kTabGap = 16;           // between tabs
 constexpr float kTabRow = 28;           // one of several rows of tabs
@@ -32,22 +32,22 @@ std::string frame_title_of(const Panel& panel) {
 }
 
 float turn_tab_width(const Ui& ui, const Panel& panel) {
-  const float words = std::ceil(ui.width(frame_title_of(panel), Face::text)) + 1;
-  return ui.fingers ? std::max(words, ui.px(kFinger)) : words;
+  const float text_width = std::ceil(ui.width(frame_title_of(panel), Face::text)) + 1;
+  return ui.fingers ? std::max(text_width, ui.px(kFinger)) : text_width;
 }
 
 // Tabs from the left, in as many rows as they need.
-std::vector<Rect> tab_places(const Ui& ui, const std::vector<Panel>& panels, const Turn& turn,
-                             const Rect& area, float high) {
-  std::vector<Rect> places;
+std::vector<Rect> tab_rects(const Ui& ui, const std::vector<Panel>& panels,
+                            const TabGroup& tab_group, const Rect& area, float high) {
+  std::vector<Rect> rects;
   ImVec2 at = area.corner();
-  for (const std::size_t one : turn.panels) {
+  for (const std::size_t one : tab_group.panels) {
     const float wide = turn_tab_width(ui, panels[one]);
     if (at.x > area.left && at.x + wide > area.right) at = {area.left, at.y + high};
-    places.push_back(rect_at(at, {std::min(wide, area.width()), high}));
+    rects.push_back(rect_at(at, {std::min(wide, area.width()), high}));
     at.x += wide + ui.px(kTabGap);
   }
-  return places;
+  return rects;
 }
 
 void begin_region(const char* id, const Rect& area) {
@@ -139,59 +139,61 @@ void App::draw(Intents& intents) {
   ImGui::SetNextWindowSize(size);
   ImGui::Begin("window", nullptr, kFrameBare | ImGuiWindowFlags_NoBringToFrontOnFocus);
   ui.fill(window, theme().background);
-  const Arrangement arrangement = arrange(panels, settings, window, scale(), moment(), ui.fingers);
+  const Arrangement arrangement =
+      arrange(panels, settings, window, scale(), window_state(), ui.fingers);
   Rect middle = window;
   for (const PlacedPanel& placed : arrangement.placed) {
-    if (panels[placed.panel].place == Place::centre) middle = placed.area;
-    const Turn* turn = nullptr;
-    for (const Turn& one : arrangement.turns)
-      if (one.chosen == placed.panel) turn = &one;
-    draw_panel(panels[placed.panel], placed.area, turn, arrangement.compact, ui, intents);
+    if (panels[placed.panel].dock == Dock::centre) middle = placed.area;
+    const TabGroup* tab_group = nullptr;
+    for (const TabGroup& one : arrangement.tab_groups)
+      if (one.chosen == placed.panel) tab_group = &one;
+    draw_panel(panels[placed.panel], placed.area, tab_group, arrangement.compact, ui, intents);
   }
   items.begin_panel("splitter");
   for (const Splitter& splitter : arrangement.splitters) drag(splitter, ui);
   items.begin_panel("");
   ImGui::End();
-  draw_cards(ui, intents);
+  draw_floating_panels(ui, intents);
   draw_overlay(ui, intents);
   draw_notices(middle, ui);
 }
 
 // The titles of the panels that take turns at a place, as tabs; or the one title there is.
-float App::draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui& ui,
+float App::draw_titles(const Panel& panel, const TabGroup* tab_group, const Rect& row, Ui& ui,
                        Intents& intents) const {
   const bool focused = focus == panel.id && overlay.empty();
-  if (turn == nullptr)
+  if (tab_group == nullptr)
     return ui.text(row, panel.title, Face::strong, focused ? ui.theme.selection : ui.theme.text);
-  const std::vector<Rect> places = tab_places(ui, panels, *turn, row, row.height());
-  draw_tabs(*turn, places, ui, intents);
-  return places.back().right - row.left;
+  const std::vector<Rect> rects = tab_rects(ui, panels, *tab_group, row, row.height());
+  draw_tabs(*tab_group, rects, ui, intents);
+  return rects.back().right - row.left;
 }
 
-void App::draw_tabs(const Turn& turn, const std::vector<Rect>& places, Ui& ui,
+void App::draw_tabs(const TabGroup& tab_group, const std::vector<Rect>& rects, Ui& ui,
                     Intents& intents) const {
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const Panel& one = panels[turn.panels[i]];
+  for (std::size_t i = 0; i < rects.size(); ++i) {
+    const Panel& one = panels[tab_group.panels[i]];
     const std::string id(one.id);
-    if (tab(ui, "turn " + id, places[i], frame_title_of(one), turn.panels[i] == turn.chosen))
+    if (tab(ui, "turn " + id, rects[i], frame_title_of(one),
+            tab_group.panels[i] == tab_group.chosen))
       intents.push_back({"panel.show", id});
   }
 }
 
 // In rows of their own, which are taken off `whole`.
-void App::draw_tab_rows(const Turn& turn, Rect& whole, Ui& ui, Intents& intents) const {
+void App::draw_tab_rows(const TabGroup& tab_group, Rect& whole, Ui& ui, Intents& intents) const {
   const Rect area = whole.inset(std::round(ui.px(kPadding)), 0);
-  std::vector<Rect> places = tab_places(ui, panels, turn, area, ui.target(kHeading));
-  if (places.back().top > places.front().top)
-    places = tab_places(ui, panels, turn, area, ui.target(kTabRow));
-  const Rect rows = whole.cut_top(places.back().bottom - whole.top);
-  draw_tabs(turn, places, ui, intents);
+  std::vector<Rect> rects = tab_rects(ui, panels, tab_group, area, ui.target(kHeading));
+  if (rects.back().top > rects.front().top)
+    rects = tab_rects(ui, panels, tab_group, area, ui.target(kTabRow));
+  const Rect rows = whole.cut_top(rects.back().bottom - whole.top);
+  draw_tabs(tab_group, rects, ui, intents);
   ui.fill({rows.left, rows.bottom - ui.whole(1), rows.right, rows.bottom}, ui.theme.line);
 }
 
-float App::titles_width(const Turn& turn, const Ui& ui) const {
+float App::titles_width(const TabGroup& tab_group, const Ui& ui) const {
   float wide = 0;
-  for (const std::size_t one : turn.panels)
+  for (const std::size_t one : tab_group.panels)
     wide += turn_tab_width(ui, panels[one]) + ui.px(kTabGap);
   return wide;
 }
@@ -209,21 +211,21 @@ void App::take_focus(const Panel& panel, const Rect& area, Ui& ui) {
 
 // Tabs get a row of their own above the heading if they leave it little room, and in a small
 // window.
-void App::draw_panel(const Panel& panel, const Rect& area, const Turn* turn, bool compact, Ui& ui,
-                     Intents& intents) {
+void App::draw_panel(const Panel& panel, const Rect& area, const TabGroup* tab_group, bool compact,
+                     Ui& ui, Intents& intents) {
   const std::string id(panel.id);
   begin_region(id.c_str(), area);
   items.begin_panel(panel.id);
-  if (panel.place != Place::overlay) ui.fill(area, ui.theme.panel);
-  const bool own_row =
-      turn != nullptr && (compact || titles_width(*turn, ui) > area.width() - ui.px(kLeastHeading));
+  if (panel.dock != Dock::overlay) ui.fill(area, ui.theme.panel);
+  const bool own_row = tab_group != nullptr && (compact || titles_width(*tab_group, ui) >
+                                                               area.width() - ui.px(kMinHeading));
   Rect whole = area;
-  if (own_row) draw_tab_rows(*turn, whole, ui, intents);
+  if (own_row) draw_tab_rows(*tab_group, whole, ui, intents);
   Rect inside = whole.inset(std::round(ui.px(kPadding)), 0);
   Rect heading;
   if (!panel.title.empty()) {
     heading = inside.cut_top(ui.target(kHeading));
-    if (!own_row) heading.cut_left(draw_titles(panel, turn, heading, ui, intents) + ui.px(10));
+    if (!own_row) heading.cut_left(draw_titles(panel, tab_group, heading, ui, intents) + ui.px(10));
   } else if (own_row) {
     inside.cut_top(ui.px(kGap));
   }
@@ -241,7 +243,7 @@ void App::drag(const Splitter& splitter, Ui& ui) {
   const Rect area = splitter.line.inset(splitter.upright ? -more : 0, splitter.upright ? 0 : -more);
   begin_region(splitter.setting.c_str(), area);
   const std::string name = splitter.setting.substr(6);
-  const Touch t = touch(ui, name, ItemKind::handle, area);
+  const WidgetResponse t = interact(ui, name, ItemKind::handle, area);
   const float low = std::min(splitter.from, splitter.to),
               high = std::max(splitter.from, splitter.to);
   const float share = ((splitter.upright ? splitter.line.left : splitter.line.top) - low) /
@@ -265,13 +267,13 @@ void App::drag(const Splitter& splitter, Ui& ui) {
 
 // Draws the panels that float over the others and leave them to the pointer: each opens a window of
 // its own.
-void App::draw_cards(Ui& ui, Intents& intents) {
+void App::draw_floating_panels(Ui& ui, Intents& intents) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const Rect window{0, 0, size.x, size.y};
   DocumentView* front = documents.front();
   PanelMemory& memories = front != nullptr ? front->memories : no_document_;
   for (const Panel& panel : panels) {
-    if (panel.place != Place::card) continue;
+    if (panel.dock != Dock::floating) continue;
     items.begin_panel(panel.id);
     panel.draw(ui, {*this, front, window, {}, window, memories, motion}, intents);
   }
@@ -281,7 +283,7 @@ void App::draw_cards(Ui& ui, Intents& intents) {
 void App::draw_overlay(Ui& ui, Intents& intents) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   for (const Panel& panel : panels) {
-    if (panel.place != Place::overlay || panel.id != overlay) continue;
+    if (panel.dock != Dock::overlay || panel.id != overlay) continue;
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
     if (overlay != drawn_overlay_) ImGui::SetNextWindowFocus();
@@ -292,7 +294,7 @@ void App::draw_overlay(Ui& ui, Intents& intents) {
     const ImVec2 corner{std::round((size.x - wide) / 2), std::round((size.y - high) * 0.28f)};
     const Rect box = rect_at(corner, {wide, high});
     items.begin_panel("");
-    if (touch(ui, "around", ItemKind::handle, {0, 0, size.x, size.y}).pressed &&
+    if (interact(ui, "around", ItemKind::handle, {0, 0, size.x, size.y}).pressed &&
         !box.contains(ImGui::GetIO().MousePos))
       intents.push_back({"overlay.close", ""});
     ui.fill(box, ui.theme.panel, ui.px(8));
@@ -316,19 +318,19 @@ void App::draw_notices(const Rect& middle, Ui& ui) {
                kFrameBare | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoFocusOnAppearing);
   for (std::size_t i = notices.size(); i-- > 0;) {
     const Notice& notice = notices[i];
-    const float wide = std::min(most, std::ceil(ui.width(notice.words, Face::text)) + ui.px(32));
-    const float words = wide - ui.px(30);
-    const float high = wrapped_height(ui, notice.words, words, Face::text) + ui.px(18);
+    const float wide = std::min(most, std::ceil(ui.width(notice.text, Face::text)) + ui.px(32));
+    const float text_width = wide - ui.px(30);
+    const float high = wrapped_height(ui, notice.text, text_width, Face::text) + ui.px(18);
     const float left =
         std::clamp(middle.centre().x - wide / 2, 0.0f, std::max(0.0f, size.x - wide));
     const Rect box = rect_at({left, bottom - high}, {wide, high});
     const Colour colour = notice.fault ? ui.theme.conflict : ui.theme.selection;
-    items.add(fmt::format("notice {}", i), ItemKind::figure, box, true, notice.words);
+    items.add(fmt::format("notice {}", i), ItemKind::figure, box, true, notice.text);
     ui.fill(box, ui.theme.raised, ui.px(kRadius));
     ui.frame(box, ui.theme.line, ui.px(kRadius));
     ui.fill({box.left, box.top, box.left + ui.px(3), box.bottom}, colour, ui.px(1));
-    wrapped(ui, rect_at({box.left + ui.px(14), box.top + ui.px(9)}, {words, high - ui.px(18)}),
-            notice.words, ui.theme.text, Face::text);
+    wrapped(ui, rect_at({box.left + ui.px(14), box.top + ui.px(9)}, {text_width, high - ui.px(18)}),
+            notice.text, ui.theme.text, Face::text);
     bottom -= high + ui.px(8);
   }
   ImGui::End();

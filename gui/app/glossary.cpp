@@ -10,9 +10,9 @@ const std::string& meaning_of(const App& app, std::string_view term) {
 }
 
 void explain(Ui& ui, const App& app, std::string_view term, std::string_view more) {
-  std::string words = meaning_of(app, term);
-  if (!words.empty() && !more.empty()) words += "\n";
-  hint(ui, words.append(more));
+  std::string text = meaning_of(app, term);
+  if (!text.empty() && !more.empty()) text += "\n";
+  hint(ui, text.append(more));
 }
 
 }  // namespace recut::gui

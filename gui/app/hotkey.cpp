@@ -23,22 +23,22 @@ std::string readable_hotkey(std::string_view hotkeys) {
       {"Period", "."},       {"Escape", "Esc"},       {"KeypadEnter", "Enter"},
       {"LeftBracket", "["},  {"RightBracket", "]"}};
   std::string_view rest = hotkeys.substr(0, hotkeys.find(' '));
-  std::string words;
+  std::string text;
   while (!rest.empty()) {
     const std::size_t plus = rest.size() > 1 ? rest.find('+', 1) : std::string_view::npos;
     std::string_view key = rest.substr(0, plus);
     rest = plus == std::string_view::npos ? std::string_view() : rest.substr(plus + 1);
     for (const auto& [name, shown] : kNames)
       if (key == name) key = shown;
-    words += (words.empty() ? "" : " ") + std::string(key);
+    text += (text.empty() ? "" : " ") + std::string(key);
   }
-  return words;
+  return text;
 }
 
-bool has_hotkey(std::string_view hotkeys, std::string_view wanted) {
+bool has_hotkey(std::string_view hotkeys, std::string_view requested) {
   for (std::size_t at = 0; at < hotkeys.size();) {
     const std::size_t end = std::min(hotkeys.find(' ', at), hotkeys.size());
-    if (hotkeys.substr(at, end - at) == wanted) return true;
+    if (hotkeys.substr(at, end - at) == requested) return true;
     at = end + 1;
   }
   return false;

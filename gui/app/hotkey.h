@@ -17,7 +17,7 @@ std::string hotkey_of(ImGuiKey key, bool ctrl, bool shift, bool alt);
 std::string readable_hotkey(std::string_view hotkeys);
 
 // True if `requested` is one of a command's hotkeys, which stand with blanks between them.
-bool has_hotkey(std::string_view hotkeys, std::string_view wanted);
+bool has_hotkey(std::string_view hotkeys, std::string_view requested);
 
 // With Ctrl or Alt, or a function key: no key that is typed or that moves something.
 bool is_modified(std::string_view hotkey);

@@ -8,7 +8,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::string_view kInputGraph = "graph", kCard = "lesson";
+constexpr std::string_view kInputGraph = "graph", kLessonPanel = "lesson";
 constexpr double kHintDelay = 0.3;  // seconds that the pointer rests before words come up
 
 constexpr int kFramesToField = 4;  // after which a field that was asked for has the keyboard
@@ -39,7 +39,7 @@ bool moves_item(const Items& items, ImGuiKey key) {
 bool App::press(std::string_view hotkey) {
   if (hotkey.empty() || (ImGui::GetIO().WantTextInput && is_for_text(hotkey))) return false;
   const bool bare = overlay.empty();
-  return press_of(kCard, hotkey) || (bare && !focus.empty() && press_of(focus, hotkey)) ||
+  return press_of(kLessonPanel, hotkey) || (bare && !focus.empty() && press_of(focus, hotkey)) ||
          press_of("", hotkey) || (bare && press_of(kInputGraph, hotkey));
 }
 
@@ -74,7 +74,7 @@ void App::take_alt(bool down) {
 
 void App::give_focus(std::string_view panel) {
   for (const Panel& one : panels)
-    if (one.id == panel && one.place != Place::top && one.place != Place::overlay)
+    if (one.id == panel && one.dock != Dock::top && one.dock != Dock::overlay)
       focus = std::string(panel);
 }
 
@@ -181,11 +181,11 @@ void App::take(std::vector<InputEvent> events) {
       waiting_.assign(events.begin() + static_cast<std::ptrdiff_t>(i), events.end());
       return;
     }
-    const std::string overlay_before = overlay, asked_before = items.keyboard_for;
+    const std::string overlay_before = overlay, field_before = items.keyboard_for;
     take(event);
     const bool opened = !overlay.empty() && overlay != overlay_before;
-    const bool asked = !items.keyboard_for.empty() && items.keyboard_for != asked_before;
-    if (opened || asked) field_due_ = frames_ + kFramesToField;
+    const bool requested = !items.keyboard_for.empty() && items.keyboard_for != field_before;
+    if (opened || requested) field_due_ = frames_ + kFramesToField;
   }
 }
 
@@ -203,7 +203,7 @@ void App::take(const InputEvent& event) {
   }
   if (const auto* file = std::get_if<FileGiven>(&event))
     open(file->path, file->bytes ? std::make_shared<const std::string>(*file->bytes) : nullptr);
-  if (std::holds_alternative<CloseWanted>(event)) close();
+  if (std::holds_alternative<CloseRequested>(event)) close();
 }
 
 }  // namespace recut::gui

@@ -11,7 +11,7 @@ namespace recut::gui {
 class App;
 
 struct LessonFigure {
-  std::string words;
+  std::string text;
   std::optional<double> amount;  // none: it isn't known yet, or is no number
 };
 
@@ -29,6 +29,6 @@ bool compares(const App& app, std::string_view left, std::string_view sign, std:
 bool is_comparing_sign(std::string_view word);
 
 // Prose with its figures filled in.
-std::string filled_in(const App& app, std::string_view words);
+std::string filled_in(const App& app, std::string_view text);
 
 }  // namespace recut::gui

@@ -59,8 +59,8 @@ LessonFigure least(const DocumentView& d, const std::string&) {
   return bytes_figure(d.least_peak());
 }
 LessonFigure budget(const DocumentView& d, const std::string&) {
-  return d.wishes.budget_bytes == 0 ? LessonFigure{"none", std::nullopt}
-                                    : bytes_figure(d.wishes.budget_bytes);
+  return d.plan_settings.budget_bytes == 0 ? LessonFigure{"none", std::nullopt}
+                                           : bytes_figure(d.plan_settings.budget_bytes);
 }
 LessonFigure peak_at(const DocumentView& d, const std::string&) {
   const PlanReport& report = d.shown->report();
@@ -88,16 +88,16 @@ LessonFigure nodes_after(const DocumentView& d, const std::string& pass) {
 template <std::int64_t CurvePoint::*member>
 LessonFigure torch(const DocumentView& d, const std::string& fraction) {
   if (!d.curve) return unknown_figure();
-  const double wanted = std::strtod(fraction.c_str(), nullptr);
+  const double requested = std::strtod(fraction.c_str(), nullptr);
   for (const CurvePoint& point : d.curve->report.torch)
-    if (std::abs(point.fraction - wanted) < 1e-9) return bytes_figure(point.*member);
+    if (std::abs(point.fraction - requested) < 1e-9) return bytes_figure(point.*member);
   return unknown_figure();
 }
 LessonFigure torch_step(const DocumentView& d, const std::string& fraction) {
   if (!d.curve) return unknown_figure();
-  const double wanted = std::strtod(fraction.c_str(), nullptr);
+  const double requested = std::strtod(fraction.c_str(), nullptr);
   for (const CurvePoint& point : d.curve->report.torch)
-    if (std::abs(point.fraction - wanted) < 1e-9) return micros_figure(point.step_us);
+    if (std::abs(point.fraction - requested) < 1e-9) return micros_figure(point.step_us);
   return unknown_figure();
 }
 // Of the flow that the graph shows: how many paths, what they send together; and "price sum" of
@@ -199,8 +199,8 @@ namespace {
 
 constexpr std::string_view kSigns[] = {"<", "<=", "=", ">=", ">"};
 
-std::optional<double> number_in(std::string_view words) {
-  const std::string text(words);
+std::optional<double> parse_number(std::string_view written) {
+  const std::string text(written);
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != 0) return std::nullopt;
@@ -208,19 +208,19 @@ std::optional<double> number_in(std::string_view words) {
 }
 
 // A side of a comparison.
-LessonFigure side_of(const App& app, std::string_view words) {
-  const auto [first, rest] = lesson_figures_parts_of(words);
-  const auto number = number_in(first);
-  if (number && rest.empty()) return {std::string(words), number};
-  LessonFigure figure = lesson_figure(app, number ? rest : words).value_or(unknown_figure());
-  if (number && figure.amount) figure = {std::string(words), *number * *figure.amount};
+LessonFigure side_of(const App& app, std::string_view text) {
+  const auto [first, rest] = lesson_figures_parts_of(text);
+  const auto number = parse_number(first);
+  if (number && rest.empty()) return {std::string(text), number};
+  LessonFigure figure = lesson_figure(app, number ? rest : text).value_or(unknown_figure());
+  if (number && figure.amount) figure = {std::string(text), *number * *figure.amount};
   return figure;
 }
 
 // A figure stays with its unit in one line.
-std::string unbroken(const std::string& words) {
+std::string unbroken(const std::string& text) {
   std::string made;
-  for (const char c : words) made += c == ' ' ? std::string("\u00a0") : std::string(1, c);
+  for (const char c : text) made += c == ' ' ? std::string("\u00a0") : std::string(1, c);
   return made;
 }
 
@@ -234,20 +234,20 @@ bool compares(const App& app, std::string_view left, std::string_view sign,
               std::string_view right) {
   const LessonFigure a = side_of(app, left), b = side_of(app, right);
   if (!a.amount || !b.amount) return false;
-  const bool alike = a.words == b.words || *a.amount == *b.amount;
+  const bool alike = a.text == b.text || *a.amount == *b.amount;
   if (alike) return sign.find('=') != std::string_view::npos;
   return sign != "=" && (*a.amount < *b.amount) == (sign.front() == '<');
 }
 
-std::string filled_in(const App& app, std::string_view words) {
+std::string filled_in(const App& app, std::string_view text) {
   std::string filled;
-  for (std::size_t at = 0; at < words.size();) {
-    const std::size_t open = std::min(words.find('{', at), words.size());
-    filled += words.substr(at, open - at);
-    if (open == words.size()) break;
-    const std::size_t close = std::min(words.find('}', open), words.size());
-    const auto figure = lesson_figure(app, words.substr(open + 1, close - open - 1));
-    filled += figure ? unbroken(figure->words) : "?";
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t open = std::min(text.find('{', at), text.size());
+    filled += text.substr(at, open - at);
+    if (open == text.size()) break;
+    const std::size_t close = std::min(text.find('}', open), text.size());
+    const auto figure = lesson_figure(app, text.substr(open + 1, close - open - 1));
+    filled += figure ? unbroken(figure->text) : "?";
     at = close + 1;
   }
   return filled;

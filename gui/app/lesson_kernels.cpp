@@ -15,12 +15,12 @@ namespace {
 
 using Found = std::optional<LessonFigure>;
 
-std::vector<std::string> names_in(std::string_view words) {
+std::vector<std::string> names_in(std::string_view text) {
   std::vector<std::string> names;
-  while (!words.empty()) {
-    const std::size_t blank = std::min(words.find(' '), words.size());
-    names.emplace_back(words.substr(0, blank));
-    words.remove_prefix(std::min(blank + 1, words.size()));
+  while (!text.empty()) {
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    names.emplace_back(text.substr(0, blank));
+    text.remove_prefix(std::min(blank + 1, text.size()));
   }
   return names;
 }
@@ -49,7 +49,7 @@ Found holds_calls(const PlanKernels& kernels, std::string_view value) {
 
 struct CountRow {
   std::string_view name;
-  Found (*words)(const PlanKernels& kernels, std::string_view about);
+  Found (*figure)(const PlanKernels& kernels, std::string_view about);
 };
 constexpr CountRow kCounts[] = {
     {"kernels", count}, {"moved", moved}, {"moves", moves}, {"holds", holds_calls}};
@@ -81,7 +81,7 @@ Found end(const ScheduleView& schedule, std::string_view value) {
 
 struct ScheduleRow {
   std::string_view name;
-  Found (*words)(const ScheduleView& schedule, std::string_view about);
+  Found (*figure)(const ScheduleView& schedule, std::string_view about);
 };
 constexpr ScheduleRow kOfSchedule[] = {
     {"arena", arena}, {"kernel", kernel}, {"address", address}, {"end", end}};
@@ -132,24 +132,24 @@ std::optional<LessonFigure> kernel_figure(const DocumentView& document, std::str
   if (const CountRow* row = find_row(kCounts, parts.first)) {
     const SharedPlanView& plan = parts.before ? document.baseline.plan : document.shown;
     const PlanKernels* kernels = counted_kernels(document, plan);
-    return kernels == nullptr ? Found() : row->words(*kernels, parts.about);
+    return kernels == nullptr ? Found() : row->figure(*kernels, parts.about);
   }
   if (parts.first == kLessonKernelsLine) return line(document);
   const SharedSchedule schedule = shown_schedule(document);
   const ScheduleRow* row = find_row(kOfSchedule, parts.first);
-  return schedule == nullptr || row == nullptr ? Found() : row->words(*schedule, parts.about);
+  return schedule == nullptr || row == nullptr ? Found() : row->figure(*schedule, parts.about);
 }
 
 bool wants_counting(const App& app, const LessonStep& step) {
   if (!app.has_ready() || !app.document()->shown) return false;
   std::vector<std::string> names;
-  for (const std::string& words : words_of(step))
-    for (std::string& name : figures_in(words)) names.push_back(std::move(name));
+  for (const std::string& text : all_texts(step))
+    for (std::string& name : figures_in(text)) names.push_back(std::move(name));
   if (std::none_of(names.begin(), names.end(), is_kernel_figure)) return false;
   const DocumentView& document = *app.document();
-  const SharedPlanView& pinned = document.baseline.plan;
+  const SharedPlanView& baseline_plan = document.baseline.plan;
   if (counted_kernels(document, document.shown) == nullptr) return true;
-  if (pinned && counted_kernels(document, pinned) == nullptr) return true;
+  if (baseline_plan && counted_kernels(document, baseline_plan) == nullptr) return true;
   return app.planner.wants_schedule(document);
 }
 

@@ -8,7 +8,7 @@ namespace recut::gui {
 namespace {
 
 // Files of a language: the labels of the popup, and the glossary.
-constexpr std::string_view kCardFile = "card", kGlossaryFile = "glossary";
+constexpr std::string_view kLabelsFile = "labels", kGlossaryFile = "glossary";
 
 std::string_view embedded_text(const EmbeddedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
@@ -30,15 +30,15 @@ void LessonShelf::add(std::string_view name, std::string_view text) {
   const std::size_t slash = std::min(name.find('/'), name.size());
   Language& home = language(name.substr(0, slash));
   const std::string_view rest = name.substr(std::min(slash + 1, name.size()));
-  const bool is_words = rest == kCardFile || rest == kGlossaryFile;
+  const bool is_words = rest == kLabelsFile || rest == kGlossaryFile;
   const std::string path = "gui/lessons/" + std::string(name) + (is_words ? ".words" : ".lesson");
   const auto keep = [&](const Diagnostics& faults) {
     faults_.insert(faults_.end(), faults.begin(), faults.end());
   };
   if (is_words) {
-    auto words = parse_card_words(text, path);
-    auto& list = rest == kCardFile ? home.words : home.glossary;
-    words ? void(list = std::move(*words)) : keep(words.diagnostics());
+    auto file_texts = parse_localized_texts(text, path);
+    auto& list = rest == kLabelsFile ? home.labels : home.glossary;
+    file_texts ? void(list = std::move(*file_texts)) : keep(file_texts.diagnostics());
     return;
   }
   auto lesson = parse_lesson(text, path);
@@ -65,7 +65,7 @@ std::vector<std::shared_ptr<const Lesson>> LessonShelf::all(std::string_view lan
   if (first == nullptr) return lessons;
   for (const auto& lesson : first->lessons) lessons.push_back(find(lesson->name, language));
   std::stable_sort(lessons.begin(), lessons.end(),
-                   [](const auto& a, const auto& b) { return a->place < b->place; });
+                   [](const auto& a, const auto& b) { return a->order < b->order; });
   return lessons;
 }
 
@@ -88,28 +88,28 @@ std::vector<std::string> LessonShelf::languages() const {
 }
 
 const std::string& LessonShelf::word(std::string_view key, std::string_view language) const {
-  return find_word(&Language::words, key, language);
+  return find_text(&Language::labels, key, language);
 }
 
 const std::string& LessonShelf::meaning(std::string_view term, std::string_view language) const {
-  return find_word(&Language::glossary, term, language);
+  return find_text(&Language::glossary, term, language);
 }
 
 std::vector<std::string> LessonShelf::terms() const {
   std::vector<std::string> terms;
   if (const Language* first = known(kFirstLanguage))
-    for (const CardWord& word : first->glossary) terms.push_back(word.key);
+    for (const LocalizedText& word : first->glossary) terms.push_back(word.key);
   return terms;
 }
 
-const std::string& LessonShelf::find_word(std::vector<CardWord> Language::*list,
+const std::string& LessonShelf::find_text(std::vector<LocalizedText> Language::*list,
                                           std::string_view key, std::string_view language) const {
   static const std::string none;
   for (const std::string_view id : {language, kFirstLanguage}) {
     const Language* home = known(id);
     if (home == nullptr) continue;
-    for (const CardWord& word : home->*list)
-      if (word.key == key) return word.words;
+    for (const LocalizedText& word : home->*list)
+      if (word.key == key) return word.text;
   }
   return none;
 }

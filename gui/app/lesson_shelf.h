@@ -35,9 +35,9 @@ class LessonShelf {
   struct Language {
     std::string id;
     std::vector<std::shared_ptr<const Lesson>> lessons;
-    std::vector<CardWord> words, glossary;
+    std::vector<LocalizedText> labels, glossary;
   };
-  const std::string& find_word(std::vector<CardWord> Language::*list, std::string_view key,
+  const std::string& find_text(std::vector<LocalizedText> Language::*list, std::string_view key,
                                std::string_view language) const;
   void add(std::string_view name, std::string_view text);
   Language& language(std::string_view id);

@@ -59,7 +59,7 @@ struct LessonStep {
 struct Lesson {
   std::string name;  // of the file, without folder and ending
   std::string title, about;
-  int place = 0;
+  int order = 0;
   std::vector<LessonStep> steps;  // at least one
   std::vector<Intent> now;        // with `then`, or neither
   std::string then;
@@ -67,19 +67,20 @@ struct Lesson {
 
 // Figures that prose and tasks may name, in the order of first appearance: "peak" of "{peak}"; and
 // names of values: "h1" of "`h1`".
-std::vector<std::string> figures_in(std::string_view words);
-std::vector<std::string> values_in(std::string_view words);
-std::vector<std::string> terms_in(std::string_view words);  // "peak" of "[the peak: peak]"
+std::vector<std::string> figures_in(std::string_view text);
+std::vector<std::string> values_in(std::string_view text);
+std::vector<std::string> terms_in(std::string_view text);  // "peak" of "[the peak: peak]"
 // All texts of a step that the popup shows, its question's included.
-std::vector<std::string> words_of(const LessonStep& step);
+std::vector<std::string> all_texts(const LessonStep& step);
 
 // Any bytes give a lesson or diagnostics with file and line. `file_name` says the lesson's name.
 Result<Lesson> parse_lesson(std::string_view text, const std::string& file_name);
 
 // A text that the popup itself shows, or a term's meaning, by key: a line of `key: text`.
-struct CardWord {
-  std::string key, words;
+struct LocalizedText {
+  std::string key, text;
 };
-Result<std::vector<CardWord>> parse_card_words(std::string_view text, const std::string& file_name);
+Result<std::vector<LocalizedText>> parse_localized_texts(std::string_view text,
+                                                         const std::string& file_name);
 
 }  // namespace recut::gui

@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::string_view kLinkVersion = "1";
 constexpr std::size_t kLongest = 32 << 10;  // bytes: browsers take more, nobody needs more
-constexpr std::size_t kMostDigits = 18;     // of a number that fits 64 bits
-constexpr std::size_t kMostRules = 4096;    // bytes of rules that a link carries
-constexpr std::size_t kMostOpen = 400;      // groups; more make a link that nobody can send
+constexpr std::size_t kMaxDigits = 18;      // of a number that fits 64 bits
+constexpr std::size_t kMaxRules = 4096;     // bytes of rules that a link carries
+constexpr std::size_t kMaxOpen = 400;       // groups; more make a link that nobody can send
 
 using Pair = std::pair<std::string, std::string>;
 
@@ -84,7 +84,7 @@ Result<std::vector<Pair>> pairs_of(std::string_view fragment) {
 }
 
 Result<std::int64_t> number_of(const std::string& name, const std::string& text) {
-  const bool digits = !text.empty() && text.size() <= kMostDigits &&
+  const bool digits = !text.empty() && text.size() <= kMaxDigits &&
                       text.find_first_not_of("0123456789") == std::string::npos;
   if (!digits) return error(fmt::format("{} is {}, expected a number", name, quote(text)));
   return std::int64_t{std::stoll(text)};
@@ -134,20 +134,20 @@ class Reader {
     const auto budget = parse_budget(value, "peak", 0);
     if (!budget) return budget.diagnostics();
     if (const auto* bytes = std::get_if<PeakBytes>(&*budget))
-      state.wishes.budget_bytes = bytes->value;
+      state.plan_settings.budget_bytes = bytes->value;
     return Done{};
   }
 
   Result<Done> take_effort(const std::string& value) {
     const auto effort = read_effort(value);
     if (!effort) return effort.diagnostics();
-    state.wishes.effort = *effort;
+    state.plan_settings.effort = *effort;
     return Done{};
   }
 
   Result<Done> take_grad(const std::string& value) {
     if (value != "1") return error(fmt::format("grad is {}, expected 1", quote(value)));
-    state.wishes.recipe.differentiate = true;
+    state.plan_settings.transforms.differentiate = true;
     return Done{};
   }
 
@@ -155,16 +155,16 @@ class Reader {
     const std::vector<std::string> parts = parts_of(value);
     if (parts.size() != 2)
       return error(fmt::format("train is {}, expected optimiser,learning rate", quote(value)));
-    auto choice = optimizer_choice(parts[0], parts[1]);
+    auto choice = read_optimizer(parts[0], parts[1]);
     if (!choice) return choice.diagnostics();
-    state.wishes.recipe.optimizer = std::move(*choice);
+    state.plan_settings.transforms.optimizer = std::move(*choice);
     return Done{};
   }
 
   Result<Done> take_dimension(const std::string& value) {
     const auto read = read_dimensions(value);
     if (!read) return read.diagnostics();
-    for (const auto& [name, size] : *read) state.wishes.recipe.dimensions[name] = size;
+    for (const auto& [name, size] : *read) state.plan_settings.transforms.dimensions[name] = size;
     return Done{};
   }
 
@@ -201,18 +201,21 @@ class Reader {
   }
 
   std::string* text_of(const std::string& name) {
-    OverrideRequest& pins = state.wishes.pins;
-    if (name == "save") return &pins.save.emplace_back();
-    if (name == "again") return &pins.recompute.emplace_back();
-    Recipe& recipe = state.wishes.recipe;
-    if (name == "on") return &recipe.on.emplace_back();
-    if (name == "off") return &recipe.off.emplace_back();
-    if (name == "rules") return &recipe.rules.emplace().path;
-    if (name == "rule-text" && recipe.rules) return &recipe.rules->text;
+    OverrideRequest& overrides = state.plan_settings.overrides;
+    if (name == "save") return &overrides.save.emplace_back();
+    if (name == "again") return &overrides.recompute.emplace_back();
+    TransformSettings& transforms = state.plan_settings.transforms;
+    if (name == "on") return &transforms.on.emplace_back();
+    if (name == "off") return &transforms.off.emplace_back();
+    if (name == "rules") return &transforms.rules.emplace().path;
+    if (name == "rule-text" && transforms.rules) return &transforms.rules->text;
     const std::pair<std::string_view, std::string*> texts[] = {
-        {"sample", &state.sample},        {"file", &state.file},
-        {"device", &state.wishes.device}, {"model", &state.wishes.cost_model},
-        {"select", &state.selected},      {"theme", &state.theme}};
+        {"sample", &state.sample},
+        {"file", &state.file},
+        {"device", &state.plan_settings.device},
+        {"model", &state.plan_settings.cost_model},
+        {"select", &state.selected},
+        {"theme", &state.theme}};
     for (const auto& [known, text] : texts)
       if (known == name) return text;
     return nullptr;
@@ -220,15 +223,15 @@ class Reader {
 };
 
 void want(DocumentView& document, const LinkState& state) {
-  restore(document, {document.path, state.wishes, state.selected, state.pass, state.view});
+  restore(document, {document.path, state.plan_settings, state.selected, state.pass, state.view});
   document.chose_budget = true;
 }
 
 Result<Done> check(const LinkState& state) {
-  const auto costs = find_cost_model(state.wishes.device, state.wishes.cost_model);
+  const auto costs = find_cost_model(state.plan_settings.device, state.plan_settings.cost_model);
   if (!costs) return error("This link can't be followed: " + costs.diagnostics().front().message);
-  Recipe rules;
-  rules.rules = state.wishes.recipe.rules;
+  TransformSettings rules;
+  rules.rules = state.plan_settings.transforms.rules;
   if (const auto read = options_of(rules); !read)
     return error("This link's rules are damaged: " + format(read.diagnostics().front()));
   return Done{};
@@ -244,7 +247,7 @@ const DocumentView* named(const App& app, const std::string& path) {
 
 // Rules whose text the link doesn't have.
 void drop_unknown_rules(App& app, LinkState& state) {
-  std::optional<RuleFile>& rules = state.wishes.recipe.rules;
+  std::optional<RuleFile>& rules = state.plan_settings.transforms.rules;
   if (!rules || !rules->text.empty()) return;
   app.say(fmt::format("This link runs the rules of {}, a file of its author's: open it yourself",
                       quote(rules->path)));
@@ -254,13 +257,13 @@ void drop_unknown_rules(App& app, LinkState& state) {
 }  // namespace
 
 bool LinkState::operator==(const LinkState& other) const {
-  return sample == other.sample && file == other.file && wishes == other.wishes &&
+  return sample == other.sample && file == other.file && plan_settings == other.plan_settings &&
          selected == other.selected && pass == other.pass && view == other.view &&
          theme == other.theme;
 }
 
 std::string write_link(const LinkState& state) {
-  const Wishes usual;
+  const PlanSettings usual;
   std::string link = fmt::format("v={}", kLinkVersion);
   const auto add = [&](std::string_view name, std::string_view value) {
     link += fmt::format("&{}={}", name, encoded(value));
@@ -268,36 +271,40 @@ std::string write_link(const LinkState& state) {
   if (!state.sample.empty()) add("sample", state.sample);
   if (!state.file.empty()) add("file", state.file);
   if (!state.sample.empty() || !state.file.empty()) {
-    const std::int64_t budget = state.wishes.budget_bytes;
+    const std::int64_t budget = state.plan_settings.budget_bytes;
     add("budget", budget == 0 ? "none" : fmt::format("{}", budget));
   }
-  if (state.wishes.device != usual.device) add("device", state.wishes.device);
-  if (state.wishes.cost_model != usual.cost_model) add("model", state.wishes.cost_model);
-  if (state.wishes.effort != usual.effort) add("effort", fmt::format("{}", state.wishes.effort));
-  for (const std::string& name : state.wishes.pins.save) add("save", name);
-  for (const std::string& name : state.wishes.pins.recompute) add("again", name);
-  const Recipe& recipe = state.wishes.recipe;
-  if (recipe.differentiate) add("grad", "1");
-  if (const auto& optimizer = recipe.optimizer)
+  if (state.plan_settings.device != usual.device) add("device", state.plan_settings.device);
+  if (state.plan_settings.cost_model != usual.cost_model)
+    add("model", state.plan_settings.cost_model);
+  if (state.plan_settings.effort != usual.effort)
+    add("effort", fmt::format("{}", state.plan_settings.effort));
+  for (const std::string& name : state.plan_settings.overrides.save) add("save", name);
+  for (const std::string& name : state.plan_settings.overrides.recompute) add("again", name);
+  const TransformSettings& transforms = state.plan_settings.transforms;
+  if (transforms.differentiate) add("grad", "1");
+  if (const auto& optimizer = transforms.optimizer)
     add("train", fmt::format("{},{}", optimizer->name, optimizer->learning_rate));
-  for (const auto& [name, size] : recipe.dimensions) add("dim", fmt::format("{}={}", name, size));
-  for (const std::string& name : recipe.on) add("on", name);
-  for (const std::string& name : recipe.off) add("off", name);
-  if (recipe.rules) add("rules", file_name(recipe.rules->path));
-  if (recipe.rules && recipe.rules->text.size() <= kMostRules) add("rule-text", recipe.rules->text);
+  for (const auto& [name, size] : transforms.dimensions)
+    add("dim", fmt::format("{}={}", name, size));
+  for (const std::string& name : transforms.on) add("on", name);
+  for (const std::string& name : transforms.off) add("off", name);
+  if (transforms.rules) add("rules", file_name(transforms.rules->path));
+  if (transforms.rules && transforms.rules->text.size() <= kMaxRules)
+    add("rule-text", transforms.rules->text);
   if (!state.selected.empty()) add("select", state.selected);
   if (state.pass) add("pass", fmt::format("{}", *state.pass));
   if (const auto& camera = state.view.camera)
     add("camera", fmt::format("{:.1f},{:.1f},{:.4g}", camera->x, camera->y, camera->zoom));
-  if (state.view.open && state.view.open->size() <= kMostOpen)
+  if (state.view.open && state.view.open->size() <= kMaxOpen)
     add("open", fmt::format("{:x}", fmt::join(*state.view.open, ",")));
   if (!state.theme.empty()) add("theme", state.theme);
   return link;
 }
 
 Result<LinkState> read_link(std::string_view fragment) {
-  const auto fault = [](std::string_view words) {
-    return error(fmt::format("This link is damaged: {}", words));
+  const auto fault = [](std::string_view text) {
+    return error(fmt::format("This link is damaged: {}", text));
   };
   if (fragment.size() > kLongest) return fault("it is too long");
   const auto pairs = pairs_of(fragment);
@@ -320,7 +327,7 @@ LinkState link_of(const App& app) {
   const bool sample = is_sample(front->path);
   (sample ? state.sample : state.file) = sample ? sample_name(front->path) : file_name(front->path);
   const SavedDocument saved = saved_of(*front);
-  state.wishes = saved.wishes;
+  state.plan_settings = saved.plan_settings;
   state.selected = saved.selected;
   state.pass = saved.pass;
   state.view = saved.view;

@@ -1,7 +1,7 @@
 // A document's state as the fragment of an address: view, plan settings and selection, so that
 // a link takes others to the same view.
 //
-//  
+//
 // v=1&sample=gpt2&budget=4563402752&device=h100&model=fused&effort=0.5&save=relu&again=mm&again=mm_1
 //      &grad=1&on=attention&off=merge_clones&rules=my.rules&rule-text=rule…
 //      &select=add_33&pass=3&camera=12.5,340,0.8&open=9c3f,b02&theme=dark
@@ -26,7 +26,7 @@ class App;
 
 struct LinkState {
   std::string sample, file;  // one of them, or none
-  Wishes wishes;
+  PlanSettings plan_settings;
   std::string selected;             // a node's name, "" for none
   std::optional<std::size_t> pass;  // none: the last graph
   SavedView view;                   // of the graph

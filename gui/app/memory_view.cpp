@@ -7,22 +7,22 @@
 namespace recut::gui {
 namespace {
 
-constexpr double kFewest = 8;               // steps that are shown at least
-constexpr double kLeastBytes = 1.0 / 4096;  // of all that are shown at least
+constexpr double kFewest = 8;             // steps that are shown at least
+constexpr double kMinBytes = 1.0 / 4096;  // of all that are shown at least
 
 }  // namespace
 
-void MemoryView::show(double wanted_from, double wanted_to, std::size_t steps) {
+void MemoryView::show(double requested_from, double requested_to, std::size_t steps) {
   const double least = std::min(1.0, kFewest / std::max(1.0, static_cast<double>(steps)));
-  const double width = std::clamp(wanted_to - wanted_from, least, 1.0);
-  const double middle = (wanted_from + wanted_to) / 2;
+  const double width = std::clamp(requested_to - requested_from, least, 1.0);
+  const double middle = (requested_from + requested_to) / 2;
   from = std::clamp(middle - width / 2, 0.0, 1.0 - width);
   to = std::min(1.0, from + width);
 }
 
-void MemoryView::show_bytes(double wanted_bottom, double wanted_top) {
-  const double height = std::clamp(wanted_top - wanted_bottom, kLeastBytes, 1.0);
-  bottom = std::clamp(wanted_bottom, 0.0, 1.0 - height);
+void MemoryView::show_bytes(double requested_bottom, double requested_top) {
+  const double height = std::clamp(requested_top - requested_bottom, kMinBytes, 1.0);
+  bottom = std::clamp(requested_bottom, 0.0, 1.0 - height);
   top = std::min(1.0, bottom + height);
 }
 

@@ -10,7 +10,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMenuMostRecent = 6;
+constexpr std::size_t kMenuMaxRecent = 6;
 
 constexpr MenuEntry kMenuLine{{}, {}, {}, MenuFill::line};
 
@@ -160,7 +160,7 @@ MenuRow row_of(const App& app, std::string_view id, std::string_view title,
 void add_recent(const App& app, std::vector<MenuRow>& rows) {
   std::size_t added = 0;
   for (const std::string& path : app.documents.recent())
-    if (added < kMenuMostRecent && !is_sample(path)) {
+    if (added < kMenuMaxRecent && !is_sample(path)) {
       rows.push_back(row_of(app, "file.open", path, path));
       ++added;
     }
@@ -179,10 +179,11 @@ std::string menu_title_of(const Panel& panel) {
 void add_panels(const App& app, std::vector<MenuRow>& rows) {
   std::vector<const Panel*> panels;
   for (const Panel& panel : app.panels)
-    if (panel.place != Place::top && panel.place != Place::overlay && panel.moment == Moment::open)
+    if (panel.dock != Dock::top && panel.dock != Dock::overlay &&
+        panel.window_state == WindowState::open)
       panels.push_back(&panel);
   std::stable_sort(panels.begin(), panels.end(), [](const Panel* a, const Panel* b) {
-    return a->place != b->place ? a->place < b->place : a->order < b->order;
+    return a->dock != b->dock ? a->dock < b->dock : a->order < b->order;
   });
   for (const Panel* panel : panels)
     rows.push_back(row_of(app, "panel.toggle", menu_title_of(*panel), std::string(panel->id)));

@@ -11,11 +11,11 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostUsed = 6;
+constexpr std::size_t kMaxUsed = 6;
 constexpr std::string_view kUsedSetting = "palette.used";
 
 std::vector<std::string> used_ids(const App& app) {
-  const auto ids = words_of(app.settings.text(kUsedSetting));
+  const auto ids = split_quoted(app.settings.text(kUsedSetting));
   return ids ? *ids : std::vector<std::string>();
 }
 
@@ -47,7 +47,7 @@ void remember_used(App& app, std::string_view command) {
   std::vector<std::string> ids = used_ids(app);
   std::erase(ids, command);
   ids.insert(ids.begin(), std::string(command));
-  ids.resize(std::min(ids.size(), kMostUsed));
+  ids.resize(std::min(ids.size(), kMaxUsed));
   app.settings.set(kUsedSetting, fmt::format("{}", fmt::join(ids, " ")));
 }
 

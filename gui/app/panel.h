@@ -21,7 +21,7 @@ class App;
 // another dock are a tab group. An overlay lies over everything, in the middle, while App::overlay
 // names it. A floating panel lies over the panels in a window of its own, if it has something to
 // show.
-enum class Place : unsigned char {
+enum class Dock : unsigned char {
   top,
   left,
   centre,
@@ -29,14 +29,14 @@ enum class Place : unsigned char {
   bottom_left,
   bottom_right,
   overlay,
-  card
+  floating
 };
-inline constexpr std::size_t kPlaces = 8;
+inline constexpr std::size_t kDocks = 8;
 
 // The state of the window: no document at all, one that lacks its file or couldn't be read, the
 // first screen, or a document that is open or on its way.
-enum class Moment : unsigned char { none, stuck, first, open };
-std::string_view name_of(Moment moment);
+enum class WindowState : unsigned char { none, stuck, first, open };
+std::string_view name_of(WindowState window_state);
 
 struct PanelInput {
   const App& app;                // settings, jobs, the other documents
@@ -62,13 +62,13 @@ struct PanelInput {
 struct Panel {
   std::string_view id;     // "trade-off": also the beginning of its widgets' labels
   std::string_view title;  // "Trade-off"; "" for a panel that takes no heading
-  Place place = Place::centre;
+  Dock dock = Dock::centre;
   int order = 0;    // within its place
   float share = 1;  // of the height of `left` or `right`, until a splitter was moved
   void (*draw)(Ui& ui, const PanelInput& input, Intents& intents) = nullptr;
-  float width = 0, height = 0;   // of an overlay, in units
-  Moment moment = Moment::open;  // the one that it is shown in; the bar is in all
-  bool at_first = false;         // also beside the first screen
+  float width = 0, height = 0;                   // of an overlay, in units
+  WindowState window_state = WindowState::open;  // the one that it is shown in; the bar is in all
+  bool at_first = false;                         // also beside the first screen
 };
 
 // One a file, written by the build.

@@ -20,7 +20,7 @@ bool is_same_graph(const ShownGraph& a, const ShownGraph& b) {
 }
 
 // The position of the selection among the steps: 2 * i at step i, 2 * i - 1 before it.
-std::ptrdiff_t place_of_selection(const PanesView& view, const DocumentView& document) {
+std::ptrdiff_t position_of_selection(const PanesView& view, const DocumentView& document) {
   if (const auto step = selected_step(view, document))
     return 2 * static_cast<std::ptrdiff_t>(*step);
   const Comparison& comparison = *view.comparison;
@@ -47,7 +47,7 @@ const PanesView* find_panes_view(const DocumentView& document) {
 
 bool has_panes(const DocumentView& document) {
   const PanesView* view = find_panes_view(document);
-  return view != nullptr && view->wanted && document.is_ready() && document.shown != nullptr;
+  return view != nullptr && view->requested && document.is_ready() && document.shown != nullptr;
 }
 
 std::optional<ShownGraph> graph_there(const App& app, const DocumentView& document) {
@@ -94,8 +94,8 @@ void start_comparison(App& app, DocumentView& document) {
 NodeId selected_there(const PanesView& view, const DocumentView& document) {
   if (!view.comparison) return {};
   const Comparison& comparison = *view.comparison;
-  const bool told = view.there.valid() && view.there_for == document.selection.node;
-  if (told && comparison.there.shown.graph().contains(view.there)) return view.there;
+  const bool chosen = view.there.valid() && view.there_for == document.selection.node;
+  if (chosen && comparison.there.shown.graph().contains(view.there)) return view.there;
   return comparison.here.partner(document.selection.node);
 }
 
@@ -119,11 +119,13 @@ std::optional<std::size_t> neighbour_step(const PanesView& view, const DocumentV
                                           int by) {
   if (!view.comparison || view.comparison->steps.empty()) return std::nullopt;
   const auto count = static_cast<std::ptrdiff_t>(view.comparison->steps.size());
-  const std::ptrdiff_t place = place_of_selection(view, document);
+  const std::ptrdiff_t position = position_of_selection(view, document);
   // From between two steps (odd) to the one on that side, from a step (even) to its neighbour.
-  const bool at_step = place >= 0 && place % 2 == 0;
-  const std::ptrdiff_t next = at_step ? place / 2 + by : by > 0 ? (place + 1) / 2 : (place - 1) / 2;
-  if (!at_step && by < 0 && place <= 0) return static_cast<std::size_t>(count - 1);
+  const bool at_step = position >= 0 && position % 2 == 0;
+  const std::ptrdiff_t next = at_step  ? position / 2 + by
+                              : by > 0 ? (position + 1) / 2
+                                       : (position - 1) / 2;
+  if (!at_step && by < 0 && position <= 0) return static_cast<std::size_t>(count - 1);
   return static_cast<std::size_t>((next + count) % count);
 }
 

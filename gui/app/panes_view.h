@@ -13,7 +13,7 @@ class App;
 
 // Kept for each document.
 struct PanesView {
-  bool wanted = false;
+  bool requested = false;
   bool fresh = false;           // requested since the last frame: the camera fits a pane first
   SharedComparison comparison;  // the last that was made; see is_current()
   ShownGraph here_at_work, there_at_work;

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "gui/app/app.h"
-#include "gui/app/run_place.h"
-#include "gui/jobs/errands.h"
+#include "gui/app/run_target.h"
+#include "gui/jobs/worker_requests.h"
 
 namespace recut::gui {
 

@@ -10,7 +10,7 @@
 namespace recut::gui {
 namespace {
 
-using ScriptWords = std::vector<std::string>;
+using ScriptTokens = std::vector<std::string>;
 
 struct Named {
   std::string_view name;
@@ -38,11 +38,11 @@ Result<std::vector<ScriptLine>> parse_script(std::string_view text, const std::s
   std::uint32_t number = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    auto words = words_of(text.substr(at, end - at));
+    auto tokens = split_quoted(text.substr(at, end - at));
     ++number;
     at = end + 1;
-    if (!words) faults.push_back({words.diagnostics().front().message, file_name, number, 0});
-    if (words && !words->empty()) lines.push_back({number, std::move(*words)});
+    if (!tokens) faults.push_back({tokens.diagnostics().front().message, file_name, number, 0});
+    if (tokens && !tokens->empty()) lines.push_back({number, std::move(*tokens)});
   }
   if (!faults.empty()) return faults;
   return lines;
@@ -70,14 +70,14 @@ bool ScriptRunner::advance() {
 
 const std::string& ScriptRunner::word(std::size_t i) const {
   static const std::string none;
-  const ScriptWords& words = lines_[line_].words;
-  return i < words.size() ? words[i] : none;
+  const ScriptTokens& tokens = lines_[line_].tokens;
+  return i < tokens.size() ? tokens[i] : none;
 }
 
 std::string ScriptRunner::rest(std::size_t i) const {
-  std::string words;
-  for (; i < lines_[line_].words.size(); ++i) words += (words.empty() ? "" : " ") + word(i);
-  return words;
+  std::string tokens;
+  for (; i < lines_[line_].tokens.size(); ++i) tokens += (tokens.empty() ? "" : " ") + word(i);
+  return tokens;
 }
 
 bool ScriptRunner::late() const {
@@ -85,8 +85,8 @@ bool ScriptRunner::late() const {
   return taken.count() > patience_;
 }
 
-ScriptRunner::Progress ScriptRunner::fail(std::string words) {
-  failures_.push_back({std::move(words), file_, lines_[line_].number, 0});
+ScriptRunner::Progress ScriptRunner::fail(std::string message) {
+  failures_.push_back({std::move(message), file_, lines_[line_].number, 0});
   return Progress::failed;
 }
 
@@ -221,9 +221,9 @@ ScriptRunner::Progress ScriptRunner::expect() {
   const bool no = word(1) == "no" || word(1) == "not";
   const std::size_t at = no ? 2 : 1;
   const std::string &what = word(at), &name = word(at + 1);
-  const ScriptWords& words = lines_[line_].words;
-  const ScriptWords wanted(
-      words.begin() + static_cast<std::ptrdiff_t>(std::min(words.size(), at + 2)), words.end());
+  const ScriptTokens& tokens = lines_[line_].tokens;
+  const ScriptTokens requested(
+      tokens.begin() + static_cast<std::ptrdiff_t>(std::min(tokens.size(), at + 2)), tokens.end());
   if (what == "text") {
     const bool there = app_.items.find_text(name) != nullptr;
     return until(there != no, fmt::format("{} text has '{}'", no ? "a" : "no", name));
@@ -237,13 +237,13 @@ ScriptRunner::Progress ScriptRunner::expect() {
                  fmt::format("'{}' is{} enabled", name, no ? "" : "n't"));
   if (what == "value") {
     const std::string value = found != nullptr ? found->value : "nothing that can be seen";
-    return until(found != nullptr && agrees(value, wanted),
+    return until(found != nullptr && agrees(value, requested),
                  fmt::format("'{}' is '{}', expected {}", name, value, rest(at + 2)));
   }
   if (what != "state") return fail(fmt::format("'{}' is nothing to expect", what));
   const auto state = app_.state(name);
   if (!state) return fail(fmt::format("there is no state '{}'", name));
-  return until(agrees(*state, wanted),
+  return until(agrees(*state, requested),
                fmt::format("{} is '{}', expected {}", name, *state, rest(at + 2)));
 }
 

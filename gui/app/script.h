@@ -26,7 +26,7 @@ namespace recut::gui {
 
 struct ScriptLine {
   std::uint32_t number = 0;
-  std::vector<std::string> words;
+  std::vector<std::string> tokens;
 };
 
 // Fails on quotes that don't close.
@@ -52,7 +52,7 @@ class ScriptRunner {
   Progress wait();
   Progress expect();
   Progress from(const Result<Done>& done);
-  Progress fail(std::string words);
+  Progress fail(std::string message);
   Progress until(bool reached, const std::string& otherwise);
   const Item* item(const std::string& label) const;
   const std::string& word(std::size_t i) const;

@@ -7,7 +7,7 @@
 #include "gui/app/compare_view.h"
 #include "gui/app/flow_view.h"
 #include "gui/app/panes_view.h"
-#include "gui/app/run_place.h"
+#include "gui/app/run_target.h"
 #include "gui/app/run_view.h"
 #include "gui/app/torch_plans.h"
 #include "gui/app/train_view.h"
@@ -20,19 +20,20 @@ namespace {
 
 struct StateRow {
   std::string_view name;
-  std::string (*words)(const App& app);
+  std::string (*value)(const App& app);
 };
 
 // The same of the document in front; "" where none is ready.
-template <std::string (*words)(const DocumentView& document)>
+template <std::string (*value)(const DocumentView& document)>
 std::string of_front(const App& app) {
-  return app.has_ready() ? words(*app.document()) : std::string();
+  return app.has_ready() ? value(*app.document()) : std::string();
 }
 
 std::string yes_no(bool yes) { return yes ? "yes" : "no"; }
 
 std::string budget(const DocumentView& d) {
-  return d.wishes.budget_bytes == 0 ? "none" : fmt::format("{}", d.wishes.budget_bytes);
+  return d.plan_settings.budget_bytes == 0 ? "none"
+                                           : fmt::format("{}", d.plan_settings.budget_bytes);
 }
 std::string peak(const DocumentView& d) {
   return d.shown ? fmt::format("{}", d.shown->peak()) : "";
@@ -44,7 +45,7 @@ std::string holds(const DocumentView& d) { return yes_no(d.holds()); }
 std::string answer(const DocumentView& d) { return std::string(name_of(d.budget_answer())); }
 std::string offer(const DocumentView& d) {
   const SharedPlanView plan = offered_plan(d);
-  return plan ? offer_words(d, *plan) : "none";
+  return plan ? offer_text(d, *plan) : "none";
 }
 std::string selection(const DocumentView& d) { return d.selected_name(); }
 // The role that the plan gives to the selected value.
@@ -54,9 +55,9 @@ std::string role(const DocumentView& d) {
 }
 std::string nodes(const DocumentView& d) { return fmt::format("{}", d.graph().order().size()); }
 std::string pass(const DocumentView& d) { return fmt::format("{}", d.pass); }
-std::string device(const DocumentView& d) { return d.wishes.device; }
-std::string model(const DocumentView& d) { return d.wishes.cost_model; }
-std::string effort(const DocumentView& d) { return fmt::format("{}", d.wishes.effort); }
+std::string device(const DocumentView& d) { return d.plan_settings.device; }
+std::string model(const DocumentView& d) { return d.plan_settings.cost_model; }
+std::string effort(const DocumentView& d) { return fmt::format("{}", d.plan_settings.effort); }
 std::string known(const DocumentView& d) { return fmt::format("{}", d.known.all().size()); }
 std::string curve(const DocumentView& d) {
   if (!d.curve) return "none";
@@ -70,7 +71,7 @@ std::string runs(const DocumentView& d) {
 }
 std::string flow(const DocumentView& d) {
   const FlowView* view = shown_flow(d);
-  return view != nullptr ? view->words() : "";
+  return view != nullptr ? view->description() : "";
 }
 // The text of the field that has the keyboard.
 std::string typed_text(const App& app) {
@@ -92,25 +93,25 @@ std::string task(const App& app) {
   if (!app.lessons.is_ready()) return "open";
   return app.lessons.is_done() ? "done" : "none";
 }
-std::string pins(const DocumentView& d) {
-  std::string words;
-  for (const auto& name : d.wishes.pins.save) words += "save " + name + " ";
-  for (const auto& name : d.wishes.pins.recompute) words += "recompute " + name + " ";
-  if (!words.empty()) words.pop_back();
-  return words;
+std::string overrides(const DocumentView& d) {
+  std::string value;
+  for (const auto& name : d.plan_settings.overrides.save) value += "save " + name + " ";
+  for (const auto& name : d.plan_settings.overrides.recompute) value += "recompute " + name + " ";
+  if (!value.empty()) value.pop_back();
+  return value;
 }
 
 // "grad adam 0.001 +attention -merge_clones my.rules"; "" where everything is as usual.
-std::string recipe(const DocumentView& d) {
-  const Recipe& r = d.wishes.recipe;
-  std::string words = r.differentiate ? "grad " : "";
-  if (r.optimizer) words += fmt::format("{} {} ", r.optimizer->name, r.optimizer->learning_rate);
-  for (const auto& name : r.on) words += "+" + name + " ";
-  for (const auto& name : r.off) words += "-" + name + " ";
-  if (r.rules) words += file_name(r.rules->path) + " ";
-  if (!r.dimensions.empty()) words += write_dimensions(r.dimensions) + " ";
-  if (!words.empty()) words.pop_back();
-  return words;
+std::string transforms(const DocumentView& d) {
+  const TransformSettings& r = d.plan_settings.transforms;
+  std::string value = r.differentiate ? "grad " : "";
+  if (r.optimizer) value += fmt::format("{} {} ", r.optimizer->name, r.optimizer->learning_rate);
+  for (const auto& name : r.on) value += "+" + name + " ";
+  for (const auto& name : r.off) value += "-" + name + " ";
+  if (r.rules) value += file_name(r.rules->path) + " ";
+  if (!r.dimensions.empty()) value += write_dimensions(r.dimensions) + " ";
+  if (!value.empty()) value.pop_back();
+  return value;
 }
 std::string pass_name(const DocumentView& d) {
   return d.pass == 0 ? "as read" : d.document->passes.passes[d.pass - 1].name;
@@ -120,14 +121,14 @@ std::string fault(const App& app) {
   const DocumentView* front = app.document();
   return front != nullptr ? format(front->fault.diagnostics) : "";
 }
-std::string faults(const DocumentView& d) { return format(d.recipe_faults); }
+std::string faults(const DocumentView& d) { return format(d.transform_faults); }
 
 std::string baseline(const DocumentView& d) { return d.baseline.plan ? d.baseline.title : "none"; }
 std::string equal_peak(const DocumentView& d) {
   const auto* view = find_memory<CompareView>(d.memories, kCompareMemory);
   const auto fraction = view != nullptr ? compared_torch(d, *view) : std::nullopt;
   const SharedPlanView torch = fraction ? torch_plan(d, *fraction) : nullptr;
-  return torch ? equal_peak_words(d, *torch) : "";
+  return torch ? equal_peak_text(d, *torch) : "";
 }
 // The outcome of the last change of plan settings.
 std::string change(const DocumentView& d) {
@@ -257,7 +258,7 @@ std::string training_fault(const DocumentView& d) {
 constexpr StateRow kStatesRows[] = {
     {"documents", [](const App& app) { return fmt::format("{}", app.documents.all().size()); }},
     {"document", [](const App& app) { return app.document() ? app.document()->title : ""; }},
-    {"moment", [](const App& app) { return std::string(name_of(app.moment())); }},
+    {"moment", [](const App& app) { return std::string(name_of(app.window_state())); }},
     {"fault", fault},
     {"theme", [](const App& app) { return std::string(app.is_dark() ? "dark" : "light"); }},
     {"scale", [](const App& app) { return fmt::format("{:g}", app.scale()); }},
@@ -268,7 +269,7 @@ constexpr StateRow kStatesRows[] = {
     {"drawn", graph_is_drawn},
     {"frames", [](const App& app) { return fmt::format("{}", app.frames()); }},
     {"clipboard", [](const App& app) { return app.backend.clipboard(); }},
-    {"notice", [](const App& app) { return app.notices.empty() ? "" : app.notices.back().words; }},
+    {"notice", [](const App& app) { return app.notices.empty() ? "" : app.notices.back().text; }},
     {"budget", of_front<budget>},
     {"peak", of_front<peak>},
     {"step", of_front<step>},
@@ -280,14 +281,14 @@ constexpr StateRow kStatesRows[] = {
     {"nodes", of_front<nodes>},
     {"pass", of_front<pass>},
     {"pass_name", of_front<pass_name>},
-    {"recipe", of_front<recipe>},
+    {"recipe", of_front<transforms>},
     {"recipe_faults", of_front<faults>},
     {"device", of_front<device>},
     {"model", of_front<model>},
     {"effort", of_front<effort>},
     {"known_plans", of_front<known>},
     {"curve", of_front<curve>},
-    {"pins", of_front<pins>},
+    {"pins", of_front<overrides>},
     {"baseline", of_front<baseline>},
     {"equal_peak", of_front<equal_peak>},
     {"change", of_front<change>},
@@ -335,7 +336,7 @@ constexpr StateRow kStatesRows[] = {
 
 std::optional<std::string> App::state(std::string_view name) const {
   for (const StateRow& row : kStatesRows)
-    if (row.name == name) return row.words(*this);
+    if (row.name == name) return row.value(*this);
   // Settings by their own names.
   if (name.rfind("setting.", 0) == 0) return settings.text(name.substr(8));
   return std::nullopt;

@@ -6,13 +6,13 @@
 
 #include "engine/workspace/budget.h"
 #include "gui/app/app.h"
-#include "gui/jobs/errands.h"
+#include "gui/jobs/worker_requests.h"
 
 namespace recut::gui {
 namespace {
 
 std::string key_of(const DocumentView& document, const std::string& fraction) {
-  return fraction + " " + document.wishes.device + " " + document.wishes.cost_model;
+  return fraction + " " + document.plan_settings.device + " " + document.plan_settings.cost_model;
 }
 
 const TorchPlan* find(const DocumentView& document, const std::string& fraction) {
@@ -24,7 +24,7 @@ const TorchPlan* find(const DocumentView& document, const std::string& fraction)
 
 // Overrides are no part of PyTorch's plan.
 PlanningRequest request_for(const DocumentView& document, const std::string& fraction) {
-  PlanningRequest request = request_of(document.wishes);
+  PlanningRequest request = request_of(document.plan_settings);
   request.strategy = "torch";
   request.budget = fraction;
   request.overrides = {};
@@ -90,17 +90,17 @@ void prepare_torch_plan(App& app, DocumentView& document, const std::string& fra
 }
 
 void renew_torch_baseline(App& app, DocumentView& document) {
-  const SharedPlanView& pinned = document.baseline.plan;
-  if (!pinned || pinned->request.strategy != "torch") return;
-  if (pinned->request.device == document.wishes.device &&
-      pinned->request.cost_model == document.wishes.cost_model)
+  const SharedPlanView& baseline_plan = document.baseline.plan;
+  if (!baseline_plan || baseline_plan->request.strategy != "torch") return;
+  if (baseline_plan->request.device == document.plan_settings.device &&
+      baseline_plan->request.cost_model == document.plan_settings.cost_model)
     return;
-  document.baseline.asked_for = document.baseline.title;
-  prepare_torch_plan(app, document, pinned->request.budget,
-                     [pinned](DocumentView& later, const SharedPlanView& plan) {
-                       if (later.baseline.plan != pinned) return;
+  document.baseline.pending_title = document.baseline.title;
+  prepare_torch_plan(app, document, baseline_plan->request.budget,
+                     [baseline_plan](DocumentView& later, const SharedPlanView& plan) {
+                       if (later.baseline.plan != baseline_plan) return;
                        later.baseline.plan = plan;
-                       later.baseline.asked_for.clear();
+                       later.baseline.pending_title.clear();
                      });
 }
 

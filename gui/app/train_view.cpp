@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "gui/app/app.h"
-#include "gui/app/run_place.h"
+#include "gui/app/run_target.h"
 
 namespace recut::gui {
 namespace {
@@ -17,7 +17,7 @@ void begin_anew(TrainView& view, const DocumentView& document) {
   view = {};
   view.number = number;
   view.of = document.document;
-  view.place = std::make_shared<TrainingPlace>();
+  view.handle = std::make_shared<TrainingHandle>();
 }
 
 void add_losses(TrainView& view, const std::vector<double>& losses) {
@@ -67,7 +67,7 @@ void start_stretch(App& app, DocumentView& document, Executor& executor) {
   NextSteps next;
   next.number = view.number;
   next.first = view.steps();
-  next.place = view.place;
+  next.handle = view.handle;
   next.order.steps =
       static_cast<int>(std::min<std::int64_t>(next.order.steps, view.until - view.steps()));
   const auto take = [&app, serial = document.serial, number = view.number](
@@ -120,7 +120,7 @@ Result<Done> start_training(App& app, DocumentView& document, std::int64_t steps
   if (shown_training(document) == nullptr || !view.faults.empty()) begin_anew(view, document);
   if (view.diverged()) return error("the loss is no number any more: it has to begin again");
   view.ends = false;
-  view.until = std::min(view.steps() + steps, kMostTrainingSteps);
+  view.until = std::min(view.steps() + steps, kMaxTrainingSteps);
   if (view.until == view.steps())
     return error(fmt::format("it was trained for {} steps, and has to begin again", view.until));
   start_stretch(app, document, *executor);

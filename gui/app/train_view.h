@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "gui/jobs/errands.h"
+#include "gui/jobs/worker_requests.h"
 
 namespace recut::gui {
 
@@ -21,17 +21,17 @@ struct PlanStretch {
 // Kept for each document.
 struct TrainView {
   JobId job = 0;
-  bool ends = false;                     // with the steps that are at work
-  std::int64_t until = 0;                // the step that it goes on to
-  int number = 0;                        // of the training: none, 0
-  std::shared_ptr<const Document> of;    // that is trained
-  std::shared_ptr<TrainingPlace> place;  // where there are threads
-  std::vector<double> losses, means;     // by step; means over the last batches' steps
-  double least = 0, most = 0;            // of all losses that are numbers
-  std::vector<PlanStretch> stretches;    // in order
-  TrainingFigures latest;                // without the losses
-  double compile_ms = 0;                 // of the latest plan
-  Diagnostics faults;                    // why it ended, where it had to
+  bool ends = false;                       // with the steps that are at work
+  std::int64_t until = 0;                  // the step that it goes on to
+  int number = 0;                          // of the training: none, 0
+  std::shared_ptr<const Document> of;      // that is trained
+  std::shared_ptr<TrainingHandle> handle;  // where there are threads
+  std::vector<double> losses, means;       // by step; means over the last batches' steps
+  double least = 0, most = 0;              // of all losses that are numbers
+  std::vector<PlanStretch> stretches;      // in order
+  TrainingFigures latest;                  // without the losses
+  double compile_ms = 0;                   // of the latest plan
+  Diagnostics faults;                      // why it ended, where it had to
 
   std::int64_t steps() const { return static_cast<std::int64_t>(losses.size()); }
   // The last loss is no number: there is nothing to go on with.
@@ -39,7 +39,7 @@ struct TrainView {
 };
 
 inline constexpr std::string_view kTrainMemory = "train";
-inline constexpr std::int64_t kUsualSteps = 500, kMostTrainingSteps = 100'000;
+inline constexpr std::int64_t kUsualSteps = 500, kMaxTrainingSteps = 100'000;
 
 TrainView& train_view(DocumentView& document);
 // The training of the graph that is shown; null where there is none.

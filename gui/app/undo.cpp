@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostEntries = 500;
+constexpr std::size_t kMaxEntries = 500;
 
 }  // namespace
 
@@ -16,8 +16,8 @@ int UndoStack::last_of(const std::vector<Entry>& entries, int serial) {
   return -1;
 }
 
-void UndoStack::record(const DocumentView& document, const Wishes& before, std::string_view command,
-                       int hold) {
+void UndoStack::record(const DocumentView& document, const PlanSettings& before,
+                       std::string_view command, int hold) {
   undone_.erase(std::remove_if(undone_.begin(), undone_.end(),
                                [&](const Entry& e) { return e.serial == document.serial; }),
                 undone_.end());
@@ -28,7 +28,7 @@ void UndoStack::record(const DocumentView& document, const Wishes& before, std::
     if (goes_on && !command.empty() && entry.command == command) return;
   }
   done_.push_back({document.serial, before, std::string(command), hold});
-  if (done_.size() > kMostEntries) done_.erase(done_.begin());
+  if (done_.size() > kMaxEntries) done_.erase(done_.begin());
 }
 
 bool UndoStack::swap(std::vector<Entry>& from, std::vector<Entry>& to, DocumentView& document) {
@@ -36,7 +36,7 @@ bool UndoStack::swap(std::vector<Entry>& from, std::vector<Entry>& to, DocumentV
   if (last < 0) return false;
   Entry entry = std::move(from[static_cast<std::size_t>(last)]);
   from.erase(from.begin() + last);
-  std::swap(entry.wishes, document.wishes);
+  std::swap(entry.plan_settings, document.plan_settings);
   entry.hold = Holds::kNone;  // what is done next is a step of its own
   to.push_back(std::move(entry));
   return true;

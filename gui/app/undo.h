@@ -14,7 +14,7 @@ class UndoStack {
   // Records that a command changed `document`'s plan settings from `before`. Equal commands of one
   // hold (hold.h) are one step: a drag is taken back in one, whatever time it takes. "" equals
   // none; without a hold, each command is a step of its own.
-  void record(const DocumentView& document, const Wishes& before, std::string_view command,
+  void record(const DocumentView& document, const PlanSettings& before, std::string_view command,
               int hold);
 
   // Swaps the document's plan settings for those before or after; false if there are none.
@@ -27,7 +27,7 @@ class UndoStack {
  private:
   struct Entry {
     int serial = 0;
-    Wishes wishes;
+    PlanSettings plan_settings;
     std::string command;
     int hold = Holds::kNone;
   };

@@ -49,9 +49,9 @@ struct FocusChanged {
   bool focused = true;
 };
 struct SizeChanged {};  // of the window, or its scale
-struct CloseWanted {};
+struct CloseRequested {};
 using InputEvent = std::variant<PointerMoved, PointerButton, WheelTurned, KeyChanged, TextTyped,
-                                FileGiven, FocusChanged, SizeChanged, CloseWanted>;
+                                FileGiven, FocusChanged, SizeChanged, CloseRequested>;
 
 struct Extent {
   int width = 0, height = 0;  // pixels of the framebuffer

@@ -1,6 +1,6 @@
 // A second copy of the program that works beside this one where it may have no threads: a page's
 // worker. It knows the files that it is given and nothing else; tasks and replies are bytes (see
-// jobs/errands.h).
+// jobs/worker_requests.h).
 #pragma once
 
 #include <memory>
@@ -21,10 +21,10 @@ struct HelperFile {
 struct HelperReply {
   enum State {
     kFound,  // `bytes` are some of what was found
-    kFell,   // the helper is gone, with the errand; `bytes` say why
+    kFell,   // the helper is gone, with the worker request; `bytes` say why
     kNone,   // there can't be a helper here
   };
-  int errand = 0;
+  int request_id = 0;
   State state = kFound;
   std::string bytes;
 };
@@ -33,9 +33,10 @@ class Helper {
  public:
   virtual ~Helper() = default;
   // `urgent`: it doesn't wait for those that are not.
-  virtual void begin(int errand, bool urgent, const HelperFile& file, std::string_view task) = 0;
+  virtual void begin(int request_id, bool urgent, const HelperFile& file,
+                     std::string_view task) = 0;
   // Nothing comes back for it any more, and it costs no more time.
-  virtual void end(int errand) = 0;
+  virtual void end(int request_id) = 0;
   // The file of that serial number is of no use any more.
   virtual void close(int serial) = 0;
   // The replies since the last call; the backend wakes the window for them.

@@ -8,13 +8,13 @@ namespace recut::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenWords(250);  // a frame may take what the job needs
-constexpr int kLeastWorkers = 3, kMostWorkers = 16;
+constexpr std::chrono::milliseconds kBetweenReports(250);  // a frame may take what the job needs
+constexpr int kMinWorkers = 3, kMaxWorkers = 16;
 
 // One more than cores: who waits for what comes first mostly sleeps.
 int workers_for(int cores) {
   if (cores <= 0) cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::clamp(cores + 1, kLeastWorkers, kMostWorkers);
+  return std::clamp(cores + 1, kMinWorkers, kMaxWorkers);
 }
 
 }  // namespace
@@ -28,20 +28,20 @@ struct Jobs::Running : JobControl {
   Job job;
   JobStatus status;  // under mutex_
   std::atomic<bool> stop{false};
-  bool away = false;  // an errand that the helper is on
+  bool away = false;  // a worker request that the helper is on
   Jobs* jobs = nullptr;
-  std::chrono::steady_clock::time_point told;  // when it said last how far it is
+  std::chrono::steady_clock::time_point reported_at;  // when it said last how far it is
 
   const std::atomic<bool>& cancelled() const override { return stop; }
 
-  void progress(double fraction, std::string words) override {
+  void progress(double fraction, std::string text) override {
     const auto now = std::chrono::steady_clock::now();
-    if (now - told < kBetweenWords) return;
-    told = now;
+    if (now - reported_at < kBetweenReports) return;
+    reported_at = now;
     {
       const std::lock_guard lock(jobs->mutex_);
       status.fraction = fraction;
-      status.words = std::move(words);
+      status.text = std::move(text);
     }
     jobs->news_ = true;
     jobs->wake_();
@@ -73,14 +73,16 @@ Jobs::Jobs(bool threads, std::function<void()> wake, Helper* helper, int cores)
   if (!threads_) return;
   const int workers = workers_for(cores);
   for (int i = 0; i < workers; ++i) {
-    const Haste least = i == 0 ? Haste::first : i == 1 ? Haste::urgent : Haste::later;
+    const JobPriority least = i == 0   ? JobPriority::first
+                              : i == 1 ? JobPriority::urgent
+                                       : JobPriority::later;
     workers_.emplace_back([this, least] { work(least); });
   }
 }
 
 Jobs::~Jobs() {
   cancel_all();
-  if (helper_ != nullptr) send_errands();
+  if (helper_ != nullptr) send_worker_requests();
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -112,7 +114,7 @@ void Jobs::cancel(JobId id) {
 void Jobs::cancel_owned_by(int owner) {
   cancel_where([&](const JobStatus& status) { return status.owner == owner; });
   if (helper_ != nullptr) {
-    send_errands();
+    send_worker_requests();
     helper_->close(owner);
   }
 }
@@ -160,15 +162,15 @@ void Jobs::let_measure(bool drawn) {
   if (drawn) changed_.notify_all();
 }
 
-Jobs::Haste Jobs::haste_of(const Job& job) {
-  return job.first ? Haste::first : job.urgent ? Haste::urgent : Haste::later;
+Jobs::JobPriority Jobs::priority_of(const Job& job) {
+  return job.first ? JobPriority::first : job.urgent ? JobPriority::urgent : JobPriority::later;
 }
 
 // Of jobs that nobody waits for, one that takes times runs alone. Under mutex_.
 bool Jobs::is_disturbed(const Running& job) const {
   return std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& other) {
     const bool runs = other->status.running && !other->away && other.get() != &job;
-    return runs && haste_of(other->job) == Haste::later &&
+    return runs && priority_of(other->job) == JobPriority::later &&
            (job.job.measures || other->job.measures);
   });
 }
@@ -194,12 +196,12 @@ bool Jobs::deliver(double seconds) {
     return std::chrono::steady_clock::now() - began >= std::chrono::duration<double>(seconds);
   };
   if (helper_ != nullptr) {
-    send_errands();
+    send_worker_requests();
     take_replies(over);
   }
   if (!threads_) {
     do {
-      const auto job = next(Haste::later);
+      const auto job = next(JobPriority::later);
       if (!job) break;
       run_part(job);
     } while (!over());
@@ -230,13 +232,13 @@ bool Jobs::run_messages(const std::function<bool()>& over) {
 
 // The job to begin: of those that are in the greatest haste the first. One that takes times keeps
 // its turn while others end. Under mutex_.
-std::shared_ptr<Jobs::Running> Jobs::choose(Haste least) const {
-  for (const Haste haste : {Haste::first, Haste::urgent, Haste::later}) {
-    if (haste > least) break;
+std::shared_ptr<Jobs::Running> Jobs::choose(JobPriority least) const {
+  for (const JobPriority priority : {JobPriority::first, JobPriority::urgent, JobPriority::later}) {
+    if (priority > least) break;
     for (const auto& job : jobs_) {
-      const bool waits = !job->status.running && haste_of(job->job) == haste;
+      const bool waits = !job->status.running && priority_of(job->job) == priority;
       if (!waits || (job->job.measures && !drawn_)) continue;
-      if (haste != Haste::later || !is_disturbed(*job)) return job;
+      if (priority != JobPriority::later || !is_disturbed(*job)) return job;
       break;
     }
   }
@@ -244,7 +246,7 @@ std::shared_ptr<Jobs::Running> Jobs::choose(Haste least) const {
 }
 
 // A job that was cancelled while it waited is dropped.
-std::shared_ptr<Jobs::Running> Jobs::next(Haste least) {
+std::shared_ptr<Jobs::Running> Jobs::next(JobPriority least) {
   const std::lock_guard lock(mutex_);
   jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(),
                              [](const auto& job) { return job->stop && !job->status.running; }),
@@ -275,7 +277,7 @@ void Jobs::finish(const std::shared_ptr<Running>& job) {
 }
 
 // Gives the helper what waits, and takes back what was cancelled.
-void Jobs::send_errands() {
+void Jobs::send_worker_requests() {
   const auto [jobs, drawn] = [&] {
     const std::lock_guard lock(mutex_);
     return std::pair(jobs_, drawn_);
@@ -284,11 +286,11 @@ void Jobs::send_errands() {
     if (job->away && job->stop) {
       helper_->end(job->status.id);
       finish(job);
-    } else if (!job->away && !job->stop && !job->status.running && job->job.errand &&
+    } else if (!job->away && !job->stop && !job->status.running && job->job.worker_request &&
                (drawn || !job->job.measures)) {
       job->away = job->status.running = true;
-      const Errand& errand = *job->job.errand;
-      helper_->begin(job->status.id, job->job.urgent, errand.file, errand.task());
+      const WorkerRequest& worker_request = *job->job.worker_request;
+      helper_->begin(job->status.id, job->job.urgent, worker_request.file, worker_request.task());
     }
   }
 }
@@ -299,11 +301,11 @@ void Jobs::take_replies(const std::function<bool()>& over) {
     const HelperReply reply = std::move(replies_.front());
     replies_.pop_front();
     if (reply.state == HelperReply::kNone) return do_without_helper();
-    const auto job = find(reply.errand);
+    const auto job = find(reply.request_id);
     if (!job || !job->away || job->stop) continue;
-    const Errand& errand = *job->job.errand;
-    if (reply.state == HelperReply::kFell) errand.fail(*job, reply.bytes);
-    if (reply.state == HelperReply::kFell || !errand.take(*job, reply.bytes)) finish(job);
+    const WorkerRequest& worker_request = *job->job.worker_request;
+    if (reply.state == HelperReply::kFell) worker_request.fail(*job, reply.bytes);
+    if (reply.state == HelperReply::kFell || !worker_request.take(*job, reply.bytes)) finish(job);
     if (over()) return;
   }
 }
@@ -324,7 +326,7 @@ std::shared_ptr<Jobs::Running> Jobs::find(JobId id) const {
   return found == jobs_.end() ? nullptr : *found;
 }
 
-void Jobs::work(Haste least) {
+void Jobs::work(JobPriority least) {
   while (!ending_) {
     if (const auto job = next(least)) {
       run_part(job);

@@ -27,7 +27,7 @@ struct JobStatus {
   JobId id = 0;
   int owner = 0;         // a document's serial number, or 0
   std::string title;     // "Planning resnet50"
-  std::string words;     // how far it is: "38 points"
+  std::string text;      // how far it is: "38 points"
   double fraction = -1;  // 0 … 1; below 0: not known
   bool running = false;  // false: waiting
   bool quiet = false;    // nothing that people need to see
@@ -40,7 +40,7 @@ class JobControl {
   virtual ~JobControl() = default;
   // Set once the job is to end; what it posts afterwards is thrown away.
   virtual const std::atomic<bool>& cancelled() const = 0;
-  virtual void progress(double fraction, std::string words) = 0;
+  virtual void progress(double fraction, std::string text) = 0;
   // From now on times are taken, which drawing would spoil; or no longer.
   virtual void measuring(bool now) = 0;
   // Runs between two frames on the frame's thread, unless the job was cancelled by then.
@@ -48,7 +48,7 @@ class JobControl {
 };
 
 // A job as the helper does it. Both functions run between two frames.
-struct Errand {
+struct WorkerRequest {
   HelperFile file;                    // what it works on
   std::function<std::string()> task;  // asked once, when it begins
   // Takes a reply; true where more will come.
@@ -64,7 +64,7 @@ struct Job {
   bool quiet = false;
   // Does a part of the work; true where more is left. Parts should be short where they can.
   std::function<bool(JobControl&)> part;
-  std::shared_ptr<const Errand> errand = nullptr;  // null: no helper can do it
+  std::shared_ptr<const WorkerRequest> worker_request = nullptr;  // null: no helper can do it
   bool measures = false;  // takes times: begins once what there is to see was drawn, and while no
                           // other job runs that nobody waits for
   bool first = false;     // an empty place waits for it: before the urgent ones, never behind them
@@ -101,15 +101,15 @@ class Jobs {
 
  private:
   struct Running;
-  enum class Haste : unsigned char { first, urgent, later };
-  static Haste haste_of(const Job& job);
+  enum class JobPriority : unsigned char { first, urgent, later };
+  static JobPriority priority_of(const Job& job);
   void cancel_where(const std::function<bool(const JobStatus&)>& chosen);
-  std::shared_ptr<Running> choose(Haste least) const;
-  std::shared_ptr<Running> next(Haste least);
-  void work(Haste least);
+  std::shared_ptr<Running> choose(JobPriority least) const;
+  std::shared_ptr<Running> next(JobPriority least);
+  void work(JobPriority least);
   void run_part(const std::shared_ptr<Running>& job);
   void finish(const std::shared_ptr<Running>& job);
-  void send_errands();
+  void send_worker_requests();
   void take_replies(const std::function<bool()>& over);
   bool run_messages(const std::function<bool()>& over);
   void do_without_helper();

@@ -11,9 +11,9 @@ constexpr double kCameraMargin = 28;  // units of length around what was fitted
 }  // namespace
 
 double least_zoom(const layout::Rect& bounds) {
-  constexpr double kLeastLength = 64;  // units of length
+  constexpr double kMinLength = 64;  // units of length
   const double longest = static_cast<double>(std::max(bounds.width(), bounds.height()));
-  return longest <= 0 ? kLeastZoom : std::clamp(kLeastLength / longest, kLeastZoom, 0.25);
+  return longest <= 0 ? kMinZoom : std::clamp(kMinLength / longest, kMinZoom, 0.25);
 }
 
 bool operator==(const Camera& a, const Camera& b) {
@@ -54,14 +54,14 @@ Camera fit(const layout::Rect& bounds, const Rect& area, float scale, double mos
   const double down = units(area.height()) / static_cast<double>(bounds.height());
   const layout::Point centre = bounds.centre();
   return {static_cast<double>(centre.x), static_cast<double>(centre.y),
-          std::clamp(std::min({across, down, most}), kLeastZoom, kMostZoom)};
+          std::clamp(std::min({across, down, most}), kMinZoom, kMaxZoom)};
 }
 
 Camera zoomed(const View& view, ImVec2 pointer, float scale, double zoom) {
   const layout::Point fixed = view.under(pointer);
   const ImVec2 middle = view.area().centre();
   Camera camera;
-  camera.zoom = std::clamp(zoom, least_zoom(view.bounds()), kMostZoom);
+  camera.zoom = std::clamp(zoom, least_zoom(view.bounds()), kMaxZoom);
   const View then(view.area(), camera, scale, view.bounds());
   camera.x = static_cast<double>(fixed.x - (pointer.x - middle.x) / then.pixels_across());
   camera.y = static_cast<double>(fixed.y - (pointer.y - middle.y) / then.pixels());
@@ -81,8 +81,8 @@ double Progress::of(Motion& motion, std::string_view name, int count) {
     base_ = at;
     count_ = count;
   }
-  const double way = count - base_;
-  return way <= 0 ? 1 : std::clamp((at - base_) / way, 0.0, 1.0);
+  const double distance = count - base_;
+  return distance <= 0 ? 1 : std::clamp((at - base_) / distance, 0.0, 1.0);
 }
 
 Camera between(const Camera& from, const Camera& to, double share) {

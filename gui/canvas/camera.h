@@ -9,7 +9,7 @@
 
 namespace recut::gui {
 
-constexpr double kLeastZoom = 1e-4, kMostZoom = 6;
+constexpr double kMinZoom = 1e-4, kMaxZoom = 6;
 // From further away a graph of these bounds would be a few dozen pixels, or nothing.
 double least_zoom(const layout::Rect& bounds);
 

@@ -21,7 +21,7 @@ Canvas& canvas_of(PanelMemory& memories, Pane pane) {
   return *canvas;
 }
 
-PictureKey wanted_key(const ShownGraph& shown, const Canvas& canvas) {
+PictureKey requested_key(const ShownGraph& shown, const Canvas& canvas) {
   return {shown.document.get(), shown.pass, canvas.focus, canvas.expansion_changes};
 }
 

@@ -44,7 +44,7 @@ struct Canvas {
   layout::Point shift;   // from the coordinates of `former` to those of `picture`
   PictureKey key, key_at_work;
   JobId job = 0;
-  double asked_at = 0;  // by the backend's clock: when that job was begun
+  double started_at = 0;  // by the backend's clock: when that job was begun
   std::shared_ptr<PictureCache> cache = std::make_shared<PictureCache>();
   int pictures = 0;         // made so far
   double milliseconds = 0;  // that the last one took
@@ -87,14 +87,14 @@ inline constexpr std::string_view kCanvasHere = "canvas", kCanvasThere = "canvas
 // A document's canvas, made where there is none.
 Canvas& canvas_of(PanelMemory& memories, Pane pane = Pane::here);
 
-PictureKey wanted_key(const ShownGraph& shown, const Canvas& canvas);
+PictureKey requested_key(const ShownGraph& shown, const Canvas& canvas);
 
-// Has the requested picture of `shown` made for a canvas of the document, unless it is at work; what
-// is at work for another is cancelled. `selected`: of that graph.
+// Has the requested picture of `shown` made for a canvas of the document, unless it is at work;
+// what is at work for another is cancelled. `selected`: of that graph.
 void start_picture(App& app, DocumentView& document, Pane pane, const ShownGraph& shown,
                    NodeId selected);
 // "Laying out 64 000 nodes …", once it takes long; "" while there is nothing to say.
-std::string layout_words(const App& app, const Canvas& canvas);
+std::string layout_text(const App& app, const Canvas& canvas);
 // Takes in a picture: the anchor stays where it is on the screen.
 void take_picture(Canvas& canvas, SharedPicture picture);
 

@@ -7,8 +7,8 @@ namespace {
 
 using layout::Group;
 
-constexpr double kReadLeast = 0.7, kReadMost = 0.85;  // zooms at which names and bytes are read
-constexpr double kNeighbourhoodLeast = 0.62, kNeighbourhoodMost = 1.2;
+constexpr double kReadMin = 0.7, kReadMax = 0.85;  // zooms at which names and bytes are read
+constexpr double kNeighbourhoodMin = 0.62, kNeighbourhoodMax = 1.2;
 constexpr float kHeadings = 38;  // units above: the names of the columns, and a gap
 constexpr float kMap = 82;       // that the minimap takes, from a width of kMapFrom on
 constexpr float kMapFrom = 420;
@@ -53,13 +53,13 @@ layout::Rect main_body(const Picture& picture) {
 }
 
 double reach_of_columns(const Picture& picture) {
-  constexpr float kMostFrames = 12 * layout::kPadding;  // of what still is beside the channel
+  constexpr float kMaxFrames = 12 * layout::kPadding;  // of what still is beside the channel
   float reach = layout::kChannel / 2 + layout::kBoxWidth;
   for (const layout::Box& box : picture.layout.boxes) {
     if (box.side == layout::Side::shelf || box.column != 0) continue;
     const bool backward = box.side == layout::Side::backward;
     const float near = backward ? box.rect.left : -box.rect.right;
-    if (near <= layout::kChannel / 2 + kMostFrames)
+    if (near <= layout::kChannel / 2 + kMaxFrames)
       reach = std::max(reach, backward ? box.rect.right : -box.rect.left);
   }
   return static_cast<double>(reach);
@@ -81,9 +81,9 @@ Camera columns_camera(const Rect& area, float scale, double reach, float spare, 
 Camera first_camera(const Picture& picture, const Rect& area, float scale) {
   const layout::Rect& all = picture.layout.bounds;
   Camera camera = fit(all, area, scale, 1);
-  if (camera.zoom >= kReadMost) return camera;
+  if (camera.zoom >= kReadMax) return camera;
   const float spare = area.width() >= kMapFrom * scale ? kMap : 0;
-  camera = columns_camera(area, scale, reach_of_columns(picture), spare, kReadLeast, kReadMost);
+  camera = columns_camera(area, scale, reach_of_columns(picture), spare, kReadMin, kReadMax);
   const double pixels = camera.zoom * static_cast<double>(scale);
   const double high = static_cast<double>(area.height()) / pixels;
   const double free = static_cast<double>(area.width() / scale - spare) / camera.zoom;
@@ -102,10 +102,10 @@ Camera focus_camera(const Picture& picture, const Rect& area, float scale) {
   const layout::Rect& all = picture.layout.bounds;
   Rect free = area;
   free.cut_top(kHeadings * scale);
-  Camera camera = fit(all, free, scale, kNeighbourhoodMost);
+  Camera camera = fit(all, free, scale, kNeighbourhoodMax);
   const layout::BoxId box = picture.box(picture.focus.node);
-  if (camera.zoom < kNeighbourhoodLeast && box.valid()) {
-    camera.zoom = kNeighbourhoodLeast;
+  if (camera.zoom < kNeighbourhoodMin && box.valid()) {
+    camera.zoom = kNeighbourhoodMin;
     const double pixels = camera.zoom * static_cast<double>(scale);
     const layout::Point c = picture.layout.boxes[box.index].rect.centre();
     camera.x = inside(static_cast<double>(c.x), static_cast<double>(all.left),

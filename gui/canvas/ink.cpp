@@ -17,27 +17,26 @@ ImVec2 toward(ImVec2 from, ImVec2 to, float by) {
 
 }  // namespace
 
-float Ink::width(std::string_view words, const Type& type) const {
+float Ink::width(std::string_view text, const Type& type) const {
   const ImFont* font = ui_.fonts[type.face];
   return font
-      ->CalcTextSizeA(font->FontSize * type.size, 1e9f, 0, words.data(),
-                      words.data() + words.size())
+      ->CalcTextSizeA(font->FontSize * type.size, 1e9f, 0, text.data(), text.data() + text.size())
       .x;
 }
 
 // The longest beginning that fits; ImGui walks the letters once.
-std::string_view Ink::cut(std::string_view words, const Type& type, float room) const {
+std::string_view Ink::cut(std::string_view text, const Type& type, float room) const {
   if (room <= 0) return {};
   const ImFont* font = ui_.fonts[type.face];
-  const char* end = words.data();
-  font->CalcTextSizeA(font->FontSize * type.size, room, 0, words.data(),
-                      words.data() + words.size(), &end);
-  std::string_view fits = words.substr(0, static_cast<std::size_t>(end - words.data()));
+  const char* end = text.data();
+  font->CalcTextSizeA(font->FontSize * type.size, room, 0, text.data(), text.data() + text.size(),
+                      &end);
+  std::string_view fits = text.substr(0, static_cast<std::size_t>(end - text.data()));
   while (!fits.empty() && fits.back() == ' ') fits.remove_suffix(1);
   return fits;
 }
 
-void Ink::put(ImVec2 left_middle, std::string_view words, const Type& type) const {
+void Ink::put(ImVec2 left_middle, std::string_view text, const Type& type) const {
   ImFont* font = ui_.fonts[type.face];
   const float baseline = left_middle.y + ui_.fonts.capital(type.face) * type.size / 2;
   const bool crisp = type.size == 1;
@@ -47,17 +46,17 @@ void Ink::put(ImVec2 left_middle, std::string_view words, const Type& type) cons
     y = std::round(y);
   }
   list_.AddText(font, font->FontSize * type.size, {x, y}, Ui::paint(type.colour, type.opacity),
-                words.data(), words.data() + words.size());
+                text.data(), text.data() + text.size());
 }
 
-float Ink::text(const Rect& rect, std::string_view words, const Type& type, Align align) const {
-  if (rect.empty() || words.empty()) return 0;
+float Ink::text(const Rect& rect, std::string_view text, const Type& type, Align align) const {
+  if (rect.empty() || text.empty()) return 0;
   const float middle = (rect.top + rect.bottom) / 2;
-  const float wide = width(words, type);
-  ui_.items.add_text(words, rect);
+  const float wide = width(text, type);
+  ui_.items.add_text(text, rect);
   if (wide > rect.width()) {
     const float dots = width(kInkEllipsis, type);
-    const std::string_view fits = cut(words, type, rect.width() - dots);
+    const std::string_view fits = cut(text, type, rect.width() - dots);
     if (dots > rect.width()) return 0;
     const float taken = fits.empty() ? 0 : width(fits, type);
     if (!fits.empty()) put({rect.left, middle}, fits, type);
@@ -66,7 +65,7 @@ float Ink::text(const Rect& rect, std::string_view words, const Type& type, Alig
   }
   const float spare = rect.width() - wide;
   const float shift = align == Align::left ? 0 : align == Align::right ? spare : spare / 2;
-  put({rect.left + shift, middle}, words, type);
+  put({rect.left + shift, middle}, text, type);
   return wide;
 }
 

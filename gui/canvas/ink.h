@@ -19,9 +19,9 @@ class Ink {
     Colour colour = 0;
     double opacity = 1;
   };
-  float width(std::string_view words, const Type& type) const;
+  float width(std::string_view text, const Type& type) const;
   // Centred by height, cut with "…" where it is wider than the rectangle. Returns its width.
-  float text(const Rect& rect, std::string_view words, const Type& type,
+  float text(const Rect& rect, std::string_view text, const Type& type,
              Align align = Align::left) const;
 
   // Square corners; whole pixels.
@@ -31,8 +31,8 @@ class Ink {
   void polyline(std::span<const ImVec2> points, ImU32 colour, float width, float bend) const;
 
  private:
-  std::string_view cut(std::string_view words, const Type& type, float room) const;
-  void put(ImVec2 left_middle, std::string_view words, const Type& type) const;
+  std::string_view cut(std::string_view text, const Type& type, float room) const;
+  void put(ImVec2 left_middle, std::string_view text, const Type& type) const;
   void quad(float left, float top, float right, float bottom, ImU32 colour) const {
     list_.AddRectFilled({left, top}, {right, bottom}, colour);
   }

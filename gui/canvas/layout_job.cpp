@@ -48,13 +48,13 @@ PictureRequest request_of(const ShownGraph& shown, NodeId selected, const Canvas
 void start_picture(App& app, DocumentView& document, Pane pane, const ShownGraph& shown,
                    NodeId selected) {
   Canvas& canvas = canvas_of(document.memories, pane);
-  const PictureKey key = wanted_key(shown, canvas);
+  const PictureKey key = requested_key(shown, canvas);
   if (canvas.job != 0 && app.jobs.is_alive(canvas.job)) {
     if (key == canvas.key_at_work) return;
     app.jobs.cancel(canvas.job);
   }
   canvas.key_at_work = key;
-  canvas.asked_at = app.backend.now();
+  canvas.started_at = app.backend.now();
   Job job;
   const auto nodes = static_cast<std::int64_t>(shown.graph().order().size());
   job.title = fmt::format("Laying out {} nodes", format_count(nodes));
@@ -84,10 +84,10 @@ void start_picture(App& app, DocumentView& document, Pane pane, const ShownGraph
   canvas.job = app.jobs.start(std::move(job));
 }
 
-std::string layout_words(const App& app, const Canvas& canvas) {
+std::string layout_text(const App& app, const Canvas& canvas) {
   constexpr double kSoon = 0.3;  // seconds that nobody needs to be told of
   if (canvas.job == 0 || !app.jobs.is_alive(canvas.job)) return {};
-  if (canvas.picture != nullptr && app.backend.now() - canvas.asked_at < kSoon) return {};
+  if (canvas.picture != nullptr && app.backend.now() - canvas.started_at < kSoon) return {};
   for (const JobStatus& job : app.jobs.status())
     if (job.id == canvas.job) return job.title + " …";
   return {};

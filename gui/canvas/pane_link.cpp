@@ -124,11 +124,11 @@ void PaneLink::follow(const LinkedCanvas& leader, const LinkedCanvas& follower, 
     offset_ = offset_between(leader, follower.canvas, by_pointer ? pointer : from.area.centre());
   if (!offset_) return;
   // Another picture has other heights: there is no way between offsets of the two.
-  const std::string way = fmt::format("{} {} {} {}", name, leader_ == Pane::here ? 0 : 1,
+  const std::string key = fmt::format("{} {} {} {}", name, leader_ == Pane::here ? 0 : 1,
                                       from.pictures, follower.canvas.pictures);
   Camera camera = from.at;
-  camera.x += motion.ease(way + " x", static_cast<double>(offset_->x));
-  camera.y += motion.ease(way + " y", static_cast<double>(offset_->y));
+  camera.x += motion.ease(key + " x", static_cast<double>(offset_->x));
+  camera.y += motion.ease(key + " y", static_cast<double>(offset_->y));
   put(follower.canvas, camera);
 }
 

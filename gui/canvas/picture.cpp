@@ -101,9 +101,9 @@ layout::LayoutOptions options_of(const PictureRequest& request, const Picture& p
     options.former.node_of = [&now, &before](NodeId node) {
       return counterpart(now, before, node);
     };
-  for (const NodeId wish : request.anchors) {
+  for (const NodeId candidate : request.anchors) {
     // Anchors are nodes of this graph or of the former one.
-    const NodeId anchor = wish.valid() ? counterpart(before, now, wish) : NodeId();
+    const NodeId anchor = candidate.valid() ? counterpart(before, now, candidate) : NodeId();
     if (!anchor.valid() || picture.scene->find(anchor) == Scene::kNone) continue;
     const NodeId then = counterpart(now, before, anchor);
     if (!then.valid() || !request.former->box(then).valid()) continue;

@@ -37,7 +37,7 @@ class Marker {
 
 void Marker::count(std::size_t position, BoxMarks& marks) const {
   if (!knows(position)) return;
-  const Kept kept = plan_->kept_of(planned(position));
+  const SavedStorages kept = plan_->kept_of(planned(position));
   marks.saved += static_cast<std::uint32_t>(kept.storages);
   marks.bytes += kept.bytes;
   if (kept.storages > 0 || picture_.scene->nodes[position].weight == 0) return;

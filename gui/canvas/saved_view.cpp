@@ -18,7 +18,7 @@ void restore_view(Canvas& canvas, const SavedView& saved) {
   }
   if (!saved.camera) return;
   const Camera camera{saved.camera->x, saved.camera->y, saved.camera->zoom};
-  if (!(camera.zoom >= kLeastZoom && camera.zoom <= kMostZoom)) return;
+  if (!(camera.zoom >= kMinZoom && camera.zoom <= kMaxZoom)) return;
   jump(canvas, camera);
   canvas.restored = true;
 }

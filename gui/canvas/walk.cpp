@@ -13,16 +13,16 @@ struct Offset {
   float along = 0, aside = 0;
 };
 
-Offset offset(Point from, Point to, Way way) {
+Offset offset(Point from, Point to, WalkDirection direction) {
   const float dx = to.x - from.x, dy = to.y - from.y;
-  switch (way) {
-    case Way::up:
+  switch (direction) {
+    case WalkDirection::up:
       return {-dy, dx};
-    case Way::down:
+    case WalkDirection::down:
       return {dy, dx};
-    case Way::left:
+    case WalkDirection::left:
       return {-dx, dy};
-    case Way::right:
+    case WalkDirection::right:
       return {dx, dy};
   }
   return {};
@@ -30,7 +30,7 @@ Offset offset(Point from, Point to, Way way) {
 
 }  // namespace
 
-BoxId step(const Picture& picture, BoxId from, Way way) {
+BoxId step(const Picture& picture, BoxId from, WalkDirection direction) {
   const layout::GraphLayout& layout = picture.layout;
   const Box& box = layout.boxes[from.index];
   BoxId best;
@@ -38,10 +38,10 @@ BoxId step(const Picture& picture, BoxId from, Way way) {
   const auto consider = [&](BoxId id, float extra) {
     if (!id.valid() || id == from) return;
     const Box& other = layout.boxes[id.index];
-    const bool across = way == Way::left || way == Way::right;
+    const bool across = direction == WalkDirection::left || direction == WalkDirection::right;
     // Up and down stay on their side; the other side is across.
     if (!across && other.side != box.side && other.side != layout::Side::shelf) return;
-    const Offset o = offset(box.rect.centre(), other.rect.centre(), way);
+    const Offset o = offset(box.rect.centre(), other.rect.centre(), direction);
     if (o.along < 1) return;
     const float cost = o.along + std::abs(o.aside) * (across ? 3.0f : 0.6f) + extra;
     if (best.valid() && cost >= least) return;

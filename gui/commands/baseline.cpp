@@ -15,7 +15,7 @@ bool has_baseline(const App& app) { return has_plan(app) && app.document()->base
 void pin(DocumentView& document, SharedPlanView plan, std::string title) {
   document.baseline.plan = std::move(plan);
   document.baseline.title = std::move(title);
-  document.baseline.asked_for.clear();
+  document.baseline.pending_title.clear();
   // All comparisons of plans use it from now on.
   CompareView& view = compare_view(document);
   if (!compared_other(document, view)) view.with.clear();
@@ -27,10 +27,10 @@ Result<Done> pin_torch(App& app, const std::string& text) {
   const auto fraction = torch_fraction(text);
   if (!fraction) return fraction.diagnostics();
   const std::string title = "PyTorch at " + *fraction;
-  document.baseline.asked_for = title;
+  document.baseline.pending_title = title;
   prepare_torch_plan(app, document, *fraction,
                      [title](DocumentView& later, const SharedPlanView& plan) {
-                       if (later.baseline.asked_for == title) pin(later, plan, title);
+                       if (later.baseline.pending_title == title) pin(later, plan, title);
                      });
   return Done{};
 }
@@ -47,21 +47,21 @@ Result<Done> drop(App& app, std::string_view) {
 // higher.
 Result<Done> pin_plan(App& app, std::string_view what) {
   DocumentView& document = *app.document();
-  const std::string wanted(what);
-  if (wanted.rfind("torch", 0) == 0) {
-    const std::size_t blank = wanted.find(' ');
-    return pin_torch(app, blank == std::string::npos ? "0.5" : wanted.substr(blank + 1));
+  const std::string requested(what);
+  if (requested.rfind("torch", 0) == 0) {
+    const std::size_t blank = requested.find(' ');
+    return pin_torch(app, blank == std::string::npos ? "0.5" : requested.substr(blank + 1));
   }
-  if (wanted == "none") return drop(app, {});
-  if (wanted.empty() || wanted == "shown") {
+  if (requested == "none") return drop(app, {});
+  if (requested.empty() || requested == "shown") {
     pin(document, document.shown, "before");
-  } else if (wanted == "start") {
+  } else if (requested == "start") {
     pin(document, document.start, "nothing recomputed, in program order");
   } else {
-    const auto bytes = read_budget(wanted, document);
+    const auto bytes = read_budget(requested, document);
     if (!bytes) return bytes.diagnostics();
     const SharedPlanView plan = document.known.best_within(*bytes);
-    if (!plan) return error(fmt::format("no plan is known that peaks within {}", wanted));
+    if (!plan) return error(fmt::format("no plan is known that peaks within {}", requested));
     pin(document, plan, "plan of " + format_bytes(plan->peak()));
   }
   const PlanView& plan = *document.baseline.plan;

@@ -21,19 +21,19 @@ bool is_checking(const App& app) {
 }
 
 // "seed 7", a file's path, or nothing: the file beside the graph's, else seed 1.
-Result<Done> run_check(App& app, std::string_view words) {
+Result<Done> run_check(App& app, std::string_view argument) {
   DocumentView& document = *app.document();
   CheckInputs inputs;
-  if (words.rfind("seed ", 0) == 0) {
+  if (argument.rfind("seed ", 0) == 0) {
     char* end = nullptr;
-    const std::string digits(words.substr(5));
+    const std::string digits(argument.substr(5));
     inputs.seed = std::strtoull(digits.c_str(), &end, 10);
     if (end == digits.c_str() || *end != '\0') return error("a seed is a whole number");
-  } else if (words.empty()) {
+  } else if (argument.empty()) {
     inputs.path = tensors_beside(document.path);
     inputs.may_lack = true;
   } else {
-    inputs.path = std::string(words);
+    inputs.path = std::string(argument);
   }
   start_check(app, document, inputs);
   return app.run("panel.show", "check");

@@ -7,7 +7,7 @@
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
 #include "gui/app/memory_view.h"
-#include "gui/jobs/errands.h"
+#include "gui/jobs/worker_requests.h"
 #include "gui/model/memory_stack.h"
 #include "gui/model/value_details.h"
 #include "gui/model/value_table.h"
@@ -29,7 +29,7 @@ void take_rows(App& app, int serial, const SharedPlanView& plan,
   DocumentView* document = app.documents.find(serial);
   if (document == nullptr) return;
   ValueTable& table = value_table(*document);
-  if (table.asked_plan == plan && table.asked_for == rows->reasons) table.rows = rows;
+  if (table.requested_plan == plan && table.requested_reasons == rows->reasons) table.rows = rows;
 }
 
 Job job_for_rows(App& app, const DocumentView& document) {
@@ -68,10 +68,11 @@ Job job_for_rows_without_prices(App& app, const DocumentView& document) {
 Result<Done> prepare_choices(App& app, std::string_view) {
   DocumentView& document = *app.document();
   ValueTable& table = value_table(document);
-  const bool asked = table.asked_for == document.reasons && table.asked_plan == document.shown;
-  if (asked && app.jobs.is_alive(table.making)) return Done{};
-  table.asked_for = document.reasons;
-  table.asked_plan = document.shown;
+  const bool requested =
+      table.requested_reasons == document.reasons && table.requested_plan == document.shown;
+  if (requested && app.jobs.is_alive(table.making)) return Done{};
+  table.requested_reasons = document.reasons;
+  table.requested_plan = document.shown;
   app.jobs.cancel(table.making);
   table.making = app.jobs.start(document.reasons ? job_for_rows(app, document)
                                                  : job_for_rows_without_prices(app, document));
@@ -89,9 +90,9 @@ Result<Done> sort(App& app, std::string_view by) {
   ValueColumn column = table.sort;
   if (!read_column(by, column))
     return error("values are sorted by name, module, bytes, peak, time or order");
-  const bool words =
+  const bool is_text =
       column == ValueColumn::name || column == ValueColumn::module || column == ValueColumn::order;
-  table.falling = column == table.sort ? !table.falling : !words;
+  table.falling = column == table.sort ? !table.falling : !is_text;
   table.sort = column;
   return Done{};
 }
@@ -111,7 +112,7 @@ Result<Done> step_choices(App& app, std::string_view) {
   table.arrange(document);
   if (table.order.empty()) return Done{};
   const auto last = static_cast<std::ptrdiff_t>(table.order.size()) - 1;
-  const auto now = static_cast<std::ptrdiff_t>(table.place_of(document.selection.node));
+  const auto now = static_cast<std::ptrdiff_t>(table.row_index(document.selection.node));
   const auto next = std::clamp<std::ptrdiff_t>(now > last ? 0 : now + by, 0, last);
   const NodeId id = table.rows->rows[table.order[static_cast<std::size_t>(next)]].node;
   document.selection.node = id;

@@ -68,12 +68,12 @@ Result<Done> go_to_kernel(App& app, std::string_view number) {
   const CodeView& view = code_view(*app.document());
   char* end = nullptr;
   const std::string text(number);
-  const unsigned long wanted = std::strtoul(text.c_str(), &end, 10);
+  const unsigned long requested = std::strtoul(text.c_str(), &end, 10);
   const auto& launches = view.of->launches;
   const bool known = end != text.c_str() && *end == '\0' &&
-                     std::binary_search(launches.begin(), launches.end(), wanted);
+                     std::binary_search(launches.begin(), launches.end(), requested);
   if (!known) return error(fmt::format("no kernel '{}'", number));
-  return show_kernel(app, static_cast<std::uint32_t>(wanted));
+  return show_kernel(app, static_cast<std::uint32_t>(requested));
 }
 
 template <int by>
@@ -126,8 +126,8 @@ Result<Done> step_line(App& app, std::string_view) {
   return Done{};
 }
 
-Result<Done> find_code(App& app, std::string_view words) {
-  if (!words.empty()) return find_line(app, words);
+Result<Done> find_code(App& app, std::string_view argument) {
+  if (!argument.empty()) return find_line(app, argument);
   return error("expected words that a line of the selected value has");
 }
 

@@ -22,17 +22,18 @@ Result<Done> with_torch(App& app, std::string& fraction) {
 }
 
 Result<Done> with_other(const App& app, std::string_view what, const std::string& number) {
-  const auto wanted = static_cast<std::size_t>(std::strtoul(number.c_str(), nullptr, 10));
-  if (what == "pass" && wanted <= app.document()->document->passes.passes.size()) return Done{};
-  if (what == "document" && app.documents.find(static_cast<int>(wanted)) != nullptr) return Done{};
+  const auto requested = static_cast<std::size_t>(std::strtoul(number.c_str(), nullptr, 10));
+  if (what == "pass" && requested <= app.document()->document->passes.passes.size()) return Done{};
+  if (what == "document" && app.documents.find(static_cast<int>(requested)) != nullptr)
+    return Done{};
   return error(fmt::format("there is no {} {}", what, number));
 }
 
-Result<Done> compare_with(App& app, std::string_view words) {
+Result<Done> compare_with(App& app, std::string_view argument) {
   CompareView& view = compare_view(*app.document());
-  const std::size_t blank = std::min(words.find(' '), words.size());
-  const std::string_view what = words.substr(0, blank);
-  std::string rest(words.substr(std::min(blank + 1, words.size())));
+  const std::size_t blank = std::min(argument.find(' '), argument.size());
+  const std::string_view what = argument.substr(0, blank);
+  std::string rest(argument.substr(std::min(blank + 1, argument.size())));
   Result<Done> done = Done{};
   if (what == "torch") {
     done = with_torch(app, rest);
@@ -46,7 +47,7 @@ Result<Done> compare_with(App& app, std::string_view words) {
     done = error("compare with unplanned, baseline, before, torch 0.5, document 2 or pass 0");
   }
   if (!done) return done;
-  view.with = what == "torch" ? "torch " + rest : std::string(words);
+  view.with = what == "torch" ? "torch " + rest : std::string(argument);
   return show_panel(app);
 }
 
@@ -63,9 +64,9 @@ Result<std::string> torch_at_hand(const DocumentView& document, const CompareVie
                                   std::string_view named) {
   if (!named.empty()) return torch_fraction(std::string(named));
   if (const auto fraction = compared_torch(document, view)) return *fraction;
-  const SharedPlanView& pinned = document.baseline.plan;
-  return pinned && pinned->request.strategy == "torch" ? pinned->request.budget
-                                                       : std::string(kUsualTorch);
+  const SharedPlanView& baseline_plan = document.baseline.plan;
+  return baseline_plan && baseline_plan->request.strategy == "torch" ? baseline_plan->request.budget
+                                                                     : std::string(kUsualTorch);
 }
 
 // The budget is PyTorch's own peak, so that both keep as much.
@@ -76,7 +77,7 @@ Result<Done> take_torch_peak(App& app, std::string_view named) {
   if (!fraction) return fraction.diagnostics();
   view.with = "torch " + *fraction;
   if (const SharedPlanView torch = torch_plan(document, *fraction)) {
-    document.wishes.budget_bytes = torch->peak();
+    document.plan_settings.budget_bytes = torch->peak();
     return show_panel(app);
   }
   prepare_torch_plan(app, document, *fraction,

@@ -65,9 +65,9 @@ PictureRoles roles_of(const Picture& picture, const DocumentView& document) {
                            arena.empty() ? "" : ", arena " + arena, format_micros(report.step_us));
   roles.legend = {
       {layout::Role::saved, fmt::format("saved, {} in {}", format_bytes(report.saved_bytes),
-                                        counted_words(Role::saved, report.saved_storages()))},
+                                        counted_text(Role::saved, report.saved_storages()))},
       {layout::Role::recomputed,
-       "recomputed, " + counted_words(Role::recomputed, report.recomputed_runs)},
+       "recomputed, " + counted_text(Role::recomputed, report.recomputed_runs)},
       {layout::Role::freed, "freed in forward"},
       {layout::Role::result, "result or gradient"}};
   for (const BoxMarks& box : marks.boxes)

@@ -19,7 +19,7 @@ bool has_fault(const App& app) {
 bool has_open_dimensions(const App& app) {
   if (!has_document(app)) return false;
   const DocumentView& front = *app.document();
-  return !front.fault.dimensions.empty() || !front.wishes.recipe.dimensions.empty() ||
+  return !front.fault.dimensions.empty() || !front.plan_settings.transforms.dimensions.empty() ||
          (front.document && !front.document->file.symbols.empty());
 }
 bool has_several(const App& app) { return app.documents.all().size() > 1; }
@@ -34,20 +34,20 @@ Result<Done> open_file(App& app, std::string_view path) {
 }
 
 Result<Done> close_file(App& app, std::string_view serial) {
-  const int wanted =
+  const int requested =
       serial.empty() ? app.document()->serial : std::atoi(std::string(serial).c_str());
-  if (app.documents.find(wanted) == nullptr) return error("no such document");
-  app.close_document(wanted);
+  if (app.documents.find(requested) == nullptr) return error("no such document");
+  app.close_document(requested);
   return Done{};
 }
 
 Result<Done> reload_file(App& app, std::string_view) {
   const DocumentView& old = *app.document();
   SavedDocument saved = saved_of(old);
-  std::optional<RuleFile>& rules = saved.wishes.recipe.rules;
+  std::optional<RuleFile>& rules = saved.plan_settings.transforms.rules;
   if (rules)
     if (auto text = app.backend.read(rules->path)) {
-      Recipe anew;
+      TransformSettings anew;
       anew.rules = RuleFile{rules->path, std::move(*text)};
       if (options_of(anew)) rules = anew.rules;
     }
@@ -60,9 +60,9 @@ Result<Done> reload_file(App& app, std::string_view) {
 }
 
 Result<Done> show_file(App& app, std::string_view serial) {
-  const int wanted = std::atoi(std::string(serial).c_str());
-  if (app.documents.find(wanted) == nullptr) return error("no such document");
-  app.documents.show(wanted);
+  const int requested = std::atoi(std::string(serial).c_str());
+  if (app.documents.find(requested) == nullptr) return error("no such document");
+  app.documents.show(requested);
   return Done{};
 }
 
@@ -83,16 +83,16 @@ Result<Done> sample(App& app, std::string_view name) {
 }
 
 // Sizes for what the model leaves open, or has as symbols; it is read anew with them.
-Result<Done> set_dimensions(App& app, std::string_view words) {
-  auto sizes = read_dimensions(words);
+Result<Done> set_dimensions(App& app, std::string_view argument) {
+  auto sizes = read_dimensions(argument);
   if (!sizes) return sizes.diagnostics();
-  app.document()->wishes.recipe.dimensions = std::move(*sizes);
+  app.document()->plan_settings.transforms.dimensions = std::move(*sizes);
   return Done{};
 }
 
-Result<Done> copy_fault(App& app, std::string_view words) {
+Result<Done> copy_fault(App& app, std::string_view argument) {
   const std::string all = text_of(app.document()->fault);
-  app.backend.set_clipboard(words.empty() ? all : std::string(words));
+  app.backend.set_clipboard(argument.empty() ? all : std::string(argument));
   app.say("Copied");
   return Done{};
 }

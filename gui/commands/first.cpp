@@ -4,15 +4,15 @@
 namespace recut::gui {
 namespace {
 
-bool is_first(const App& app) { return app.moment() == Moment::first; }
+bool is_first(const App& app) { return app.window_state() == WindowState::first; }
 
 Result<Done> leave_first(App& app, std::string_view) {
   app.first_screen = false;
   return Done{};
 }
 
-Result<Done> copy_call(App& app, std::string_view words) {
-  app.backend.set_clipboard(std::string(words));
+Result<Done> copy_call(App& app, std::string_view argument) {
+  app.backend.set_clipboard(std::string(argument));
   app.say("Copied");
   return Done{};
 }

@@ -21,11 +21,11 @@ bool flow_has_former(const App& app) { return is_shown(app) && shown(app)->step 
 Result<Done> start(App& app, std::string_view) {
   DocumentView& document = *app.document();
   const std::size_t nodes = document.graph().order().size();
-  if (nodes > kMostFlowNodes)
+  if (nodes > kMaxFlowNodes)
     return error(
         fmt::format("expected a graph of at most {} nodes, whose cut can be followed by "
                     "eye; this one has {}",
-                    kMostFlowNodes, nodes));
+                    kMaxFlowNodes, nodes));
   auto flow = trace_torch_flow(document.graph());
   if (!flow) return flow.diagnostics();
   (void)app.run("pass.set", fmt::format("{}", document.document->passes.passes.size()));

@@ -8,14 +8,14 @@
 #include "gui/app/condition.h"
 #include "gui/app/conditions.h"
 #include "gui/app/panes_view.h"
+#include "gui/canvas/box_labels.h"
 #include "gui/canvas/canvas.h"
 #include "gui/canvas/walk.h"
-#include "gui/canvas/words.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr std::uint32_t kMostRadius = 12;
+constexpr std::uint32_t kMaxRadius = 12;
 constexpr double kZoomStep = 1.35;
 
 Canvas& canvas(App& app) { return canvas_of(app.document()->memories); }
@@ -69,11 +69,11 @@ Result<Done> fit_selection(App& app, std::string_view) {
 
 // Nodes that somebody speaks of, all of them at once.
 Result<Done> bring(App& app, std::string_view names) {
-  const auto words = words_of(names);
-  if (!words) return words.diagnostics();
+  const auto tokens = split_quoted(names);
+  if (!tokens) return tokens.diagnostics();
   const Picture& picture = *canvas(app).picture;
   std::optional<layout::Rect> all;
-  for (const std::string& name : *words) {
+  for (const std::string& name : *tokens) {
     const NodeId node = picture.graph().find(name);
     const layout::BoxId box = node.valid() ? picture.box(node) : layout::BoxId();
     if (!box.valid()) return error("no node '" + name + "' is shown");
@@ -94,9 +94,9 @@ Result<Done> fit_everything(App& app, std::string_view) {
 }
 
 const layout::Group* find_group(const Canvas& c, std::string_view key) {
-  const std::uint64_t wanted = std::strtoull(std::string(key).c_str(), nullptr, 10);
+  const std::uint64_t requested = std::strtoull(std::string(key).c_str(), nullptr, 10);
   for (const layout::Group& group : c.picture->scene->groups)
-    if (group.key == wanted) return &group;
+    if (group.key == requested) return &group;
   return nullptr;
 }
 
@@ -114,16 +114,16 @@ Result<Done> step_zoom(App& app, std::string_view) {
   Canvas& c = canvas(app);
   Camera to = c.camera;
   to.zoom = std::clamp(nearer ? to.zoom * kZoomStep : to.zoom / kZoomStep,
-                       least_zoom(c.picture->layout.bounds), kMostZoom);
+                       least_zoom(c.picture->layout.bounds), kMaxZoom);
   fly(c, to);
   return Done{};
 }
 
 Result<Done> set_zoom(App& app, std::string_view percent) {
-  const double wanted = std::strtod(std::string(percent).c_str(), nullptr) / 100;
-  if (!(wanted >= kLeastZoom && wanted <= kMostZoom)) return error("a zoom is 1 to 600 percent");
+  const double requested = std::strtod(std::string(percent).c_str(), nullptr) / 100;
+  if (!(requested >= kMinZoom && requested <= kMaxZoom)) return error("a zoom is 1 to 600 percent");
   Camera to = canvas(app).camera;
-  to.zoom = std::max(wanted, least_zoom(canvas(app).picture->layout.bounds));
+  to.zoom = std::max(requested, least_zoom(canvas(app).picture->layout.bounds));
   fly(canvas(app), to);
   return Done{};
 }
@@ -189,12 +189,12 @@ Result<Done> focus(App& app, std::string_view radius) {
   const NodeId node = selected(app);
   if (c.picture->whole->find(node) == layout::Scene::kNone)
     return error("what is selected isn't in this graph");
-  std::uint32_t wanted = c.focus.radius;
+  std::uint32_t requested = c.focus.radius;
   if (!radius.empty())
-    wanted = static_cast<std::uint32_t>(std::strtoul(std::string(radius).c_str(), nullptr, 10));
+    requested = static_cast<std::uint32_t>(std::strtoul(std::string(radius).c_str(), nullptr, 10));
   else if (c.focus.node == node)
-    ++wanted;
-  c.focus = {node, std::min(kMostRadius, std::max(1u, wanted))};
+    ++requested;
+  c.focus = {node, std::min(kMaxRadius, std::max(1u, requested))};
   c.anchor = node;
   return Done{};
 }
@@ -202,9 +202,9 @@ Result<Done> focus(App& app, std::string_view radius) {
 template <int by>
 Result<Done> step_radius(App& app, std::string_view) {
   Focus& now = canvas(app).focus;
-  const int wanted = static_cast<int>(now.radius) + by;
+  const int requested = static_cast<int>(now.radius) + by;
   now.radius =
-      static_cast<std::uint32_t>(std::min(static_cast<int>(kMostRadius), std::max(1, wanted)));
+      static_cast<std::uint32_t>(std::min(static_cast<int>(kMaxRadius), std::max(1, requested)));
   canvas(app).anchor = now.node;
   return Done{};
 }
@@ -231,7 +231,7 @@ Result<Done> select_box(App& app, layout::BoxId id) {
   return app.run("select.node", c.picture->graph().node_name(node));
 }
 
-template <Way way>
+template <WalkDirection direction>
 Result<Done> walk_graph(App& app, std::string_view) {
   const Canvas& c = canvas(app);
   if (c.picture->layout.boxes.empty()) return Done{};
@@ -240,7 +240,7 @@ Result<Done> walk_graph(App& app, std::string_view) {
     const layout::BoxId near = layout::hit_box(c.picture->layout, c.view().under(c.area.centre()));
     return select_box(app, near.valid() ? near : layout::BoxId(0));
   }
-  const layout::BoxId to = step(*c.picture, from, way);
+  const layout::BoxId to = step(*c.picture, from, direction);
   return to.valid() ? select_box(app, to) : Result<Done>(Done{});
 }
 
@@ -279,13 +279,14 @@ constexpr Command kGraphRows[] = {
      graph_has_selection, focus},
     {"graph.wider", "A wider neighbourhood", "", "", is_focused, step_radius<1>},
     {"graph.narrower", "A narrower neighbourhood", "Shift+O", "", is_focused, step_radius<-1>},
-    {"graph.up", "Along an edge, up", "UpArrow", "", graph_is_there, walk_graph<Way::up>, "graph"},
-    {"graph.down", "Along an edge, down", "DownArrow", "", graph_is_there, walk_graph<Way::down>,
+    {"graph.up", "Along an edge, up", "UpArrow", "", graph_is_there, walk_graph<WalkDirection::up>,
      "graph"},
-    {"graph.left", "Along an edge, left", "LeftArrow", "", graph_is_there, walk_graph<Way::left>,
-     "graph"},
+    {"graph.down", "Along an edge, down", "DownArrow", "", graph_is_there,
+     walk_graph<WalkDirection::down>, "graph"},
+    {"graph.left", "Along an edge, left", "LeftArrow", "", graph_is_there,
+     walk_graph<WalkDirection::left>, "graph"},
     {"graph.right", "Along an edge, right", "RightArrow", "", graph_is_there,
-     walk_graph<Way::right>, "graph"},
+     walk_graph<WalkDirection::right>, "graph"},
     {"graph.next", "Next node in program order", ".", "", graph_is_there, step_order<1>},
     {"graph.previous", "Previous node in program order", ",", "", graph_is_there, step_order<-1>},
 };

@@ -88,44 +88,44 @@ Result<Done> scene(App& app, std::string_view name) {
   return Done{};
 }
 
-Result<Done> language(App& app, std::string_view wanted) {
+Result<Done> language(App& app, std::string_view requested) {
   const auto known = LessonShelf::built_in().languages();
-  if (std::find(known.begin(), known.end(), wanted) == known.end())
-    return error(fmt::format("expected one of {}; found '{}'", fmt::join(known, ", "), wanted));
-  app.settings.set("language", std::string(wanted));
+  if (std::find(known.begin(), known.end(), requested) == known.end())
+    return error(fmt::format("expected one of {}; found '{}'", fmt::join(known, ", "), requested));
+  app.settings.set("language", std::string(requested));
   return Done{};
 }
 
 // The lessons themselves, by their place in the list: what a row runs has no argument of its own.
-constexpr std::size_t kMostLessons = 32;
+constexpr std::size_t kMaxLessons = 32;
 
-template <std::size_t place>
+template <std::size_t index>
 Result<Done> open_at(App& app, std::string_view) {
-  return app.lessons.open(app, LessonShelf::built_in().all(kFirstLanguage)[place]->name);
+  return app.lessons.open(app, LessonShelf::built_in().all(kFirstLanguage)[index]->name);
 }
 
-template <std::size_t... place>
+template <std::size_t... index>
 std::vector<Command> rows_of(const std::vector<std::pair<std::string, std::string>>& names,
-                             std::index_sequence<place...>) {
-  constexpr Result<Done> (*run[])(App&, std::string_view) = {open_at<place>...};
+                             std::index_sequence<index...>) {
+  constexpr Result<Done> (*run[])(App&, std::string_view) = {open_at<index>...};
   std::vector<Command> rows;
-  for (std::size_t i = 0; i < names.size() && i < sizeof...(place); ++i)
+  for (std::size_t i = 0; i < names.size() && i < sizeof...(index); ++i)
     rows.push_back({names[i].first, names[i].second, "", "", nullptr, run[i]});
   return rows;
 }
 
-constexpr std::string_view kLessonCard = "lesson";
+constexpr std::string_view kLessonCommandPanel = "lesson";
 constexpr Command kLessonsRows[] = {
     {"lesson.list", "Lessons", "F4", "", nullptr, list},
     {"lesson.open", "", "", "its name", nullptr, open_lessons},
     {"lesson.next", "Lesson: next step", "F8", "", has_lesson, go_lessons<1>},
     {"lesson.back", "Lesson: the step before", "Shift+F8", "", lessons_has_former, go_lessons<-1>},
     {"lesson.show", "Lesson: show me", "F9", "", has_task, show_lessons},
-    {"lesson.go_on", "", "Enter KeypadEnter", "", goes_on, go_lessons<1>, kLessonCard},
+    {"lesson.go_on", "", "Enter KeypadEnter", "", goes_on, go_lessons<1>, kLessonCommandPanel},
     {"lesson.answer", "", "", "its number", has_lesson, answer_lessons},
-    {"lesson.answer_first", "", "1", "", has_answer<1>, give_answer<1>, kLessonCard},
-    {"lesson.answer_second", "", "2", "", has_answer<2>, give_answer<2>, kLessonCard},
-    {"lesson.answer_third", "", "3", "", has_answer<3>, give_answer<3>, kLessonCard},
+    {"lesson.answer_first", "", "1", "", has_answer<1>, give_answer<1>, kLessonCommandPanel},
+    {"lesson.answer_second", "", "2", "", has_answer<2>, give_answer<2>, kLessonCommandPanel},
+    {"lesson.answer_third", "", "3", "", has_answer<3>, give_answer<3>, kLessonCommandPanel},
     {"lesson.now", "Lesson: now in a large model", "", "", has_large, show_in_large},
     {"lesson.leave", "Leave the lesson", "Shift+F4", "", has_lesson, leave},
     {"lesson.language", "Language of the lessons", "", "en, de …", nullptr, language},
@@ -145,7 +145,7 @@ std::span<const Command> lessons_commands() {
   }();
   static const std::vector<Command> rows = [] {
     std::vector<Command> made(std::begin(kLessonsRows), std::end(kLessonsRows));
-    for (const Command& row : rows_of(names, std::make_index_sequence<kMostLessons>()))
+    for (const Command& row : rows_of(names, std::make_index_sequence<kMaxLessons>()))
       made.push_back(row);
     return made;
   }();

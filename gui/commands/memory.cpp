@@ -16,9 +16,11 @@ namespace {
 
 Result<Done> stack(App& app, std::string_view by) {
   const std::string now = app.settings.text("memory.by", "module");
-  const std::string wanted = by.empty() ? (now == "module" ? "kind" : "module") : std::string(by);
-  if (wanted != "module" && wanted != "kind") return error("memory is shown by module or by kind");
-  app.settings.set("memory.by", wanted);
+  const std::string requested =
+      by.empty() ? (now == "module" ? "kind" : "module") : std::string(by);
+  if (requested != "module" && requested != "kind")
+    return error("memory is shown by module or by kind");
+  app.settings.set("memory.by", requested);
   return Done{};
 }
 
@@ -28,9 +30,9 @@ bool is_stacked(const App& app, std::string_view by) {
 bool is_listed(const App& app, std::string_view) { return app.settings.flag("memory.list", false); }
 
 // Of bytes that are alive, or of addresses.
-Result<Done> set_view(App& app, std::string_view wanted) {
-  const bool arena = wanted.empty() ? !shows_arena(app) : wanted == "arena";
-  if (!wanted.empty() && wanted != "arena" && wanted != "curve")
+Result<Done> set_view(App& app, std::string_view requested) {
+  const bool arena = requested.empty() ? !shows_arena(app) : requested == "arena";
+  if (!requested.empty() && requested != "arena" && requested != "curve")
     return error("memory is shown as curve or arena");
   app.settings.set("memory.view", arena ? "arena" : "");
   return Done{};

@@ -33,12 +33,12 @@ Result<Done> panes(App& app, std::string_view with) {
     const Result<Done> done = app.run("compare.with", with);
     if (!done) return done;
   }
-  if (view.wanted && with.empty()) {
+  if (view.requested && with.empty()) {
     leave(app);
     return Done{};
   }
-  view.fresh = !view.wanted;
-  view.wanted = true;
+  view.fresh = !view.requested;
+  view.requested = true;
   return app.run("panel.show", "graph");
 }
 

@@ -12,7 +12,9 @@ namespace recut::gui {
 namespace {
 
 bool is_working(const App& app) { return !app.jobs.idle(); }
-bool has_pins(const App& app) { return is_ready(app) && !app.document()->wishes.pins.empty(); }
+bool has_overrides(const App& app) {
+  return is_ready(app) && !app.document()->plan_settings.overrides.empty();
+}
 bool can_undo(const App& app) {
   return app.document() != nullptr && app.history.can_undo(app.document()->serial);
 }
@@ -23,7 +25,7 @@ bool can_redo(const App& app) {
 Result<Done> set_budget(App& app, std::string_view text) {
   const auto bytes = read_budget(std::string(text), *app.document());
   if (!bytes) return bytes.diagnostics();
-  app.document()->wishes.budget_bytes = *bytes;
+  app.document()->plan_settings.budget_bytes = *bytes;
   return Done{};
 }
 
@@ -34,7 +36,7 @@ Result<Done> step_budget(App& app, std::string_view) {
   DocumentView& document = *app.document();
   const std::int64_t peak = document.shown ? document.shown->peak() : 0;
   const std::int64_t budget =
-      document.wishes.budget_bytes == 0 ? peak : document.wishes.budget_bytes;
+      document.plan_settings.budget_bytes == 0 ? peak : document.plan_settings.budget_bytes;
   std::vector<std::int64_t> peaks;
   for (const SharedPlanView& plan : document.known.all())
     if (by > 0 ? plan->peak() > budget : plan->peak() < std::min(peak, budget))
@@ -42,18 +44,18 @@ Result<Done> step_budget(App& app, std::string_view) {
   if (peaks.empty())
     return error(by > 0 ? "no plan takes more memory" : "no plan is known that takes less");
   std::sort(peaks.begin(), peaks.end());
-  const std::size_t way = std::min<std::size_t>(by > 0 ? by : -by, peaks.size());
-  document.wishes.budget_bytes = by > 0 ? peaks[way - 1] : peaks[peaks.size() - way];
+  const std::size_t steps = std::min<std::size_t>(by > 0 ? by : -by, peaks.size());
+  document.plan_settings.budget_bytes = by > 0 ? peaks[steps - 1] : peaks[peaks.size() - steps];
   return Done{};
 }
 
 Result<Done> least_budget(App& app, std::string_view) {
   DocumentView& document = *app.document();
-  document.wishes.budget_bytes = document.least_peak();
+  document.plan_settings.budget_bytes = document.least_peak();
   return Done{};
 }
 Result<Done> no_budget(App& app, std::string_view) {
-  app.document()->wishes.budget_bytes = 0;
+  app.document()->plan_settings.budget_bytes = 0;
   return Done{};
 }
 
@@ -66,7 +68,7 @@ Result<Done> take_offer(App& app, std::string_view) {
 Result<Done> set_device(App& app, std::string_view name) {
   const auto device = find_device(std::string(name));
   if (!device) return device.diagnostics();
-  app.document()->wishes.device = std::string(name);
+  app.document()->plan_settings.device = std::string(name);
   return Done{};
 }
 
@@ -75,79 +77,79 @@ Result<Done> next_device(App& app, std::string_view) {
   for (const BuiltinProfile& profile : builtin_profiles()) devices.emplace_back(profile.name);
   if (const std::string here = app.backend.calibrated_profile(); !here.empty())
     devices.push_back(here);
-  std::string& now = app.document()->wishes.device;
+  std::string& now = app.document()->plan_settings.device;
   const auto at = std::find(devices.begin(), devices.end(), now);
   const bool last = at == devices.end() || at + 1 == devices.end();
   return set_device(app, last ? devices.front() : *(at + 1));
 }
 
 Result<Done> set_model(App& app, std::string_view name) {
-  std::string& now = app.document()->wishes.cost_model;
-  const std::string wanted =
+  std::string& now = app.document()->plan_settings.cost_model;
+  const std::string requested =
       name.empty() ? (now == "eager" ? "fused" : "eager") : std::string(name);
-  if (wanted != "eager" && wanted != "fused") return error("calls run eager or fused");
-  now = wanted;
+  if (requested != "eager" && requested != "fused") return error("calls run eager or fused");
+  now = requested;
   return Done{};
 }
 
 Result<Done> set_effort(App& app, std::string_view text) {
   const auto effort = read_effort(text);
   if (!effort) return effort.diagnostics();
-  app.document()->wishes.effort = *effort;
+  app.document()->plan_settings.effort = *effort;
   return Done{};
 }
 
 bool is_device(const App& app, std::string_view name) {
-  return app.document()->wishes.device == name;
+  return app.document()->plan_settings.device == name;
 }
 bool is_model(const App& app, std::string_view name) {
-  return app.document()->wishes.cost_model == name;
+  return app.document()->plan_settings.cost_model == name;
 }
 
-void unpin_name(OverrideRequest& pins, const std::string& name) {
-  for (auto* list : {&pins.save, &pins.recompute})
+void remove_override(OverrideRequest& overrides, const std::string& name) {
+  for (auto* list : {&overrides.save, &overrides.recompute})
     list->erase(std::remove(list->begin(), list->end(), name), list->end());
 }
 
 // The value named, or the one that is selected.
-Result<std::string> pinned_name(const App& app, std::string_view name) {
-  const std::string wanted = name.empty() ? app.document()->selected_name() : std::string(name);
-  if (wanted.empty()) return error("no value is selected");
-  return wanted;
+Result<std::string> override_name(const App& app, std::string_view name) {
+  const std::string requested = name.empty() ? app.document()->selected_name() : std::string(name);
+  if (requested.empty()) return error("no value is selected");
+  return requested;
 }
 
 template <bool save>
-Result<Done> pin(App& app, std::string_view name) {
-  const auto wanted = pinned_name(app, name);
-  if (!wanted) return wanted.diagnostics();
-  OverrideRequest pins = app.document()->wishes.pins;
-  const auto& list = save ? pins.save : pins.recompute;
-  const bool already = std::find(list.begin(), list.end(), *wanted) != list.end();
-  unpin_name(pins, *wanted);
-  if (!already) (save ? pins.save : pins.recompute).push_back(*wanted);
-  const auto read = resolve_overrides(app.document()->graph(), pins);
+Result<Done> set_override(App& app, std::string_view name) {
+  const auto requested = override_name(app, name);
+  if (!requested) return requested.diagnostics();
+  OverrideRequest overrides = app.document()->plan_settings.overrides;
+  const auto& list = save ? overrides.save : overrides.recompute;
+  const bool already = std::find(list.begin(), list.end(), *requested) != list.end();
+  remove_override(overrides, *requested);
+  if (!already) (save ? overrides.save : overrides.recompute).push_back(*requested);
+  const auto read = resolve_overrides(app.document()->graph(), overrides);
   if (!read) return read.diagnostics();
-  app.document()->wishes.pins = std::move(pins);
+  app.document()->plan_settings.overrides = std::move(overrides);
   return Done{};
 }
 
 template <bool save>
 bool is_pinned(const App& app, std::string_view name) {
-  const OverrideRequest& pins = app.document()->wishes.pins;
-  const auto& list = save ? pins.save : pins.recompute;
-  const std::string wanted = name.empty() ? app.document()->selected_name() : std::string(name);
-  return std::find(list.begin(), list.end(), wanted) != list.end();
+  const OverrideRequest& overrides = app.document()->plan_settings.overrides;
+  const auto& list = save ? overrides.save : overrides.recompute;
+  const std::string requested = name.empty() ? app.document()->selected_name() : std::string(name);
+  return std::find(list.begin(), list.end(), requested) != list.end();
 }
 
-Result<Done> unpin(App& app, std::string_view name) {
-  const auto wanted = pinned_name(app, name);
-  if (!wanted) return wanted.diagnostics();
-  unpin_name(app.document()->wishes.pins, *wanted);
+Result<Done> clear_override(App& app, std::string_view name) {
+  const auto requested = override_name(app, name);
+  if (!requested) return requested.diagnostics();
+  remove_override(app.document()->plan_settings.overrides, *requested);
   return Done{};
 }
 
-Result<Done> clear_pins(App& app, std::string_view) {
-  app.document()->wishes.pins = {};
+Result<Done> clear_overrides(App& app, std::string_view) {
+  app.document()->plan_settings.overrides = {};
   return Done{};
 }
 
@@ -190,12 +192,12 @@ constexpr Command kPlanRows[] = {
     {"model.set", "Calls run one by one, or fused", "", "", is_ready, set_model, "", is_model},
     {"effort.set", "Set how hard to search", "", "times more or less than usual, such as 0.2",
      is_ready, set_effort},
-    {"pin.save", "Keep the selected value saved", "s", "", is_ready, pin<true>, "",
+    {"pin.save", "Keep the selected value saved", "s", "", is_ready, set_override<true>, "",
      is_pinned<true>},
-    {"pin.recompute", "Recompute the selected value", "r", "", is_ready, pin<false>, "",
+    {"pin.recompute", "Recompute the selected value", "r", "", is_ready, set_override<false>, "",
      is_pinned<false>},
-    {"pin.none", "Leave the selected value to the planner", "", "", is_ready, unpin},
-    {"pin.clear", "Drop all choices by hand", "", "", has_pins, clear_pins},
+    {"pin.none", "Leave the selected value to the planner", "", "", is_ready, clear_override},
+    {"pin.clear", "Drop all overrides", "", "", has_overrides, clear_overrides},
     {"curve.draw", "Draw the trade-off again", "", "", is_ready, sweep},
     {"work.stop", "Stop what is at work", "Ctrl+Period", "", is_working, stop_plan},
     {"edit.undo", "Undo", "Ctrl+Z", "", can_undo, undo<false>},

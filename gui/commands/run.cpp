@@ -4,13 +4,13 @@
 
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
-#include "gui/app/run_place.h"
+#include "gui/app/run_target.h"
 #include "gui/app/run_view.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr long kRunMostSteps = 100'000;
+constexpr long kRunMaxSteps = 100'000;
 
 bool is_running(const App& app) {
   if (!has_plan(app)) return false;
@@ -25,10 +25,10 @@ Result<Done> run_run(App& app, std::string_view steps) {
   if (!steps.empty()) {
     char* end = nullptr;
     const std::string digits(steps);
-    const long wanted = std::strtol(digits.c_str(), &end, 10);
-    if (*end != '\0' || wanted < 1 || wanted > kRunMostSteps)
+    const long requested = std::strtol(digits.c_str(), &end, 10);
+    if (*end != '\0' || requested < 1 || requested > kRunMaxSteps)
       return error("steps are a whole number, 1 to 100000");
-    order.steps = static_cast<int>(wanted);
+    order.steps = static_cast<int>(requested);
   }
   const Result<Done> begun = start_run(app, *app.document(), order);
   return begun ? app.run("panel.show", "run") : begun;

@@ -89,7 +89,7 @@ Result<Done> step_match(App& app, std::string_view) {
 bool has_search(const App& app) { return is_ready(app) && !app.document()->search.text.empty(); }
 
 // A number, 0 for the graph as read, or a pass's name: the first time that it runs.
-std::optional<std::size_t> place_of_pass(const PipelineReport& report, std::string_view text) {
+std::optional<std::size_t> pass_index(const PipelineReport& report, std::string_view text) {
   const auto& passes = report.passes;
   const auto named = std::find_if(passes.begin(), passes.end(),
                                   [&](const PassReport& pass) { return pass.name == text; });
@@ -103,9 +103,9 @@ std::optional<std::size_t> place_of_pass(const PipelineReport& report, std::stri
 
 Result<Done> set_pass(App& app, std::string_view text) {
   DocumentView& document = *app.document();
-  const auto place = place_of_pass(document.document->passes, text);
-  if (!place) return error("no pass '" + std::string(text) + "'");
-  show_pass(document, *place);
+  const auto index = pass_index(document.document->passes, text);
+  if (!index) return error("no pass '" + std::string(text) + "'");
+  show_pass(document, *index);
   return Done{};
 }
 
@@ -135,15 +135,15 @@ Result<Done> last_pass(App& app, std::string_view) {
 }
 
 // A node as another pass knows it; the pass that is shown stays.
-Result<Done> select_at(App& app, std::string_view words) {
+Result<Done> select_at(App& app, std::string_view argument) {
   DocumentView& document = *app.document();
-  const std::size_t blank = std::min(words.find(' '), words.size());
-  const auto place = place_of_pass(document.document->passes, words.substr(0, blank));
-  if (!place) return error("no pass '" + std::string(words.substr(0, blank)) + "'");
-  const std::string_view name = words.substr(std::min(blank + 1, words.size()));
-  const NodeId id = graph_after(document.document->passes, *place).find(name);
+  const std::size_t blank = std::min(argument.find(' '), argument.size());
+  const auto index = pass_index(document.document->passes, argument.substr(0, blank));
+  if (!index) return error("no pass '" + std::string(argument.substr(0, blank)) + "'");
+  const std::string_view name = argument.substr(std::min(blank + 1, argument.size()));
+  const NodeId id = graph_after(document.document->passes, *index).find(name);
   if (!id.valid()) return error("no node '" + std::string(name) + "'");
-  select_in_pass(document, id, *place);
+  select_in_pass(document, id, *index);
   return Done{};
 }
 

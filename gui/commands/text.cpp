@@ -46,9 +46,9 @@ Result<Done> toggle_fold(App& app, std::string_view) {
 
 Result<Done> unfold(App& app, std::string_view line) {
   TextView& view = text_view(*app.document());
-  const long wanted = std::strtol(std::string(line).c_str(), nullptr, 10);
-  if (!view.difference || wanted < 0) return error("there is no such line");
-  const auto at = static_cast<std::size_t>(wanted);
+  const long requested = std::strtol(std::string(line).c_str(), nullptr, 10);
+  if (!view.difference || requested < 0) return error("there is no such line");
+  const auto at = static_cast<std::size_t>(requested);
   view.open.insert(std::lower_bound(view.open.begin(), view.open.end(), at), at);
   view.fold();
   return Done{};

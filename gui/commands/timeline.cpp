@@ -95,8 +95,8 @@ Result<Done> zoom_timeline(App& app, std::string_view) {
 template <int by>
 Result<Done> pan(App& app, std::string_view) {
   MemoryView& view = memory_view(*app.document());
-  const double way = by * kPan * (view.to - view.from);
-  view.show(view.from + way, view.to + way, steps_of(app));
+  const double delta = by * kPan * (view.to - view.from);
+  view.show(view.from + delta, view.to + delta, steps_of(app));
   return Done{};
 }
 
@@ -112,8 +112,8 @@ Result<Done> stretch(App& app, std::string_view) {
 template <int by>
 Result<Done> raise(App& app, std::string_view) {
   MemoryView& view = memory_view(*app.document());
-  const double way = by * kPan * (view.top - view.bottom);
-  view.show_bytes(view.bottom + way, view.top + way);
+  const double delta = by * kPan * (view.top - view.bottom);
+  view.show_bytes(view.bottom + delta, view.top + delta);
   return Done{};
 }
 

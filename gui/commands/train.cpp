@@ -9,7 +9,7 @@ namespace recut::gui {
 namespace {
 
 bool has_optimizer(const App& app) {
-  return app.has_ready() && app.document()->wishes.recipe.optimizer.has_value();
+  return app.has_ready() && app.document()->plan_settings.transforms.optimizer.has_value();
 }
 bool can_train(const App& app) {
   return has_plan(app) && app.document()->document->loss.has_value() &&
@@ -21,31 +21,31 @@ bool has_trained(const App& app) {
 }
 
 // "adam", "sgd 0.1".
-Result<Done> choose_train(App& app, std::string_view words) {
-  const std::size_t space = std::min(words.find(' '), words.size());
-  const std::string_view rate = words.substr(std::min(space + 1, words.size()));
-  const auto choice = optimizer_choice(words.substr(0, space), rate);
+Result<Done> choose_train(App& app, std::string_view argument) {
+  const std::size_t space = std::min(argument.find(' '), argument.size());
+  const std::string_view rate = argument.substr(std::min(space + 1, argument.size()));
+  const auto choice = read_optimizer(argument.substr(0, space), rate);
   if (!choice) return choice.diagnostics();
-  app.document()->wishes.recipe.optimizer = *choice;
+  app.document()->plan_settings.transforms.optimizer = *choice;
   return app.run("panel.show", "train");
 }
-bool train_is_chosen(const App& app, std::string_view words) {
-  const auto& optimizer = app.document()->wishes.recipe.optimizer;
-  return optimizer && optimizer->name == words;
+bool train_is_chosen(const App& app, std::string_view argument) {
+  const auto& optimizer = app.document()->plan_settings.transforms.optimizer;
+  return optimizer && optimizer->name == argument;
 }
 
 Result<Done> remove_train(App& app, std::string_view) {
-  app.document()->wishes.recipe.optimizer.reset();
+  app.document()->plan_settings.transforms.optimizer.reset();
   return Done{};
 }
 
-Result<Done> begin(App& app, std::string_view words) {
+Result<Done> begin(App& app, std::string_view argument) {
   std::int64_t steps = kUsualSteps;
-  if (!words.empty()) {
+  if (!argument.empty()) {
     char* end = nullptr;
-    const std::string digits(words);
+    const std::string digits(argument);
     steps = std::strtoll(digits.c_str(), &end, 10);
-    if (*end != '\0' || steps < 1 || steps > kMostTrainingSteps)
+    if (*end != '\0' || steps < 1 || steps > kMaxTrainingSteps)
       return error("steps are a whole number, 1 to 100000");
   }
   const Result<Done> begun = start_training(app, *app.document(), steps);
@@ -57,9 +57,9 @@ Result<Done> stop_train(App& app, std::string_view) {
   return Done{};
 }
 
-Result<Done> again(App& app, std::string_view words) {
+Result<Done> again(App& app, std::string_view argument) {
   forget_training(app, *app.document());
-  return begin(app, words);
+  return begin(app, argument);
 }
 
 constexpr Command kTrainRows[] = {

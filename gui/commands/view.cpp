@@ -18,11 +18,11 @@ const Panel* panel_of(const App& app, std::string_view id) {
   return nullptr;
 }
 
-Result<Done> toggle_theme(App& app, std::string_view wanted) {
-  if (!wanted.empty() && wanted != "dark" && wanted != "light" && wanted != "system")
+Result<Done> toggle_theme(App& app, std::string_view requested) {
+  if (!requested.empty() && requested != "dark" && requested != "light" && requested != "system")
     return error("a theme is dark, light or system");
   app.settings.set("theme",
-                   wanted.empty() ? (app.is_dark() ? "light" : "dark") : std::string(wanted));
+                   requested.empty() ? (app.is_dark() ? "light" : "dark") : std::string(requested));
   return Done{};
 }
 
@@ -31,9 +31,9 @@ bool is_theme(const App& app, std::string_view name) {
 }
 
 Result<Done> set_scale(App& app, std::string_view percent) {
-  const double wanted = std::strtod(std::string(percent).c_str(), nullptr);
-  if (!(wanted >= 50 && wanted <= 400)) return error("a scale is 50 to 400 percent");
-  app.settings.set_number("scale", wanted / 100);
+  const double requested = std::strtod(std::string(percent).c_str(), nullptr);
+  if (!(requested >= 50 && requested <= 400)) return error("a scale is 50 to 400 percent");
+  app.settings.set_number("scale", requested / 100);
   return Done{};
 }
 
@@ -60,7 +60,7 @@ Result<Done> reset_scale(App& app, std::string_view) {
 
 Result<Done> toggle_panel(App& app, std::string_view id) {
   const Panel* panel = panel_of(app, id);
-  if (panel == nullptr || panel->place == Place::top || panel->place >= Place::overlay)
+  if (panel == nullptr || panel->dock == Dock::top || panel->dock >= Dock::overlay)
     return error(fmt::format("no panel '{}'", id));
   const std::string name = "panel." + std::string(id);
   app.settings.set_flag(name, !app.settings.flag(name, true));
@@ -77,8 +77,8 @@ Result<Done> show_panel(App& app, std::string_view id) {
   if (panel == nullptr) return error(fmt::format("no panel '{}'", id));
   if (!panel->at_first) app.first_screen = false;
   app.settings.set("panel." + std::string(id), "");
-  for (const std::string_view place : {name_of(panel->place), compact_part_of(*panel)})
-    app.settings.set("turn." + std::string(place), std::string(id));
+  for (const std::string_view slot : {name_of(panel->dock), compact_part_of(*panel)})
+    app.settings.set("turn." + std::string(slot), std::string(id));
   app.give_focus(id);
   return Done{};
 }
@@ -88,14 +88,14 @@ std::vector<std::string> shown_panels(const App& app) {
   const Extent extent = app.backend.extent();
   const Rect window{0, 0, static_cast<float>(extent.width), static_cast<float>(extent.height)};
   std::vector<PlacedPanel> placed = arrange(app.panels, app.settings, window, app.scale(),
-                                            app.moment(), app.backend.has_fingers())
+                                            app.window_state(), app.backend.has_fingers())
                                         .placed;
   std::stable_sort(placed.begin(), placed.end(), [](const PlacedPanel& a, const PlacedPanel& b) {
     return a.area.left != b.area.left ? a.area.left < b.area.left : a.area.top < b.area.top;
   });
   std::vector<std::string> ids;
   for (const PlacedPanel& one : placed)
-    if (app.panels[one.panel].place != Place::top) ids.emplace_back(app.panels[one.panel].id);
+    if (app.panels[one.panel].dock != Dock::top) ids.emplace_back(app.panels[one.panel].id);
   return ids;
 }
 
@@ -147,10 +147,10 @@ Result<Done> close_overlay(App& app, std::string_view) {
   return Done{};
 }
 
-Result<Done> set_setting(App& app, std::string_view words) {
-  const std::size_t blank = std::min(words.find(' '), words.size());
-  const std::string value(words.substr(std::min(blank + 1, words.size())));
-  app.settings.set(words.substr(0, blank), value);
+Result<Done> set_setting(App& app, std::string_view argument) {
+  const std::size_t blank = std::min(argument.find(' '), argument.size());
+  const std::string value(argument.substr(std::min(blank + 1, argument.size())));
+  app.settings.set(argument.substr(0, blank), value);
   return Done{};
 }
 

@@ -63,13 +63,13 @@ FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string&
   push_look(ui, rect, look);
   ImGui::SetCursorScreenPos(rect.corner());
   ImGui::SetNextItemWidth(rect.width());
-  const bool asked = ui.items.keyboard_for == id;
-  if (asked) {
+  const bool requested = ui.items.keyboard_for == id;
+  if (requested) {
     ui.items.keyboard_for.clear();
     ui.items.focused = id;
   }
   const bool by_tab = ui.items.focused == id && ui.items.focus_visible;
-  if ((look.take_keyboard || asked || by_tab) && ui.items.active_field != id) {
+  if ((look.take_keyboard || requested || by_tab) && ui.items.active_field != id) {
     // Without it a child window's scope isn't the one in which ImGui looks for the field.
     ImGui::FocusWindow(ImGui::GetCurrentWindow());
     ImGui::SetKeyboardFocusHere();

@@ -81,17 +81,17 @@ void Items::add_cut(std::string_view text, std::string_view shown, const Rect& r
 }
 
 std::vector<std::string> Items::cut_texts(std::string_view panel) const {
-  std::vector<std::string> words;
+  std::vector<std::string> texts;
   for (const ShownText& cut : cuts_)
-    if (cut.panel == panel) words.push_back(cut.words);
-  return words;
+    if (cut.panel == panel) texts.push_back(cut.text);
+  return texts;
 }
 
 std::vector<std::string> Items::remains_of_cut_texts(std::string_view panel) const {
-  std::vector<std::string> words;
+  std::vector<std::string> texts;
   for (const ShownText& cut : cuts_)
-    if (cut.panel == panel) words.push_back(cut.shown);
-  return words;
+    if (cut.panel == panel) texts.push_back(cut.shown);
+  return texts;
 }
 
 const Item* Items::find(std::string_view label) const {
@@ -109,9 +109,9 @@ const Item* Items::find(std::string_view label) const {
 }
 
 const std::string* Items::find_text(std::string_view part, std::string_view panel) const {
-  for (const ShownText& text : texts_) {
-    const bool there = panel.empty() || text.panel == panel;
-    if (there && text.words.find(part) != std::string::npos) return &text.words;
+  for (const ShownText& one : texts_) {
+    const bool there = panel.empty() || one.panel == panel;
+    if (there && one.text.find(part) != std::string::npos) return &one.text;
   }
   return nullptr;
 }

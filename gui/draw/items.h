@@ -16,7 +16,7 @@ enum class ItemKind : unsigned char { button, tab, field, row, slider, toggle, h
 // The range and position of an item that can be moved: a slider, a splitter.
 struct Span {
   double least = 0, most = 0, now = 0;
-  std::string words;  // what `now` means; "": the item's value says it
+  std::string text;  // what `now` means; "": the item's value says it
 };
 
 struct Item {
@@ -89,8 +89,8 @@ class Items {
   std::string panel_;
   std::vector<Item> items_, last_;
   struct ShownText {
-    std::string panel, words;  // whole
-    std::string shown;         // of what is cut
+    std::string panel, text;  // whole
+    std::string shown;        // of what is cut
   };
   std::vector<ShownText> texts_, cuts_;
 };

@@ -17,9 +17,9 @@ double eased(double share) {
 }  // namespace
 
 void Motion::begin_frame(double now, bool reduced) {
-  for (auto it = ways_.begin(); it != ways_.end();) {
+  for (auto it = values_.begin(); it != values_.end();) {
     const bool gone = !std::exchange(it->second.seen, false);
-    it = gone ? ways_.erase(it) : std::next(it);
+    it = gone ? values_.erase(it) : std::next(it);
   }
   now_ = now;
   reduced_ = reduced;
@@ -27,20 +27,21 @@ void Motion::begin_frame(double now, bool reduced) {
 }
 
 double Motion::ease(std::string_view name, double target) {
-  auto it = ways_.find(name);
-  if (it == ways_.end())
-    it = ways_.emplace(std::string(name), Way{target, target, now_ - kSeconds, true}).first;
-  Way& way = it->second;
-  way.seen = true;
-  const double share = reduced_ ? 1 : (now_ - way.began) / kSeconds;
-  const double at = way.from + (way.to - way.from) * eased(share);
-  if (target != way.to) {
-    way = {at, target, now_, true};
+  auto it = values_.find(name);
+  if (it == values_.end())
+    it =
+        values_.emplace(std::string(name), EasedValue{target, target, now_ - kSeconds, true}).first;
+  EasedValue& value = it->second;
+  value.seen = true;
+  const double share = reduced_ ? 1 : (now_ - value.began) / kSeconds;
+  const double at = value.from + (value.to - value.from) * eased(share);
+  if (target != value.to) {
+    value = {at, target, now_, true};
     moving_ = moving_ || !reduced_;
     return reduced_ ? target : at;
   }
   moving_ = moving_ || share < 1;
-  return share >= 1 ? way.to : at;
+  return share >= 1 ? value.to : at;
 }
 
 }  // namespace recut::gui

@@ -17,11 +17,11 @@ class Motion {
   bool moving() const { return moving_; }
 
  private:
-  struct Way {
+  struct EasedValue {
     double from = 0, to = 0, began = 0;
     bool seen = true;
   };
-  std::map<std::string, Way, std::less<>> ways_;
+  std::map<std::string, EasedValue, std::less<>> values_;
   double now_ = 0;
   bool reduced_ = false, moving_ = false;
 };

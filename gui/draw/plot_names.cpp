@@ -50,28 +50,28 @@ void occupy_line(Occupied& occupied, ImVec2 from, ImVec2 to, float width) {
 }
 
 PlacedName place_name(const Ui& ui, const PlotName& name, const Rect& room, Occupied& occupied) {
-  for (const std::string& words : name.words) {
-    const ImVec2 size{std::ceil(ui.width(words, Face::small)) + 1, ui.px(kNameHigh)};
+  for (const std::string& text : name.variants) {
+    const ImVec2 size{std::ceil(ui.width(text, Face::small)) + 1, ui.px(kNameHigh)};
     for (const float gap : {kNameGap, 4 * kNameGap, 8 * kNameGap})
       for (const ImVec2 anchor : name.anchors)
         for (const Rect& box : boxes_around(anchor, size, ui.px(gap))) {
           if (!is_inside(box, room) || !is_unoccupied(box, occupied)) continue;
           occupied.push_back(box);
-          return {words, box, gap > kNameGap, anchor};
+          return {text, box, gap > kNameGap, anchor};
         }
   }
   return {};
 }
 
 void draw_name(const Ui& ui, const PlacedName& placed, Colour colour) {
-  if (placed.words.empty()) return;
+  if (placed.text.empty()) return;
   const Rect& box = placed.box;
   if (placed.led) {
     const ImVec2 end{std::clamp(placed.anchor.x, box.left, box.right),
                      std::clamp(placed.anchor.y, box.top, box.bottom)};
     ui.line(placed.anchor, end, colour, 1);
   }
-  ui.label({box.left, box.centre().y}, placed.words, Face::small, colour);
+  ui.label({box.left, box.centre().y}, placed.text, Face::small, colour);
 }
 
 }  // namespace recut::gui

@@ -9,7 +9,7 @@
 namespace recut::gui {
 
 struct PlotName {
-  std::vector<std::string> words;  // longest first: the first that finds a place is shown
+  std::vector<std::string> variants;  // longest first: the first that finds a place is shown
   Colour colour;
   std::vector<ImVec2> anchors;  // on what it names, best first
 };
@@ -19,7 +19,7 @@ using Occupied = std::vector<Rect>;
 void occupy_line(Occupied& occupied, ImVec2 from, ImVec2 to, float width);
 
 struct PlacedName {
-  std::string words;  // "": there was no room
+  std::string text;  // "": there was no room
   Rect box;
   bool led = false;  // away from its anchor: a thin line leads there
   ImVec2 anchor;

@@ -29,11 +29,12 @@ void raised_ground(const Ui& ui, const Rect& box) {
   ui.frame(box, ui.theme.line, ui.px(kRadius));
 }
 
-Rect begin_popup(const Ui& ui, std::string_view id, Rect& box, Beneath beneath) {
+Rect begin_popup(const Ui& ui, std::string_view id, Rect& box, PopupBackground background) {
   box = moved_into_window(ui, box);
   const float shadow = ui.px(4);
   const ImVec2 all = ImGui::GetIO().DisplaySize;
-  const Rect window = beneath == Beneath::deaf ? rect_at({0, 0}, all) : box.inset(-shadow, -shadow);
+  const Rect window =
+      background == PopupBackground::blocked ? rect_at({0, 0}, all) : box.inset(-shadow, -shadow);
   ImGui::SetNextWindowPos(window.corner());
   ImGui::SetNextWindowSize(window.size());
   ImGui::Begin(std::string(id).c_str(), nullptr, kFlags);
@@ -49,9 +50,9 @@ bool pressed_outside(const Rect& box) {
   return pressed && !box.contains(ImGui::GetIO().MousePos);
 }
 
-Touch popup_row(Ui& ui, std::string_view label, const Rect& rect, bool chosen, bool enabled,
-                std::string value) {
-  const Touch t = touch(ui, label, ItemKind::row, rect, enabled, std::move(value));
+WidgetResponse popup_row(Ui& ui, std::string_view label, const Rect& rect, bool chosen,
+                         bool enabled, std::string value) {
+  const WidgetResponse t = interact(ui, label, ItemKind::row, rect, enabled, std::move(value));
   if (chosen || t.hovered) ui.fill(rect, mix(ui.theme.raised, ui.theme.text, chosen ? 0.11 : 0.07));
   return t;
 }

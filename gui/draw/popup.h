@@ -12,9 +12,11 @@ void raised_ground(const Ui& ui, const Rect& box);
 
 // A window of its own over all others, which takes no keyboard; what is drawn until end_popup() is
 // in it. `box` is moved so that it stands in the window, and cut to it; what is returned is inside
-// its edges. `Beneath::deaf`: what lies beside it doesn't answer the pointer while it is open.
-enum class Beneath : bool { awake, deaf };
-Rect begin_popup(const Ui& ui, std::string_view id, Rect& box, Beneath beneath = Beneath::awake);
+// its edges. `PopupBackground::blocked`: what lies beside it doesn't answer the pointer while it is
+// open.
+enum class PopupBackground : bool { interactive, blocked };
+Rect begin_popup(const Ui& ui, std::string_view id, Rect& box,
+                 PopupBackground background = PopupBackground::interactive);
 void end_popup();
 // True if a button was pressed elsewhere than in it.
 bool pressed_outside(const Rect& box);
@@ -22,7 +24,7 @@ bool pressed_outside(const Rect& box);
 inline constexpr float kPopupEdge = 5;  // units above and below the rows
 
 // A row of a popup: its ground says hovered and chosen. Draw its words over it.
-Touch popup_row(Ui& ui, std::string_view label, const Rect& rect, bool chosen, bool enabled = true,
-                std::string value = {});
+WidgetResponse popup_row(Ui& ui, std::string_view label, const Rect& rect, bool chosen,
+                         bool enabled = true, std::string value = {});
 
 }  // namespace recut::gui

@@ -20,22 +20,22 @@ struct Part {
 
 class PartReader {
  public:
-  explicit PartReader(std::string_view words) : words_(words) {}
+  explicit PartReader(std::string_view text) : text_(text) {}
 
   std::vector<Part> read() {
-    for (std::size_t i = 0; i < words_.size(); ++i) {
-      if (words_[i] == '`' || words_.substr(i, 2) == "**") {
+    for (std::size_t i = 0; i < text_.size(); ++i) {
+      if (text_[i] == '`' || text_.substr(i, 2) == "**") {
         mark(i);
-      } else if (!name_ && words_[i] == '[') {
+      } else if (!name_ && text_[i] == '[') {
         begin_term(i);
       } else if (!name_ && i == term_ends_ && !term_.empty()) {
         i = term_closes_;
         term_.clear();
         fresh_ = true;
-      } else if (words_[i] == ' ') {
+      } else if (text_[i] == ' ') {
         begins_ = true;
       } else {
-        letter(words_[i]);
+        letter(text_[i]);
       }
     }
     return std::move(parts_);
@@ -43,16 +43,16 @@ class PartReader {
 
  private:
   void mark(std::size_t& i) {
-    bool& face = words_[i] == '`' ? name_ : bold_;
-    if (words_[i] == '*') ++i;
+    bool& face = text_[i] == '`' ? name_ : bold_;
+    if (text_[i] == '*') ++i;
     face = !face;
     fresh_ = true;
   }
 
   // "[peak]", "[the peak: peak]".
   void begin_term(std::size_t at) {
-    term_closes_ = std::min(words_.find(']', at), words_.size());
-    const std::string_view inner = words_.substr(at + 1, term_closes_ - at - 1);
+    term_closes_ = std::min(text_.find(']', at), text_.size());
+    const std::string_view inner = text_.substr(at + 1, term_closes_ - at - 1);
     const std::size_t colon = inner.find(": ");
     const bool other = colon != std::string_view::npos;
     term_ = other ? inner.substr(colon + 2) : inner;
@@ -67,7 +67,7 @@ class PartReader {
     begins_ = fresh_ = false;
   }
 
-  const std::string_view words_;
+  const std::string_view text_;
   std::vector<Part> parts_;
   bool bold_ = false, name_ = false, begins_ = true, fresh_ = true;
   std::string term_;                             // "": outside of them
@@ -110,16 +110,16 @@ void Prose::draw(Ui& ui, ImVec2 corner, Colour colour, const Meaning& meaning) c
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     const Run& run = runs_[i];
     const ImVec2 at{corner.x + run.x, corner.y + run.y};
-    const float wide = ui.label(at, run.words, run.face, colour);
+    const float wide = ui.label(at, run.text, run.face, colour);
     if (run.term.empty() || !meaning) continue;
     const float below = std::round(at.y + ui.px(8)), dot = ui.whole(1);
     ui.dashed_line({at.x, below}, {at.x + wide, below}, ui.theme.selection, dot, dot, 2 * dot);
-    const std::string words = meaning(run.term);
+    const std::string text = meaning(run.term);
     const std::string label = "term " + run.term + (run.term == last ? std::to_string(i) : "");
     last = run.term;
-    (void)touch(ui, label, ItemKind::figure, {at.x, at.y - ui.px(9), at.x + wide, at.y + ui.px(9)},
-                true, words);
-    hint(ui, words);
+    (void)interact(ui, label, ItemKind::figure,
+                   {at.x, at.y - ui.px(9), at.x + wide, at.y + ui.px(9)}, true, text);
+    hint(ui, text);
   }
   for (const std::string& paragraph : paragraphs_)
     ui.items.add_text(paragraph, rect_at(corner, {1, 1}));

@@ -25,7 +25,7 @@ class Prose {
  private:
   struct Run {
     Face face = Face::text;
-    std::string words;
+    std::string text;
     std::string term;    // "": it isn't explained
     float x = 0, y = 0;  // of the middle of its left end, from the corner
   };

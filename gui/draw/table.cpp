@@ -6,12 +6,12 @@ namespace recut::gui {
 namespace {
 
 // Units. Longer names are cut at their beginning.
-constexpr float kLeastNameWidth = 110, kMostNameWidth = 170, kBehindName = 7;
+constexpr float kMinNameWidth = 110, kMaxNameWidth = 170, kBehindName = 7;
 
 }  // namespace
 
 float room_for_names(const Ui& ui, float longest) {
-  return std::clamp(longest + ui.px(kBehindName), ui.px(kLeastNameWidth), ui.px(kMostNameWidth));
+  return std::clamp(longest + ui.px(kBehindName), ui.px(kMinNameWidth), ui.px(kMaxNameWidth));
 }
 
 std::size_t columns_beside(float names, float room, const std::vector<float>& widths) {

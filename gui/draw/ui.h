@@ -59,32 +59,32 @@ class Ui {
 
   // Text, cut with "…" where it is wider than the rectangle; centred in it by the height of
   // capitals. Returns the width that it took.
-  float text(const Rect& rect, std::string_view words, Face face, Colour colour,
+  float text(const Rect& rect, std::string_view text, Face face, Colour colour,
              Align align = Align::left) const;
   // The first of the words that fits uncut, so the longest stand first; nothing where none does.
-  float fitting(const Rect& rect, const std::vector<std::string>& words, Face face, Colour colour,
-                Align align = Align::left) const;
+  float fitting(const Rect& rect, const std::vector<std::string>& variants, Face face,
+                Colour colour, Align align = Align::left) const;
   // The same where the beginning is what can be spared: paths.
-  float path(const Rect& rect, std::string_view words, Face face, Colour colour) const;
+  float path(const Rect& rect, std::string_view text, Face face, Colour colour) const;
   // Uncut, its left end, middle or right end at `at`, centred by height.
-  float label(ImVec2 at, std::string_view words, Face face, Colour colour,
+  float label(ImVec2 at, std::string_view text, Face face, Colour colour,
               Align align = Align::left) const;
-  float width(std::string_view words, Face face) const;
+  float width(std::string_view text, Face face) const;
 
  private:
-  void put(ImVec2 left_middle, std::string_view words, Face face, Colour colour) const;
+  void put(ImVec2 left_middle, std::string_view text, Face face, Colour colour) const;
 };
 
 // Words on as many lines as they take, broken at blanks, and at '\n'; a word that is wider than a
 // line is broken between letters.
-std::vector<std::string_view> wrapped_lines(const Ui& ui, std::string_view words, float width,
+std::vector<std::string_view> wrapped_lines(const Ui& ui, std::string_view text, float width,
                                             Face face = Face::small);
-float wrapped_height(const Ui& ui, std::string_view words, float width, Face face = Face::small);
-void wrapped(const Ui& ui, const Rect& rect, std::string_view words, Colour colour,
+float wrapped_height(const Ui& ui, std::string_view text, float width, Face face = Face::small);
+void wrapped(const Ui& ui, const Rect& rect, std::string_view text, Colour colour,
              Face face = Face::small);
 
 // The longest beginning (or end) that fits, with "…".
-std::string cut_end(const Ui& ui, std::string_view words, Face face, float width);
-std::string cut_front(const Ui& ui, std::string_view words, Face face, float width);
+std::string cut_end(const Ui& ui, std::string_view text, Face face, float width);
+std::string cut_front(const Ui& ui, std::string_view text, Face face, float width);
 
 }  // namespace recut::gui

@@ -33,32 +33,32 @@ Rect pressed_part(const Ui& ui, ItemKind kind, const Rect& rect) {
 
 }  // namespace
 
-Touch touch(Ui& ui, std::string_view label, ItemKind kind, const Rect& drawn, bool enabled,
-            std::string value) {
+WidgetResponse interact(Ui& ui, std::string_view label, ItemKind kind, const Rect& drawn,
+                        bool enabled, std::string value) {
   const Rect rect = pressed_part(ui, kind, drawn);
   const std::string& whole =
       ui.items.add(label, kind, visible_part(rect), enabled, std::move(value));
   ui.items.set_reach(rect.size());
-  Touch touch;
-  if (rect.empty()) return touch;
+  WidgetResponse interact;
+  if (rect.empty()) return interact;
   ImGui::SetCursorScreenPos(rect.corner());
   ImGui::SetNextItemAllowOverlap();
-  touch.pressed =
+  interact.pressed =
       ImGui::InvisibleButton(whole.c_str(), rect.size(),
                              ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
   if (!enabled) return {};  // it is there for its hint alone, which says why
-  touch.hovered = ImGui::IsItemHovered();
-  touch.held = ImGui::IsItemActive();
-  touch.menu = touch.pressed && ImGui::IsMouseReleased(ImGuiMouseButton_Right);
-  if (touch.menu) touch.pressed = false;
-  touch.doubled = touch.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
-  touch.pressed |= keyboard(ui, whole, drawn);
-  return touch;
+  interact.hovered = ImGui::IsItemHovered();
+  interact.held = ImGui::IsItemActive();
+  interact.menu = interact.pressed && ImGui::IsMouseReleased(ImGuiMouseButton_Right);
+  if (interact.menu) interact.pressed = false;
+  interact.doubled = interact.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
+  interact.pressed |= keyboard(ui, whole, drawn);
+  return interact;
 }
 
-bool button(Ui& ui, std::string_view label, const Rect& rect, std::string_view words,
+bool button(Ui& ui, std::string_view label, const Rect& rect, std::string_view text,
             ButtonLook look, bool enabled) {
-  const Touch t = touch(ui, label, ItemKind::button, rect, enabled, std::string(words));
+  const WidgetResponse t = interact(ui, label, ItemKind::button, rect, enabled, std::string(text));
   const Theme& theme = ui.theme;
   const bool primary = look == ButtonLook::primary && enabled;
   Colour ground = primary ? theme.selection : theme.raised;
@@ -69,25 +69,26 @@ bool button(Ui& ui, std::string_view label, const Rect& rect, std::string_view w
                      : primary                                 ? theme.background
                      : look == ButtonLook::quiet && !t.hovered ? theme.dim
                                                                : theme.text;
-  ui.text(rect.inset(ui.px(6), 0), words, primary ? Face::strong : Face::text, ink, Align::centre);
+  ui.text(rect.inset(ui.px(6), 0), text, primary ? Face::strong : Face::text, ink, Align::centre);
   return t.pressed;
 }
 
-bool tinted_button(Ui& ui, std::string_view label, const Rect& rect, std::string_view words,
+bool tinted_button(Ui& ui, std::string_view label, const Rect& rect, std::string_view text,
                    Colour colour, bool chosen, bool enabled) {
-  const Touch t = touch(ui, label, ItemKind::toggle, rect, enabled, chosen ? "on" : "off");
+  const WidgetResponse t =
+      interact(ui, label, ItemKind::toggle, rect, enabled, chosen ? "on" : "off");
   const double share = (chosen ? 0.22 : 0) + (t.hovered ? 0.08 : 0);
   ui.fill(rect, mix(ui.theme.raised, colour, share), ui.px(kRadius));
   ui.frame(rect, chosen ? colour : ui.theme.line, ui.px(kRadius));
-  ui.text(rect.inset(ui.px(6), 0), words, Face::text, enabled ? colour : ui.theme.faint,
+  ui.text(rect.inset(ui.px(6), 0), text, Face::text, enabled ? colour : ui.theme.faint,
           Align::centre);
   return t.pressed;
 }
 
-bool tab(Ui& ui, std::string_view label, const Rect& rect, std::string_view words, bool chosen) {
-  const Touch t = touch(ui, label, ItemKind::tab, rect, true, chosen ? "chosen" : "");
+bool tab(Ui& ui, std::string_view label, const Rect& rect, std::string_view text, bool chosen) {
+  const WidgetResponse t = interact(ui, label, ItemKind::tab, rect, true, chosen ? "chosen" : "");
   const Colour ink = chosen || t.hovered ? ui.theme.text : ui.theme.faint;
-  const float wide = ui.text(rect, words, Face::text, ink);
+  const float wide = ui.text(rect, text, Face::text, ink);
   if (chosen) {
     const float y = rect.bottom - ui.whole(2);
     ui.fill({rect.left, y, rect.left + wide, rect.bottom}, ui.theme.selection);
@@ -95,8 +96,8 @@ bool tab(Ui& ui, std::string_view label, const Rect& rect, std::string_view word
   return t.pressed;
 }
 
-bool toggle(Ui& ui, std::string_view label, const Rect& rect, std::string_view words, bool on) {
-  const Touch t = touch(ui, label, ItemKind::toggle, rect, true, on ? "on" : "off");
+bool toggle(Ui& ui, std::string_view label, const Rect& rect, std::string_view text, bool on) {
+  const WidgetResponse t = interact(ui, label, ItemKind::toggle, rect, true, on ? "on" : "off");
   Rect rest = rect;
   const Rect box = rect_around(rest.cut_left(ui.px(14)).centre(), ui.px(12), ui.px(12));
   ui.fill(box, on ? ui.theme.selection : ui.theme.raised, ui.px(3));
@@ -109,12 +110,13 @@ bool toggle(Ui& ui, std::string_view label, const Rect& rect, std::string_view w
     ui.line(low, {c.x + ui.px(3.4f), c.y - ui.px(2.6f)}, ink, ui.px(1.6f));
   }
   rest.cut_left(ui.px(8));
-  ui.text(rest, words, Face::text, t.hovered ? ui.theme.text : ui.theme.dim);
+  ui.text(rest, text, Face::text, t.hovered ? ui.theme.text : ui.theme.dim);
   return t.pressed;
 }
 
 bool slider(Ui& ui, std::string_view label, const Rect& rect, int& at, int most) {
-  const Touch t = touch(ui, label, ItemKind::slider, rect, most > 0, std::to_string(at));
+  const WidgetResponse t =
+      interact(ui, label, ItemKind::slider, rect, most > 0, std::to_string(at));
   ui.items.set_span({0, static_cast<double>(most), static_cast<double>(at), {}});
   const int before = at;
   const float knob = ui.px(5), reach = std::max(1.0f, rect.width() - 2 * knob);
@@ -144,8 +146,9 @@ std::optional<double> moved_by_keys(Ui& ui, const Span& span, double step) {
   return std::clamp(span.now + steps * step, span.least, span.most);
 }
 
-Touch row(Ui& ui, std::string_view label, const Rect& rect, bool chosen, std::string value) {
-  const Touch t = touch(ui, label, ItemKind::row, rect, true, std::move(value));
+WidgetResponse row(Ui& ui, std::string_view label, const Rect& rect, bool chosen,
+                   std::string value) {
+  const WidgetResponse t = interact(ui, label, ItemKind::row, rect, true, std::move(value));
   if (chosen || t.hovered)
     ui.fill(rect, chosen ? ui.theme.raised : mix(ui.theme.panel, ui.theme.raised, 0.6));
   if (chosen)
@@ -162,16 +165,16 @@ float figure(Ui& ui, std::string_view label, const Rect& rect, std::string_view 
   return first + ui.px(6) + ui.text(rest, value, Face::mono_strong, colour);
 }
 
-void heading(Ui& ui, const Rect& rect, std::string_view words, std::string_view remark) {
+void heading(Ui& ui, const Rect& rect, std::string_view text, std::string_view remark) {
   Rect rest = rect;
-  const float wide = ui.text(rest, words, Face::strong, ui.theme.text);
+  const float wide = ui.text(rest, text, Face::strong, ui.theme.text);
   rest.cut_left(wide + ui.px(10));
   if (!remark.empty()) ui.text(rest, remark, Face::small, ui.theme.dim);
 }
 
-void hint(Ui& ui, std::string_view words) {
-  ui.items.describe(words);
-  if (words.empty() || ui.items.keys_lead || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip))
+void hint(Ui& ui, std::string_view text) {
+  ui.items.describe(text);
+  if (text.empty() || ui.items.keys_lead || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip))
     return;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(9), ui.px(6)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(kRadius));
@@ -181,7 +184,7 @@ void hint(Ui& ui, std::string_view words) {
   ImGui::PushFont(ui.fonts[Face::small]);
   if (ImGui::BeginTooltip()) {
     ImGui::PushTextWrapPos(ui.px(420));
-    ImGui::TextUnformatted(words.data(), words.data() + words.size());
+    ImGui::TextUnformatted(text.data(), text.data() + text.size());
     ImGui::PopTextWrapPos();
     ImGui::EndTooltip();
   }

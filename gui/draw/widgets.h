@@ -10,7 +10,7 @@
 
 namespace recut::gui {
 
-struct Touch {
+struct WidgetResponse {
   bool hovered = false;
   bool held = false;     // pressed down on it and not let go
   bool pressed = false;  // clicked, or Enter or Space with the keyboard on it
@@ -19,24 +19,24 @@ struct Touch {
 };
 
 // An area that answers; it draws nothing but the keyboard's ring. The label is unique in its panel.
-Touch touch(Ui& ui, std::string_view label, ItemKind kind, const Rect& rect, bool enabled = true,
-            std::string value = {});
+WidgetResponse interact(Ui& ui, std::string_view label, ItemKind kind, const Rect& rect,
+                        bool enabled = true, std::string value = {});
 
 enum class ButtonLook : unsigned char {
   plain,    // raised
   primary,  // filled with the selection's colour
   quiet,    // words alone, a ground under the pointer
 };
-bool button(Ui& ui, std::string_view label, const Rect& rect, std::string_view words,
+bool button(Ui& ui, std::string_view label, const Rect& rect, std::string_view text,
             ButtonLook look = ButtonLook::plain, bool enabled = true);
 // A button whose text has a colour of its own: "Must save".
-bool tinted_button(Ui& ui, std::string_view label, const Rect& rect, std::string_view words,
+bool tinted_button(Ui& ui, std::string_view label, const Rect& rect, std::string_view text,
                    Colour colour, bool chosen, bool enabled = true);
 
 // One of several views of the same place: words, underlined where chosen.
-bool tab(Ui& ui, std::string_view label, const Rect& rect, std::string_view words, bool chosen);
+bool tab(Ui& ui, std::string_view label, const Rect& rect, std::string_view text, bool chosen);
 
-bool toggle(Ui& ui, std::string_view label, const Rect& rect, std::string_view words, bool on);
+bool toggle(Ui& ui, std::string_view label, const Rect& rect, std::string_view text, bool on);
 
 // A line of text. `changed`: in this frame; `committed`: Enter.
 struct FieldAnswer {
@@ -64,18 +64,19 @@ bool slider(Ui& ui, std::string_view label, const Rect& rect, int& at, int most)
 std::optional<double> moved_by_keys(Ui& ui, const Span& span, double step);
 
 // A row of a list or table: its ground says hovered and chosen. Draw its cells over it.
-Touch row(Ui& ui, std::string_view label, const Rect& rect, bool chosen, std::string value = {});
+WidgetResponse row(Ui& ui, std::string_view label, const Rect& rect, bool chosen,
+                   std::string value = {});
 
 // A figure with what it is: "peak" dim, "979 MiB" strong. Returns the width.
 float figure(Ui& ui, std::string_view label, const Rect& rect, std::string_view what,
              std::string_view value, Colour colour);
 
 // Heading of a panel: words, and a quiet remark after them.
-void heading(Ui& ui, const Rect& rect, std::string_view words, std::string_view remark = {});
+void heading(Ui& ui, const Rect& rect, std::string_view text, std::string_view remark = {});
 
 // Words beside the pointer, while the last widget is hovered for a moment; for those who don't see
 // it, what the widget is for. One that isn't enabled says why.
-void hint(Ui& ui, std::string_view words);
+void hint(Ui& ui, std::string_view text);
 
 // A scrolled region; draw its content between the two, from `content` down. `height`: of all of it.
 // Only what `visible` meets needs drawing.

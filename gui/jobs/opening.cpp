@@ -3,31 +3,32 @@
 namespace recut::gui {
 
 // The default strategy plans call by call, which isn't for the fused model.
-PlanningRequest plain_step(const Wishes& wishes) {
+PlanningRequest plain_step(const PlanSettings& plan_settings) {
   PlanningRequest request;
-  request.strategy = wishes.cost_model == "fused" ? "peak" : "default";
-  request.device = wishes.device;
-  request.cost_model = wishes.cost_model;
-  request.limits.effort = wishes.effort;
+  request.strategy = plan_settings.cost_model == "fused" ? "peak" : "default";
+  request.device = plan_settings.device;
+  request.cost_model = plan_settings.cost_model;
+  request.limits.effort = plan_settings.effort;
   return request;
 }
 
 Opening::Opening(Backend& backend, const std::string& path,
-                 std::shared_ptr<const std::string> bytes, Wishes wishes)
+                 std::shared_ptr<const std::string> bytes, PlanSettings plan_settings)
     : backend_(backend), path_(path) {
-  opened_.wishes = std::move(wishes);
+  opened_.plan_settings = std::move(plan_settings);
   opened_.bytes = std::move(bytes);
 }
 
 // True if there is more to do with the opener that it makes.
 bool Opening::begin() {
   begun_ = true;
-  auto options = options_of(opened_.wishes.recipe);
+  auto options = options_of(opened_.plan_settings.transforms);
   if (!options) {
     faults_ = options.diagnostics();
     return false;
   }
-  auto model = backend_.read_model(path_, *opened_.bytes, opened_.wishes.recipe.dimensions);
+  auto model =
+      backend_.read_model(path_, *opened_.bytes, opened_.plan_settings.transforms.dimensions);
   if (model && !*model) {
     faults_ = model->diagnostics();
     return false;
@@ -63,7 +64,8 @@ void Opening::take_document() {
 }
 
 void Opening::find_basis() {
-  auto basis = plan_basis(opened_.document, opened_.wishes.device, opened_.wishes.cost_model);
+  auto basis =
+      plan_basis(opened_.document, opened_.plan_settings.device, opened_.plan_settings.cost_model);
   if (basis)
     opened_.basis = std::make_shared<const PlanBasis>(std::move(*basis));
   else
@@ -71,7 +73,7 @@ void Opening::find_basis() {
 }
 
 void Opening::plan_start() {
-  auto start = make_plan_view(*opened_.basis, plain_step(opened_.wishes));
+  auto start = make_plan_view(*opened_.basis, plain_step(opened_.plan_settings));
   if (start)
     opened_.start = std::move(*start);
   else

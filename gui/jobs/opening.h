@@ -13,12 +13,12 @@
 namespace recut::gui {
 
 // Nothing is recomputed: a document's first plan.
-PlanningRequest plain_step(const Wishes& wishes);
+PlanningRequest plain_step(const PlanSettings& plan_settings);
 
 class Opening {
  public:
   struct Opened {
-    Wishes wishes;  // that it was opened for
+    PlanSettings plan_settings;  // that it was opened for
     std::shared_ptr<const std::string> bytes;
     std::shared_ptr<const Document> document;
     std::shared_ptr<const PlanBasis> basis;
@@ -27,7 +27,7 @@ class Opening {
 
   // `backend` reads what only its platform can; it outlives the opening.
   Opening(Backend& backend, const std::string& path, std::shared_ptr<const std::string> bytes,
-          Wishes wishes);
+          PlanSettings plan_settings);
 
   bool step();            // true where there is more to do
   Result<Opened> take();  // once there is none

@@ -31,7 +31,7 @@ struct CheckFigures {
 };
 
 // Reports the share that is done, 0 … 1, and the current work; returns false to end it.
-using CheckProgress = std::function<bool(double share, const std::string& words)>;
+using CheckProgress = std::function<bool(double share, const std::string& text)>;
 
 // Compares with the file's outputs; without any, with those of the graph as it was read, run in
 // program order on the same inputs. Fails before it runs anything if `room` (bytes; nothing: no

@@ -7,8 +7,8 @@
 
 #include "engine/support/text.h"
 #include "gui/backend/paths.h"
-#include "gui/jobs/errands.h"
 #include "gui/jobs/reasons_job.h"
+#include "gui/jobs/worker_requests.h"
 #include "gui/model/offer.h"
 #include "gui/model/other_graph.h"
 #include "gui/model/pass_steps.h"
@@ -19,8 +19,7 @@ namespace recut::gui {
 namespace {
 
 constexpr double kRest = 0.06;  // seconds that a budget rests before it is planned for
-constexpr std::int64_t kPlannerMostSteps =
-    1'500'000;                        // of the curve's plans that are kept in whole
+constexpr std::int64_t kPlannerMaxSteps = 1'500'000;  // of the curve's plans that are kept in whole
 constexpr double kFirstBudget = 0.5;  // of the peak without recomputation, for a new document
 
 // The bytes that are in hand, or else the file's.
@@ -75,7 +74,7 @@ void Planner::start_opening(DocumentView& document, std::string title) {
   work->bytes = document.bytes;
   Job job{std::move(title), document.serial, true, false, {}};
   job.part = [this, work, serial = document.serial, path = document.path,
-              wishes = document.wishes](JobControl& control) {
+              plan_settings = document.plan_settings](JobControl& control) {
     const auto fail = [&](Diagnostics faults) {
       post_fault(control, serial,
                  explain_fault(backend_, path, work->bytes.get(), std::move(faults)));
@@ -85,7 +84,7 @@ void Planner::start_opening(DocumentView& document, std::string title) {
       const auto read = bytes_of_file(backend_, path, work->bytes);
       if (!read) return fail(read.diagnostics());
       work->bytes = *read;
-      work->opening.emplace(backend_, path, *read, wishes);
+      work->opening.emplace(backend_, path, *read, plan_settings);
       return true;
     }
     if (work->opening->step()) return true;
@@ -112,8 +111,8 @@ void Planner::post_fault(JobControl& control, int serial, OpeningFault fault) co
 void Planner::take_fault(DocumentView& document, OpeningFault fault) const {
   if (document.is_ready()) {
     callbacks_.say(format(fault.diagnostics.front()), true);
-    document.recipe_faults = std::move(fault.diagnostics);
-    document.wishes.recipe = document.made_by;
+    document.transform_faults = std::move(fault.diagnostics);
+    document.plan_settings.transforms = document.applied_transforms;
     return;
   }
   document.state = DocumentState::failed;
@@ -126,21 +125,21 @@ void Planner::take_opened(DocumentView& document, Opening::Opened result) {
   document.document = result.document;
   document.basis = result.basis;
   document.start = result.start;
-  document.made_by = result.wishes.recipe;
+  document.applied_transforms = result.plan_settings.transforms;
   opened(document);
 }
 
 // The graph anew from the file's bytes, so that nobody who still reads the one before is disturbed.
 void Planner::transform(DocumentView& document) {
   jobs_.cancel(document.opening);
-  if (document.wishes.recipe == document.made_by) return;
+  if (document.plan_settings.transforms == document.applied_transforms) return;
   start_opening(document, fmt::format("Transforming {}", document.title));
 }
 
 // Drops all facts about the former graph. Names stay: the selection, and the pass that came.
 void Planner::take_transformed(DocumentView& document, Opening::Opened opened) {
-  if (!opened.wishes.same_problem(document.wishes)) {  // they changed meanwhile
-    if (!(document.wishes.recipe == document.made_by))
+  if (!opened.plan_settings.same_problem(document.plan_settings)) {  // they changed meanwhile
+    if (!(document.plan_settings.transforms == document.applied_transforms))
       start_opening(document, fmt::format("Transforming {}", document.title));
     return;
   }
@@ -149,24 +148,24 @@ void Planner::take_transformed(DocumentView& document, Opening::Opened opened) {
     document.document = opened.document;
     document.basis = opened.basis;
     document.start = opened.start;
-    document.made_by = opened.wishes.recipe;
+    document.applied_transforms = opened.plan_settings.transforms;
   });
   if (!lost.empty()) callbacks_.say(lost, true);
   begin_planning(document);
 }
 
 // Shows the graph and node that were requested before they were there.
-void Planner::show_wanted(DocumentView& document) const {
-  if (document.wanted_pass) show_pass(document, *document.wanted_pass);
-  if (document.wanted_selection.empty()) return;
-  const NodeId here = document.graph_at_pass().find(document.wanted_selection);
-  const NodeId planned = document.find(document.wanted_selection);
+void Planner::show_pending(DocumentView& document) const {
+  if (document.pending_pass) show_pass(document, *document.pending_pass);
+  if (document.pending_selection.empty()) return;
+  const NodeId here = document.graph_at_pass().find(document.pending_selection);
+  const NodeId planned = document.find(document.pending_selection);
   if (here.valid()) {
     select_in_pass(document, here, document.pass);
   } else if (planned.valid()) {
     select_in_pass(document, planned, document.document->passes.passes.size());
   } else {
-    callbacks_.say("This graph has no node " + quote(document.wanted_selection), true);
+    callbacks_.say("This graph has no node " + quote(document.pending_selection), true);
   }
 }
 
@@ -174,11 +173,12 @@ void Planner::opened(DocumentView& document) {
   document.state = DocumentState::ready;
   document.title = document.start->report().model;
   document.pass = document.document->passes.passes.size();
-  show_wanted(document);
-  Wishes usual;
-  usual.recipe = document.wishes.recipe;  // which says nothing of the budget, nor does the effort
-  usual.effort = document.wishes.effort;
-  document.chose_budget |= !(document.wishes == usual);
+  show_pending(document);
+  PlanSettings usual;
+  usual.transforms =
+      document.plan_settings.transforms;  // which says nothing of the budget, nor does the effort
+  usual.effort = document.plan_settings.effort;
+  document.chose_budget |= !(document.plan_settings == usual);
   if (const std::string hints = hints_text(document.document->file.symbols); !hints.empty())
     callbacks_.say("Sizes by the file's hints: " + hints, false);
   if (const std::string& note = document.document->file.symbols_note; !note.empty())
@@ -195,14 +195,15 @@ void Planner::begin_planning(DocumentView& document) {
   // Forward alone keeps nothing that a budget could be for.
   const double share = document.has_backward() ? kFirstBudget : 0;
   if (!document.chose_budget)
-    document.wishes.budget_bytes = static_cast<std::int64_t>(
+    document.plan_settings.budget_bytes = static_cast<std::int64_t>(
         share * static_cast<double>(document.basis->baseline_cost.peak_bytes));
   new_problem(document);
 }
 
 // The trade-off that came with the program, of exactly this graph and problem.
 std::shared_ptr<const Curve> Planner::prepared(const DocumentView& document) const {
-  if (!is_sample(document.path) || !document.wishes.same_problem(Wishes())) return nullptr;
+  if (!is_sample(document.path) || !document.plan_settings.same_problem(PlanSettings()))
+    return nullptr;
   const auto curve = prepared_curve(backend_, sample_name(document.path));
   if (!curve) return nullptr;
   const bool same = curve->report.nodes == document.start->report().nodes &&
@@ -217,39 +218,43 @@ void Planner::new_problem(DocumentView& document) {
     jobs_.cancel(job);
   document.known.clear();
   document.curve = prepared(document);
-  if (document.wishes.pins.empty() && document.start) document.known.add_made(document.start);
+  if (document.plan_settings.overrides.empty() && document.start)
+    document.known.add_made(document.start);
   if (!document.shown) show_best(document);
   sweep(document);
-  if (document.wishes.budget_bytes != 0 || !document.wishes.pins.empty()) plan(document);
+  if (document.plan_settings.budget_bytes != 0 || !document.plan_settings.overrides.empty())
+    plan(document);
 }
 
-void Planner::wishes_changed(DocumentView& document, const Wishes& before) {
-  const bool other_graph = !(document.wishes.recipe == before.recipe);
+void Planner::plan_settings_changed(DocumentView& document, const PlanSettings& before) {
+  const bool other_graph = !(document.plan_settings.transforms == before.transforms);
   if (!document.is_ready() && other_graph) {
     jobs_.cancel(document.opening);
     return open(document);
   }
   if (!document.is_ready()) return;
   if (other_graph) return transform(document);
-  if (document.wishes.same_problem(before)) {
+  if (document.plan_settings.same_problem(before)) {
     show_best(document);
     document.plan_due = backend_.now() + kRest;
     return;
   }
-  if (document.wishes.device == before.device && document.wishes.cost_model == before.cost_model)
+  if (document.plan_settings.device == before.device &&
+      document.plan_settings.cost_model == before.cost_model)
     return new_problem(document);
   // Another price list: everything anew, with the bytes that are there.
-  auto basis = plan_basis(document.document, document.wishes.device, document.wishes.cost_model);
+  auto basis = plan_basis(document.document, document.plan_settings.device,
+                          document.plan_settings.cost_model);
   if (!basis) {
     callbacks_.say(format(basis.diagnostics().front()), true);
-    document.wishes = before;
+    document.plan_settings = before;
     return;
   }
   // The step is planned anew as well: what fuses together has to run together.
-  auto start = make_plan_view(*basis, plain_step(document.wishes));
+  auto start = make_plan_view(*basis, plain_step(document.plan_settings));
   if (!start) {
     callbacks_.say(format(start.diagnostics().front()), true);
-    document.wishes = before;
+    document.plan_settings = before;
     return;
   }
   document.basis = std::make_shared<const PlanBasis>(std::move(*basis));
@@ -259,8 +264,8 @@ void Planner::wishes_changed(DocumentView& document, const Wishes& before) {
 }
 
 void Planner::show_best(DocumentView& document) const {
-  SharedPlanView best = document.known.made_for(request_of(document.wishes).budget);
-  if (!best) best = document.known.best_within(document.wishes.budget_bytes);
+  SharedPlanView best = document.known.made_for(request_of(document.plan_settings).budget);
+  if (!best) best = document.known.best_within(document.plan_settings.budget_bytes);
   if (!best) best = document.known.lowest();
   if (best && best != document.shown) {
     document.shown = best;
@@ -292,7 +297,7 @@ Planner::OnDocument Planner::known_plan(SharedPlanView plan) const {
 void Planner::guess_again(DocumentView& document, const PlanView& plan) {
   if (document.chose_budget || document.guessed_again || document.holds()) return;
   document.guessed_again = true;
-  document.wishes.budget_bytes = (plan.peak() + document.start->peak()) / 2;
+  document.plan_settings.budget_bytes = (plan.peak() + document.start->peak()) / 2;
   show_best(document);
   this->plan(document);
 }
@@ -300,7 +305,7 @@ void Planner::guess_again(DocumentView& document, const PlanView& plan) {
 // The plan for the budget itself; a search for another budget is of no use any more.
 void Planner::plan(DocumentView& document) {
   jobs_.cancel(document.planning);
-  const PlanningRequest request = request_of(document.wishes);
+  const PlanningRequest request = request_of(document.plan_settings);
   if (document.known.made_for(request.budget)) return;
   const auto take = [this, serial = document.serial](JobControl& control,
                                                      Result<SharedPlanView> plan) {
@@ -346,10 +351,10 @@ void Planner::sweep(DocumentView& document) {
   jobs_.cancel(document.sweeping);
   document.weighed = nullptr;
   CurveRequest request;
-  request.device = document.wishes.device;
-  request.cost_model = document.wishes.cost_model;
-  request.effort = document.wishes.effort;
-  request.overrides = document.wishes.pins;
+  request.device = document.plan_settings.device;
+  request.cost_model = document.plan_settings.cost_model;
+  request.effort = document.plan_settings.effort;
+  request.overrides = document.plan_settings.overrides;
   if (!backend_.has_threads() && !jobs_.helped()) {  // the frame waits for it: a coarse curve
     request.points = 16;
     request.effort *= 0.2;
@@ -385,18 +390,18 @@ void Planner::view_points(DocumentView& document, std::shared_ptr<const Curve> c
   work->curve = std::move(curve);
   const auto& points = work->curve->report.points;
   const auto steps = static_cast<std::int64_t>(document.graph().order().size() * points.size());
-  const auto stride = static_cast<std::size_t>(1 + steps / kPlannerMostSteps);
+  const auto stride = static_cast<std::size_t>(1 + steps / kPlannerMaxSteps);
   for (std::size_t i = 0; i < points.size(); i += stride) {
     const SharedPlanView have = document.known.best_within(points[i].peak_bytes);
     if (!have || have->report().step_us > points[i].step_us) work->points.push_back(i);
   }
-  const std::int64_t budget = document.wishes.budget_bytes;
+  const std::int64_t budget = document.plan_settings.budget_bytes;
   std::stable_sort(work->points.begin(), work->points.end(), [&](std::size_t a, std::size_t b) {
     return std::abs(points[a].peak_bytes - budget) > std::abs(points[b].peak_bytes - budget);
   });
   Job job{"Looking at plans", document.serial, true, true, {}};
   job.part = [this, work, serial = document.serial, basis = document.basis,
-              request = request_of(document.wishes)](JobControl& control) {
+              request = request_of(document.plan_settings)](JobControl& control) {
     if (work->points.empty()) return false;
     const std::size_t point = work->points.back();
     work->points.pop_back();
@@ -418,7 +423,7 @@ void Planner::take_change(DocumentView& document,
   const bool known = document.change && document.change->after == change->after;
   document.change = change;
   const std::string remarks =
-      known ? std::string() : pin_remarks(*change, document.before, document.answered);
+      known ? std::string() : override_remarks(*change, document.before, document.answered);
   if (!remarks.empty()) callbacks_.say(remarks, false);
 }
 

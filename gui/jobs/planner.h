@@ -19,7 +19,7 @@ class Planner {
   // should read.
   struct Callbacks {
     std::function<DocumentView*(int serial)> find;
-    std::function<void(const std::string& words, bool fault)> say;
+    std::function<void(const std::string& text, bool fault)> say;
   };
   Planner(Backend& backend, Jobs& jobs, Callbacks callbacks)
       : backend_(backend), jobs_(jobs), callbacks_(std::move(callbacks)) {}
@@ -32,7 +32,7 @@ class Planner {
   // Called after a command changed the plan settings. Shows the plan made for them if there is one,
   // else the best known plan, now, and starts jobs for the rest. With other transform settings, the
   // shown plan stays until the new graph and its first plan are there.
-  void wishes_changed(DocumentView& document, const Wishes& before);
+  void plan_settings_changed(DocumentView& document, const PlanSettings& before);
 
   // The whole curve, again where it is there already.
   void sweep(DocumentView& document);
@@ -72,7 +72,7 @@ class Planner {
   void start_schedule(DocumentView& document, bool awaited);
   void opened(DocumentView& document);
   void begin_planning(DocumentView& document);
-  void show_wanted(DocumentView& document) const;
+  void show_pending(DocumentView& document) const;
 
   Backend& backend_;
   Jobs& jobs_;

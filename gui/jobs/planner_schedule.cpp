@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "gui/jobs/errands.h"
 #include "gui/jobs/planner.h"
+#include "gui/jobs/worker_requests.h"
 #include "gui/model/schedule_view.h"
 
 namespace recut::gui {

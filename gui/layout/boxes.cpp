@@ -29,7 +29,7 @@ class Placer {
   }
 
  private:
-  void place(std::uint32_t g, Corner corner, ItemPlace at) {
+  void place(std::uint32_t g, Corner corner, ItemPosition at) {
     const Group& group = scene_.groups[g];
     const GroupLayout& layout = *layouts_[g];
     const auto index = static_cast<std::uint32_t>(out_.bands.size());
@@ -38,7 +38,7 @@ class Placer {
     const std::span<const Item> items = scene_.items_of(group);
     for (std::uint32_t i = 0; i < group.forward_items; ++i) {
       if (!items[i].is_group || !layouts_[items[i].index]) continue;
-      const ItemPlace& item = layout.items[i];
+      const ItemPosition& item = layout.items[i];
       place(items[i].index,
             {corner.forward - item.forward, corner.backward + item.backward, corner.top + item.top},
             item);
@@ -47,7 +47,7 @@ class Placer {
   }
 
   static Band band_of(const Group& group, GroupId id, const GroupLayout& layout, Corner corner,
-                      const ItemPlace& at) {
+                      const ItemPosition& at) {
     Band band;
     band.group = id;
     band.depth = group.depth;
@@ -71,7 +71,7 @@ class Placer {
     out_.bands[band].first_box = static_cast<std::uint32_t>(out_.boxes.size());
     const std::span<const Item> items = scene_.items_of(group);
     for (std::uint32_t i = 0; i < items.size(); ++i) {
-      const ItemPlace& item = layout.items[i];
+      const ItemPosition& item = layout.items[i];
       const float forward = corner.forward - item.forward;
       const float backward = corner.backward + item.backward;
       const float top = corner.top + item.top;
@@ -107,14 +107,14 @@ class Placer {
   }
 
   void add_closed(std::uint32_t g, float forward, float backward, float top,
-                  const ItemPlace& place) {
+                  const ItemPosition& position) {
     const Group& group = scene_.groups[g];
     Box box;
     box.rect = rect_at(forward, top);
     box.group = GroupId(g);
     box.side = group.shelf ? Side::shelf : Side::forward;
     box.importance = 3;
-    box.column = place.forward_column;
+    box.column = position.forward_column;
     box.nodes = group.forward_nodes;
     const BoxId first(out_.boxes.size());
     BoxId second;
@@ -126,7 +126,7 @@ class Placer {
     if (second.valid()) {
       box.rect = rect_at(backward, top);
       box.side = Side::backward;
-      box.column = place.backward_column;
+      box.column = position.backward_column;
       box.nodes = group.backward_nodes;
       box.partner = first;
       out_.boxes.push_back(box);

@@ -67,7 +67,7 @@ class Columns {
 
   // The former spine stays the spine.
   std::uint64_t own_weight(std::uint32_t box) const {
-    const bool was_spine = !task_.wish.empty() && task_.wish[box] == 0;
+    const bool was_spine = !task_.hint.empty() && task_.hint[box] == 0;
     return task_.weight[box] + (was_spine ? std::uint64_t{1} << 32 : 0);
   }
 
@@ -110,20 +110,20 @@ class Columns {
     });
     std::vector<std::int64_t> taken;  // by column: up to which row (counted from the start)
     for (const std::uint32_t p : turn) {
-      const std::uint32_t wish = wished(paths_[p], both);
+      const std::uint32_t hint = hinted(paths_[p], both);
       const std::int64_t begin = from_bottom ? -std::int64_t{paths_[p].last} : paths_[p].first;
       const std::int64_t end = from_bottom ? -std::int64_t{paths_[p].first} : paths_[p].last;
-      const std::uint32_t column = nearest_free(paths_[p], wish, begin, taken);
+      const std::uint32_t column = nearest_free(paths_[p], hint, begin, taken);
       while (taken.size() <= column) taken.push_back(INT64_MIN);
       taken[column] = end;
       paths_[p].column = column;
     }
   }
 
-  std::uint32_t wished(const Path& path, bool both) const {
+  std::uint32_t hinted(const Path& path, bool both) const {
     std::int64_t sum = 0, count = 0;
     for (const std::uint32_t box : path.boxes) {
-      if (!task_.wish.empty() && task_.wish[box] != ColumnTask::kNoWish) return task_.wish[box];
+      if (!task_.hint.empty() && task_.hint[box] != ColumnTask::kNoHint) return task_.hint[box];
       for (const auto* list : {&upper_[box], &lower_[box]}) {
         if (list == &lower_[box] && !both) continue;
         for (const std::uint32_t other : *list) {
@@ -137,15 +137,15 @@ class Columns {
     return count == 0 ? 0 : static_cast<std::uint32_t>((sum + count / 2) / count);
   }
 
-  std::uint32_t nearest_free(const Path& path, std::uint32_t wish, std::int64_t begin,
+  std::uint32_t nearest_free(const Path& path, std::uint32_t hint, std::int64_t begin,
                              const std::vector<std::int64_t>& taken) const {
     const auto is_free = [&](std::uint32_t column) {
       if (column == 0 && path.first <= paths_[0].last && path.last >= paths_[0].first) return false;
       return column >= taken.size() || taken[column] < begin;
     };
     for (std::uint32_t step = 0;; ++step) {
-      if (step <= wish && is_free(wish - step)) return wish - step;
-      if (is_free(wish + step)) return wish + step;
+      if (step <= hint && is_free(hint - step)) return hint - step;
+      if (is_free(hint + step)) return hint + step;
     }
   }
 
@@ -154,7 +154,7 @@ class Columns {
     std::stable_sort(paths_.begin(), paths_.end(), [](const Path& a, const Path& b) {
       return a.column != b.column ? a.column < b.column : a.first < b.first;
     });
-    if (!task_.wish.empty()) return;  // columns keep their numbers
+    if (!task_.hint.empty()) return;  // columns keep their numbers
     std::uint32_t next = 0, last = 0;
     for (Path& path : paths_) {
       if (path.column != last) {

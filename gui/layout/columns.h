@@ -11,9 +11,9 @@ struct ColumnTask {
   std::vector<std::uint32_t> row;     // by box
   std::vector<std::uint32_t> weight;  // by box: the heaviest path is the spine
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;  // upper box, lower box; sorted
-  std::vector<std::uint32_t> wish;  // by box: the column to keep, or kNoWish; empty: none has any
+  std::vector<std::uint32_t> hint;  // by box: the column to keep, or kNoHint; empty: none has any
 
-  static constexpr std::uint32_t kNoWish = 0xffffffff;
+  static constexpr std::uint32_t kNoHint = 0xffffffff;
 };
 
 // Boxes of one path stand straight above each other.

@@ -31,13 +31,13 @@ FormerColumns::Columns FormerColumns::of_node(const SceneNode& node) const {
   if (!box.node.valid() ||
       former_.scene->groups[box.group.index].key != scene_.groups[node.group.index].key)
     return {};
-  return node.side == Side::backward ? Columns{ColumnTask::kNoWish, box.column}
-                                     : Columns{box.column, ColumnTask::kNoWish};
+  return node.side == Side::backward ? Columns{ColumnTask::kNoHint, box.column}
+                                     : Columns{box.column, ColumnTask::kNoHint};
 }
 
-Wishes FormerColumns::wishes(const Group& group) const {
-  Wishes wishes;
-  if (groups_.empty()) return wishes;
+ColumnHints FormerColumns::hints(const Group& group) const {
+  ColumnHints hints;
+  if (groups_.empty()) return hints;
   bool any = false;
   for (const Item& item : scene_.items_of(group)) {
     Columns columns;
@@ -46,20 +46,20 @@ Wishes FormerColumns::wishes(const Group& group) const {
     } else if (const auto it = groups_.find(scene_.groups[item.index].key); it != groups_.end()) {
       columns = it->second;
     }
-    any = any || columns.forward != ColumnTask::kNoWish || columns.backward != ColumnTask::kNoWish;
-    wishes.forward.push_back(columns.forward);
-    wishes.backward.push_back(columns.backward);
+    any = any || columns.forward != ColumnTask::kNoHint || columns.backward != ColumnTask::kNoHint;
+    hints.forward.push_back(columns.forward);
+    hints.backward.push_back(columns.backward);
   }
-  return any ? wishes : Wishes();
+  return any ? hints : ColumnHints();
 }
 
-bool FormerColumns::holds(const Wishes& wishes, const GroupLayout& layout) const {
+bool FormerColumns::holds(const ColumnHints& hints, const GroupLayout& layout) const {
   for (std::size_t i = 0; i < layout.items.size(); ++i) {
-    if (wishes.forward[i] != ColumnTask::kNoWish &&
-        wishes.forward[i] != layout.items[i].forward_column)
+    if (hints.forward[i] != ColumnTask::kNoHint &&
+        hints.forward[i] != layout.items[i].forward_column)
       return false;
-    if (wishes.backward[i] != ColumnTask::kNoWish &&
-        wishes.backward[i] != layout.items[i].backward_column)
+    if (hints.backward[i] != ColumnTask::kNoHint &&
+        hints.backward[i] != layout.items[i].backward_column)
       return false;
   }
   return true;

@@ -12,9 +12,9 @@ class FormerColumns {
   FormerColumns(const Scene& scene, const Former& former);
 
   // The columns that a group's items are to keep; empty lists if nothing in it stood anywhere.
-  Wishes wishes(const Group& group) const;
+  ColumnHints hints(const Group& group) const;
   // True if a layout keeps them all.
-  bool holds(const Wishes& wishes, const GroupLayout& layout) const;
+  bool holds(const ColumnHints& hints, const GroupLayout& layout) const;
 
  private:
   struct Columns {

@@ -19,7 +19,7 @@ class Indexer {
 
   void run() {
     if (scene_.groups.empty()) return;
-    places();
+    item_indices();
     nodes_of_groups();
     find_wires();
     counts();
@@ -33,18 +33,18 @@ class Indexer {
     Wire wire;
   };
 
-  void places() {
+  void item_indices() {
     for (std::uint32_t g = 0; g < scene_.groups.size(); ++g) {
       const std::span<const Item> items = scene_.items_of(scene_.groups[g]);
       for (std::uint32_t i = 0; i < items.size(); ++i) {
         if (!items[i].is_group) {
           scene_.nodes[items[i].index].group = GroupId(g);
-          scene_.nodes[items[i].index].place = i;
+          scene_.nodes[items[i].index].item_index = i;
           continue;
         }
         Group& child = scene_.groups[items[i].index];
         child.parent = GroupId(g);
-        child.place = i;
+        child.item_index = i;
         child.depth = scene_.groups[g].depth + 1;
       }
     }
@@ -102,9 +102,9 @@ class Indexer {
 
   Found meet(std::uint32_t from, std::uint32_t to) const {
     GroupId a = scene_.nodes[from].group, b = scene_.nodes[to].group;
-    Found m{0, {scene_.nodes[from].place, scene_.nodes[to].place, false}};
-    const auto climb = [&](GroupId& id, std::uint32_t& place) {
-      place = scene_.groups[id.index].place;
+    Found m{0, {scene_.nodes[from].item_index, scene_.nodes[to].item_index, false}};
+    const auto climb = [&](GroupId& id, std::uint32_t& item_index) {
+      item_index = scene_.groups[id.index].item_index;
       id = scene_.groups[id.index].parent;
     };
     while (a != b)
@@ -137,7 +137,7 @@ class Indexer {
       h = hash_mix(h, node.content);
       h = hash_mix(
           h, static_cast<std::uint64_t>(node.mirrors) * 8 + static_cast<std::uint64_t>(node.side));
-      if (node.side == Side::backward) h = hash_mix(h, partner_place(group, node.forward_index));
+      if (node.side == Side::backward) h = hash_mix(h, partner_position(group, node.forward_index));
       for (const std::uint32_t q : scene_.operands_of(item.index)) h = hash_mix(h, wiring(q, node));
     }
     for (const Wire& wire : scene_.wires_of(group))
@@ -148,11 +148,11 @@ class Indexer {
 
   std::uint64_t wiring(std::uint32_t operand, const SceneNode& user) const {
     const SceneNode& node = scene_.nodes[operand];
-    if (node.group == user.group) return 16 + node.place;
+    if (node.group == user.group) return 16 + node.item_index;
     return static_cast<std::uint64_t>(node.side) * 2 + static_cast<std::uint64_t>(node.input);
   }
 
-  std::uint64_t partner_place(const Group& group, std::uint32_t forward_index) const {
+  std::uint64_t partner_position(const Group& group, std::uint32_t forward_index) const {
     const std::span<const Item> items = scene_.items_of(group).first(group.forward_items);
     for (std::size_t i = 0; i < items.size(); ++i)
       if (!items[i].is_group && scene_.nodes[items[i].index].forward_index == forward_index)

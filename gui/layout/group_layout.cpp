@@ -9,12 +9,12 @@ namespace recut::gui::layout {
 namespace {
 
 constexpr float kLane = 8;  // the width of a lane for edges that pass several rows
-constexpr std::uint32_t kMostLanes = 4;
+constexpr std::uint32_t kMaxLanes = 4;
 // Of a node with a partner against others: the spine is where gradients flow.
 constexpr std::uint32_t kOnPath = 8;
 
 // One side of a group.
-struct HalfTask {
+struct SideTask {
   std::vector<std::uint32_t> items;   // of the group, that have a box on this side
   std::vector<std::uint32_t> box_of;  // by item; kNone where it has none
   ColumnTask columns;
@@ -28,12 +28,12 @@ struct HalfTask {
 class GroupBuilder {
  public:
   GroupBuilder(const Scene& scene, const Group& group, const OpenLayouts& inner,
-               const Wishes& wishes)
+               const ColumnHints& hints)
       : scene_(scene),
         group_(group),
         items_(scene.items_of(group)),
         inner_(inner),
-        wishes_(wishes),
+        hints_(hints),
         vertices_(vertices_of(scene, group)),
         rows_(rows_of(scene, group, vertices_)),
         mirrored_(items_.size(), false) {
@@ -68,69 +68,69 @@ class GroupBuilder {
     return {kBoxWidth / 2, kBoxWidth / 2, false};
   }
 
-  HalfTask task(bool backward, const std::vector<std::uint32_t>& forward_columns) const {
-    HalfTask half;
-    half.box_of.assign(items_.size(), Scene::kNone);
-    const std::vector<std::uint32_t>& wishes = backward ? wishes_.backward : wishes_.forward;
+  SideTask task(bool backward, const std::vector<std::uint32_t>& forward_columns) const {
+    SideTask side;
+    side.box_of.assign(items_.size(), Scene::kNone);
+    const std::vector<std::uint32_t>& hints = backward ? hints_.backward : hints_.forward;
     for (std::uint32_t i = 0; i < items_.size(); ++i) {
       if (!has_box(i, backward)) continue;
-      half.box_of[i] = static_cast<std::uint32_t>(half.items.size());
-      half.items.push_back(i);
-      half.columns.row.push_back(rows_[i]);
+      side.box_of[i] = static_cast<std::uint32_t>(side.items.size());
+      side.items.push_back(i);
+      side.columns.row.push_back(rows_[i]);
       std::uint32_t w = weight(i, backward);
       // The backward spine follows the forward one where it can.
       const std::uint32_t partner = vertices_.vertex_of[i];
       if (backward && partner < forward_columns.size() && forward_columns[partner] == 0)
         w *= kOnPath;
-      half.columns.weight.push_back(w);
-      if (!wishes.empty()) half.columns.wish.push_back(wishes[i]);
+      side.columns.weight.push_back(w);
+      if (!hints.empty()) side.columns.hint.push_back(hints[i]);
     }
-    if (group_.shelf) read_from_left(half.columns);
+    if (group_.shelf) read_from_left(side.columns);
     for (const Wire& wire : scene_.wires_of(group_)) {
       if (wire.backward != backward) continue;
-      const std::uint32_t a = half.box_of[wire.from], b = half.box_of[wire.to];
+      const std::uint32_t a = side.box_of[wire.from], b = side.box_of[wire.to];
       const std::uint32_t upper = backward ? b : a, lower = backward ? a : b;
-      if (half.columns.row[upper] < half.columns.row[lower])
-        half.columns.arcs.emplace_back(upper, lower);
+      if (side.columns.row[upper] < side.columns.row[lower])
+        side.columns.arcs.emplace_back(upper, lower);
     }
-    return half;
+    return side;
   }
 
   // Columns count outwards, which is leftwards: on the shelf the last of a row is the spine's.
   static void read_from_left(ColumnTask& shelf) {
-    shelf.wish.clear();
+    shelf.hint.clear();
     const auto boxes = static_cast<std::uint32_t>(shelf.row.size());
     const auto first_row =
         static_cast<std::uint32_t>(std::count(shelf.row.begin(), shelf.row.end(), 0u));
     for (std::uint32_t i = 0; i < boxes; ++i) {
       shelf.weight[i] = i + 1 == first_row ? 2 : 1;
-      shelf.wish.push_back(first_row - 1 - i % first_row);
+      shelf.hint.push_back(first_row - 1 - i % first_row);
     }
   }
 
   // Columns and their places; gives the columns by item.
   std::vector<std::uint32_t> side(bool backward, const std::vector<std::uint32_t>& partners) {
-    const HalfTask half = task(backward, partners);
+    const SideTask side = task(backward, partners);
     std::vector<std::uint32_t> column_of(items_.size(), Scene::kNone);
-    if (half.items.empty()) return column_of;
-    const std::vector<Path> paths = paths_of(half.columns);
-    const std::vector<float> at = spread(paths, half, backward);
+    if (side.items.empty()) return column_of;
+    const std::vector<Path> paths = paths_of(side.columns);
+    const std::vector<float> at = spread(paths, side, backward);
     for (std::size_t p = 0; p < paths.size(); ++p)
       for (const std::uint32_t box : paths[p].boxes) {
-        column_of[half.items[box]] = paths[p].column;
-        ItemPlace& place = layout_.items[half.items[box]];
-        (backward ? place.backward : place.forward) = at[p];
-        (backward ? place.backward_column : place.forward_column) = paths[p].column;
+        column_of[side.items[box]] = paths[p].column;
+        ItemPosition& position = layout_.items[side.items[box]];
+        (backward ? position.backward : position.forward) = at[p];
+        (backward ? position.backward_column : position.forward_column) = paths[p].column;
       }
     Reach total{kBoxWidth / 2, kBoxWidth / 2, false};
     for (std::size_t p = 0; p < paths.size(); ++p)
       for (const std::uint32_t box : paths[p].boxes) {
-        const Reach r = reach(half.items[box], backward);
+        const Reach r = reach(side.items[box], backward);
         total.outer = std::max(total.outer, at[p] + r.outer);
         total.inner = std::max(total.inner, r.inner - at[p]);
       }
     const float frame = group_.parent.valid() ? kPadding : 0;
-    total.outer += frame + kLane * static_cast<float>(lanes_for(half.columns));
+    total.outer += frame + kLane * static_cast<float>(lanes_for(side.columns));
     total.inner += frame;
     (backward ? layout_.backward : layout_.forward) = total;
     return column_of;
@@ -138,7 +138,7 @@ class GroupBuilder {
 
   // The distance of each path from the spine: as near as the paths further in leave room in its own
   // rows.
-  std::vector<float> spread(const std::vector<Path>& paths, const HalfTask& half,
+  std::vector<float> spread(const std::vector<Path>& paths, const SideTask& side,
                             bool backward) const {
     constexpr float kWire = 8;  // room for an edge of a path, where it has no box
     constexpr float kFree = -1;
@@ -149,8 +149,8 @@ class GroupBuilder {
       const auto each_row = [&](auto&& visit) {
         auto box = path.boxes.begin();
         for (std::uint32_t row = path.first; row <= path.last; ++row)
-          if (half.columns.row[*box] == row)
-            visit(row, reach(half.items[*box++], backward));
+          if (side.columns.row[*box] == row)
+            visit(row, reach(side.items[*box++], backward));
           else
             visit(row, Reach{kWire, kWire, false});
       };
@@ -175,7 +175,7 @@ class GroupBuilder {
     }
     std::int32_t now = 0, most = 0;
     for (const std::int32_t c : change) most = std::max(most, now += c);
-    return std::min(kMostLanes, static_cast<std::uint32_t>(most));
+    return std::min(kMaxLanes, static_cast<std::uint32_t>(most));
   }
 
   void heights() {
@@ -199,7 +199,7 @@ class GroupBuilder {
   const Group& group_;
   std::span<const Item> items_;
   const OpenLayouts& inner_;
-  const Wishes& wishes_;
+  const ColumnHints& hints_;
   Vertices vertices_;
   std::vector<std::uint32_t> rows_;
   std::vector<bool> mirrored_;  // by item: it shares its row with its partner
@@ -209,8 +209,8 @@ class GroupBuilder {
 }  // namespace
 
 GroupLayout group_layout(const Scene& scene, const Group& group, const OpenLayouts& inner,
-                         const Wishes& wishes) {
-  return GroupBuilder(scene, group, inner, wishes).build();
+                         const ColumnHints& hints) {
+  return GroupBuilder(scene, group, inner, hints).build();
 }
 
 }  // namespace recut::gui::layout

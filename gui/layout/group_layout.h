@@ -16,7 +16,7 @@ struct Reach {
   bool empty = true;
 };
 
-struct ItemPlace {
+struct ItemPosition {
   float top = 0;
   float forward = 0, backward = 0;  // outwards from the spine to the item's own spine
   std::uint32_t forward_column = 0, backward_column = 0;
@@ -25,11 +25,11 @@ struct ItemPlace {
 struct GroupLayout {
   Reach forward, backward;
   float height = 0;
-  std::vector<ItemPlace> items;
+  std::vector<ItemPosition> items;
 };
 
-// Columns that items are to keep, from a former layout; kNoWish for an item without one.
-struct Wishes {
+// Columns that items are to keep, from a former layout; kNoHint for an item without one.
+struct ColumnHints {
   std::vector<std::uint32_t> forward, backward;  // by item; empty: none at all
 };
 
@@ -48,6 +48,6 @@ using OpenLayouts = std::vector<std::shared_ptr<const GroupLayout>>;  // by grou
 
 // `inner` holds the layouts of the open groups inside.
 GroupLayout group_layout(const Scene& scene, const Group& group, const OpenLayouts& inner,
-                         const Wishes& wishes);
+                         const ColumnHints& hints);
 
 }  // namespace recut::gui::layout

@@ -44,21 +44,21 @@ class InnerLayouts {
       if (item.is_group) key = hash_mix(key, layouts_[item.index] ? keys_[item.index] : 0);
     keys_[g] = key;
     layouts_[g] = cached(group, key, {});
-    const Wishes wishes = former_.wishes(group);
-    if (wishes.forward.empty() || former_.holds(wishes, *layouts_[g])) return;
-    for (const auto* list : {&wishes.forward, &wishes.backward})
+    const ColumnHints hints = former_.hints(group);
+    if (hints.forward.empty() || former_.holds(hints, *layouts_[g])) return;
+    for (const auto* list : {&hints.forward, &hints.backward})
       for (const std::uint32_t column : *list) key = hash_mix(key, column);
     keys_[g] = key;
-    layouts_[g] = cached(group, key, wishes);
+    layouts_[g] = cached(group, key, hints);
   }
 
   std::shared_ptr<const GroupLayout> cached(const Group& group, std::uint64_t key,
-                                            const Wishes& wishes) {
+                                            const ColumnHints& hints) {
     LayoutCache::Store::Entry& entry = cache_.entries[key];
     entry.used = cache_.call;
     if (!entry.layout)
       entry.layout =
-          std::make_shared<const GroupLayout>(group_layout(scene_, group, layouts_, wishes));
+          std::make_shared<const GroupLayout>(group_layout(scene_, group, layouts_, hints));
     return entry.layout;
   }
 

@@ -9,11 +9,11 @@ namespace recut::gui::layout {
 
 class Lanes {
  public:
-  // The first lane of `count` at `place` (any number that names a bundle of lanes) that nothing
+  // The first lane of `count` at `bundle` (any number that names a bundle of lanes) that nothing
   // uses between `low` and `high`; -1 where there is none. Looks back over the last 64 uses only,
   // which is enough since routes are short and come in order.
-  int find(std::uint64_t place, float low, float high, int count) const {
-    const auto it = used_.find(place);
+  int find(std::uint64_t bundle, float low, float high, int count) const {
+    const auto it = used_.find(bundle);
     if (it == used_.end()) return 0;
     std::uint64_t taken = 0;
     const std::vector<Use>& uses = it->second;
@@ -23,8 +23,8 @@ class Lanes {
       if ((taken >> lane & 1) == 0) return lane;
     return -1;
   }
-  void take(std::uint64_t place, float low, float high, int lane) {
-    used_[place].push_back({low, high, lane});
+  void take(std::uint64_t bundle, float low, float high, int lane) {
+    used_[bundle].push_back({low, high, lane});
   }
 
  private:

@@ -10,8 +10,8 @@
 namespace recut::gui::layout {
 namespace {
 
-constexpr std::size_t kMostParts = 24;
-constexpr std::size_t kMostItems = 96;
+constexpr std::size_t kMaxParts = 24;
+constexpr std::size_t kMaxItems = 96;
 constexpr std::size_t kFewNodes = 4;  // outside all modules: that many stay by themselves
 constexpr std::string_view kBefore = "before the model", kAfter = "after the model";
 
@@ -144,9 +144,9 @@ class TreeBuilder {
 };
 
 // Copies a tree without the groups that add nothing and with long lists in parts.
-class Tidy {
+class TreeSimplifier {
  public:
-  Tidy(std::vector<TreeGroup> from, const std::vector<std::uint32_t>& partners)
+  TreeSimplifier(std::vector<TreeGroup> from, const std::vector<std::uint32_t>& partners)
       : from_(std::move(from)), partners_(partners) {}
 
   std::vector<TreeGroup> run() {
@@ -182,12 +182,12 @@ class Tidy {
 
   // Appends items to a group, in parts where there are many.
   void fill(std::uint32_t group, const std::vector<Item>& items, std::size_t offset) {
-    if (items.size() <= kMostItems) {
+    if (items.size() <= kMaxItems) {
       for (const Item& item : items) add(group, item);
       return;
     }
-    std::size_t size = kMostItems / 2;  // of a part; parts of parts where there are too many
-    while (items.size() / size > kMostItems) size *= kMostItems / 2;
+    std::size_t size = kMaxItems / 2;  // of a part; parts of parts where there are too many
+    while (items.size() / size > kMaxItems) size *= kMaxItems / 2;
     const std::size_t parts = (items.size() + size - 1) / size;
     for (std::size_t i = 0; i < parts; ++i) {
       const std::size_t begin = items.size() * i / parts, end = items.size() * (i + 1) / parts;
@@ -230,7 +230,7 @@ std::vector<std::string_view> split_path(std::string_view path) {
   std::vector<std::string_view> parts;
   int brackets = 0;
   std::size_t begin = 0;
-  for (std::size_t i = 0; i < path.size() && parts.size() + 1 < kMostParts; ++i) {
+  for (std::size_t i = 0; i < path.size() && parts.size() + 1 < kMaxParts; ++i) {
     if (path[i] == '[') ++brackets;
     if (path[i] == ']') --brackets;
     if (path[i] != '.' || brackets > 0) continue;
@@ -243,7 +243,7 @@ std::vector<std::string_view> split_path(std::string_view path) {
 
 std::vector<TreeGroup> module_tree(const Graph& graph, const std::vector<Side>& sides,
                                    const std::vector<std::uint32_t>& partners) {
-  return Tidy(TreeBuilder(graph, sides).build(), partners).run();
+  return TreeSimplifier(TreeBuilder(graph, sides).build(), partners).run();
 }
 
 }  // namespace recut::gui::layout

@@ -21,31 +21,31 @@ constexpr std::uint32_t kFewMates = 64;
 class Partners {
  public:
   explicit Partners(const Graph& graph)
-      : graph_(graph), users_(graph), sides_(sides_of(graph)), places_(graph.order().size()) {
-    for (std::uint32_t p = 0; p < places_.size(); ++p) {
-      places_[p].side = sides_.side[p];
-      places_[p].floating = sides_.floating[p];
+      : graph_(graph), users_(graph), sides_(sides_of(graph)), placements_(graph.order().size()) {
+    for (std::uint32_t p = 0; p < placements_.size(); ++p) {
+      placements_[p].side = sides_.side[p];
+      placements_[p].floating = sides_.floating[p];
       if (sides_.side[p] != Side::forward) continue;
-      places_[p].forward_index = static_cast<std::uint32_t>(forward_.size());
+      placements_[p].forward_index = static_cast<std::uint32_t>(forward_.size());
       const std::int64_t number = graph.origin(node(p)).seq_nr;
       if (number >= 0) {
-        const auto [it, fresh] =
-            by_number_.try_emplace(number, Run{places_[p].forward_index, places_[p].forward_index});
-        if (!fresh) it->second.last = places_[p].forward_index;
+        const auto [it, fresh] = by_number_.try_emplace(
+            number, Run{placements_[p].forward_index, placements_[p].forward_index});
+        if (!fresh) it->second.last = placements_[p].forward_index;
       }
       forward_.push_back(p);
     }
   }
 
-  std::vector<Place> find() && {
-    if (forward_.empty()) return std::move(places_);
-    for (std::uint32_t p = 0; p < places_.size(); ++p)
-      if (places_[p].side == Side::backward && !places_[p].floating)
-        places_[p].forward_index = partner_of(p);
-    for (std::uint32_t p = static_cast<std::uint32_t>(places_.size()); p-- > 0;)
-      if (places_[p].floating) places_[p].forward_index = place_of_readers(p);
+  std::vector<NodePlacement> find() && {
+    if (forward_.empty()) return std::move(placements_);
+    for (std::uint32_t p = 0; p < placements_.size(); ++p)
+      if (placements_[p].side == Side::backward && !placements_[p].floating)
+        placements_[p].forward_index = partner_of(p);
+    for (std::uint32_t p = static_cast<std::uint32_t>(placements_.size()); p-- > 0;)
+      if (placements_[p].floating) placements_[p].forward_index = index_of_readers(p);
     choose_mirrors();
-    return std::move(places_);
+    return std::move(placements_);
   }
 
  private:
@@ -56,7 +56,7 @@ class Partners {
   NodeId node(std::uint32_t p) const { return graph_.order()[p]; }
   std::uint32_t last_index() const { return static_cast<std::uint32_t>(forward_.size()) - 1; }
   bool is_forward_call(std::uint32_t p) const {
-    return places_[p].side == Side::forward && !graph_.op(node(p)).is(kInput);
+    return placements_[p].side == Side::forward && !graph_.op(node(p)).is(kInput);
   }
 
   std::uint32_t partner_of(std::uint32_t p) const {
@@ -77,8 +77,9 @@ class Partners {
   std::uint32_t lowest_gradient(std::uint32_t p) const {
     std::uint32_t cap = last_index();
     for (const NodeId operand : graph_[node(p)].operands) {
-      const Place& place = places_[graph_.position(operand)];
-      if (place.side == Side::backward && !place.floating) cap = std::min(cap, place.forward_index);
+      const NodePlacement& placement = placements_[graph_.position(operand)];
+      if (placement.side == Side::backward && !placement.floating)
+        cap = std::min(cap, placement.forward_index);
     }
     return cap;
   }
@@ -104,7 +105,7 @@ class Partners {
     for (const NodeId operand : graph_[node(p)].operands) {
       const auto q = static_cast<std::uint32_t>(graph_.position(operand));
       if (!is_forward_call(q)) continue;
-      const std::uint32_t index = places_[q].forward_index;
+      const std::uint32_t index = placements_[q].forward_index;
       if (index >= first && index <= last && (found == kPartnersNone || index > found))
         found = index;
     }
@@ -123,7 +124,7 @@ class Partners {
         const auto q = static_cast<std::uint32_t>(graph_.position(operand));
         if (!is_forward_call(q) || graph_.type(operand).shape != graph_.type(node(p)).shape)
           continue;
-        const std::uint32_t index = places_[q].forward_index;
+        const std::uint32_t index = placements_[q].forward_index;
         if (index < range.first && (found == kPartnersNone || index > found)) found = index;
       }
     return found == kPartnersNone ? cap : std::min(found, cap);
@@ -137,7 +138,7 @@ class Partners {
     std::uint32_t found = kPartnersNone;
     const auto consider = [&](NodeId id) {
       const auto q = static_cast<std::uint32_t>(graph_.position(id));
-      const std::uint32_t index = places_[q].forward_index;
+      const std::uint32_t index = placements_[q].forward_index;
       if (is_forward_call(q) && index <= cap && resembles(graph_.op(id).packet, packet, suffix) &&
           (found == kPartnersNone || index > found))
         found = index;
@@ -155,11 +156,12 @@ class Partners {
     return forward.substr(0, stem.size()) == stem || stem.substr(0, forward.size()) == forward;
   }
 
-  std::uint32_t place_of_readers(std::uint32_t p) const {
+  std::uint32_t index_of_readers(std::uint32_t p) const {
     std::uint32_t found = kPartnersNone;
     for (const NodeId user : users_.of(node(p))) {
-      const Place& place = places_[graph_.position(user)];
-      if (found == kPartnersNone || place.forward_index > found) found = place.forward_index;
+      const NodePlacement& placement = placements_[graph_.position(user)];
+      if (found == kPartnersNone || placement.forward_index > found)
+        found = placement.forward_index;
     }
     if (found != kPartnersNone) return found;
     const std::uint32_t read = last_read(p, 0, last_index());
@@ -174,15 +176,15 @@ class Partners {
       int score = -1;
     };
     std::vector<Best> best(forward_.size());
-    for (std::uint32_t p = 0; p < places_.size(); ++p) {
-      const Place& place = places_[p];
-      if (place.side != Side::backward) continue;
-      Best& known = best[place.forward_index];
-      const int score = likeness(p, forward_[place.forward_index]);
+    for (std::uint32_t p = 0; p < placements_.size(); ++p) {
+      const NodePlacement& placement = placements_[p];
+      if (placement.side != Side::backward) continue;
+      Best& known = best[placement.forward_index];
+      const int score = likeness(p, forward_[placement.forward_index]);
       if (score > known.score) known = {p, score};
     }
     for (const Best& one : best)
-      if (one.position != kPartnersNone) places_[one.position].mirrors = true;
+      if (one.position != kPartnersNone) placements_[one.position].mirrors = true;
   }
 
   int likeness(std::uint32_t backward, std::uint32_t forward) const {
@@ -190,7 +192,7 @@ class Partners {
     const Operator& f = graph_.op(node(forward));
     const std::size_t suffix = b.packet.rfind("_backward");
     if (suffix != std::string_view::npos && resembles(f.packet, b.packet, suffix)) return 5;
-    if (places_[backward].floating || b.is(kInput)) return 0;
+    if (placements_[backward].floating || b.is(kInput)) return 0;
     if (b.is(kMatrixProduct | kConvolution | kAttention | kRecurrent)) return 4;
     if (b.is(kView) && f.is(kView)) return 3;
     return b.is(kView) ? 1 : 2;
@@ -199,13 +201,13 @@ class Partners {
   const Graph& graph_;
   Users users_;
   Sides sides_;
-  std::vector<Place> places_;
+  std::vector<NodePlacement> placements_;
   std::vector<std::uint32_t> forward_;  // positions of the forward nodes
   std::unordered_map<std::int64_t, Run> by_number_;
 };
 
 }  // namespace
 
-std::vector<Place> place_nodes(const Graph& graph) { return Partners(graph).find(); }
+std::vector<NodePlacement> place_nodes(const Graph& graph) { return Partners(graph).find(); }
 
 }  // namespace recut::gui::layout

@@ -9,7 +9,7 @@
 
 namespace recut::gui::layout {
 
-struct Place {
+struct NodePlacement {
   Side side = Side::forward;
   std::uint32_t forward_index = 0;  // SceneNode::forward_index
   bool floating = false;            // backward, but without a tangent: its place is its readers'
@@ -18,6 +18,6 @@ struct Place {
 
 // By position. Data flows upwards on the backward side: where a backward node reads another, its
 // forward_index is no larger than the other's.
-std::vector<Place> place_nodes(const Graph& graph);
+std::vector<NodePlacement> place_nodes(const Graph& graph);
 
 }  // namespace recut::gui::layout

@@ -14,7 +14,7 @@ constexpr float kLanesMiddle =
     20;                          // right of the channel's: what a rung carries stands on the left
 constexpr int kSideLanes = 4;    // along a frame's outer edge
 constexpr int kBesideLanes = 3;  // in the gap beside a column
-constexpr std::uint64_t kChannelPlace = ~std::uint64_t{0};
+constexpr std::uint64_t kChannelBundle = ~std::uint64_t{0};
 
 using Line = std::vector<Point>;
 
@@ -143,9 +143,9 @@ class Router {
     return 7 + 4 * static_cast<float>(out_.boxes[box.index].column % 4);
   }
 
-  bool pass(const Passage& p, std::uint64_t place, float x, float step, int lanes) {
+  bool pass(const Passage& p, std::uint64_t bundle, float x, float step, int lanes) {
     const float low = std::min(p.turn0, p.turn1), high = std::max(p.turn0, p.turn1);
-    const int lane = lanes_.find(place, low, high, lanes);
+    const int lane = lanes_.find(bundle, low, high, lanes);
     if (lane < 0) return false;
     const float at = x + p.outwards * step * static_cast<float>(lane);
     const float port =
@@ -157,7 +157,7 @@ class Router {
                  {port, p.turn1},
                  {port, p.to.y}}))
       return false;
-    lanes_.take(place, low, high, lane);
+    lanes_.take(bundle, low, high, lane);
     return true;
   }
 
@@ -166,8 +166,8 @@ class Router {
     const float x = p.outwards < 0 ? std::min(rect(edge.from).left, rect(edge.to).left)
                                    : std::max(rect(edge.from).right, rect(edge.to).right);
     const float first = x + p.outwards * 8;
-    const auto place = static_cast<std::uint64_t>(static_cast<std::int64_t>(first)) * 2 + 1;
-    return pass(p, place, first, 6, kBesideLanes);
+    const auto bundle = static_cast<std::uint64_t>(static_cast<std::int64_t>(first)) * 2 + 1;
+    return pass(p, bundle, first, 6, kBesideLanes);
   }
 
   // Down the outer edge of the group that holds both.
@@ -178,8 +178,8 @@ class Router {
     float x = p.outwards < 0 ? frame.left + 10 + 8 * (kSideLanes - 1)
                              : frame.right - 10 - 8 * (kSideLanes - 1);
     if (root) x = p.outwards < 0 ? out_.bounds.left - 12 : out_.bounds.right + 12;
-    const std::uint64_t place = std::uint64_t{band_} * 4 + (p.outwards < 0 ? 0 : 2);
-    return pass(p, place, x, 8, kSideLanes);
+    const std::uint64_t bundle = std::uint64_t{band_} * 4 + (p.outwards < 0 ? 0 : 2);
+    return pass(p, bundle, x, 8, kSideLanes);
   }
 
   bool rung(const Edge& edge) {
@@ -197,7 +197,7 @@ class Router {
     const float y0 = from.centre().y - half * kLeave;
     const float y1 = to.centre().y + half * kEnter[slot_ % 4];
     const float low = std::min(from.top, to.top), high = std::max(from.bottom, to.bottom);
-    const int lane = lanes_.find(kChannelPlace, low, high, kChannelLanes);
+    const int lane = lanes_.find(kChannelBundle, low, high, kChannelLanes);
     if (lane < 0) return false;
     const float x = kLanesMiddle + 8 * beside_middle(lane);
     const float under0 = from.bottom + track(edge.from), under1 = to.bottom + track(edge.to);
@@ -213,7 +213,7 @@ class Router {
                 {x, under1},
                 {x1, under1},
                 {x1, to.bottom}});
-    if (found) lanes_.take(kChannelPlace, low, high, lane);
+    if (found) lanes_.take(kChannelBundle, low, high, lane);
     return found;
   }
 

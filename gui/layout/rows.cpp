@@ -59,13 +59,13 @@ class Rows {
 
  private:
   Arcs make_arcs(const Scene& scene) const {
-    std::vector<std::uint32_t> place(group_.items(), 0);
-    for (std::uint32_t i = 0; i < v_.order.size(); ++i) place[v_.order[i]] = i;
+    std::vector<std::uint32_t> position(group_.items(), 0);
+    for (std::uint32_t i = 0; i < v_.order.size(); ++i) position[v_.order[i]] = i;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;
     for (const Wire& wire : scene.wires_of(group_)) {
       const std::uint32_t from = v_.vertex_of[wire.from], to = v_.vertex_of[wire.to];
       const std::uint32_t upper = wire.backward ? to : from, lower = wire.backward ? from : to;
-      if (place[upper] < place[lower]) arcs.emplace_back(upper, lower);
+      if (position[upper] < position[lower]) arcs.emplace_back(upper, lower);
     }
     return {group_.items(), arcs};
   }
@@ -113,7 +113,7 @@ class Rows {
     for (std::uint32_t i = 0; i < row_.size(); ++i)
       if (v_.vertex_of[i] != i) mirrored[v_.vertex_of[i]] = true;
     // The parts of a long shelf stand below each other.
-    const std::uint32_t most = group_.shelf && holds_groups_ ? 1 : kMostInRow;
+    const std::uint32_t most = group_.shelf && holds_groups_ ? 1 : kMaxInRow;
     for (const std::uint32_t v : v_.order) {
       std::uint32_t taken = 0;
       if (!is_backward(v)) taken = forward[row_[v]]++;

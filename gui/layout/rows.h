@@ -22,8 +22,8 @@ struct Vertices {
 Vertices vertices_of(const Scene& scene, const Group& group);
 
 // By item. Every wire leads from an upper row to a lower one (backward ones the other way); there
-// are no empty rows, and at most `kMostInRow` boxes on each side of a row.
-constexpr std::uint32_t kMostInRow = 6;
+// are no empty rows, and at most `kMaxInRow` boxes on each side of a row.
+constexpr std::uint32_t kMaxInRow = 6;
 std::vector<std::uint32_t> rows_of(const Scene& scene, const Group& group,
                                    const Vertices& vertices);
 

@@ -36,11 +36,11 @@ struct SceneNode {
   bool input = false;               // placeholder or constant
   std::uint32_t forward_index = 0;  // its place among the forward nodes; of a backward node: its
                                     // forward partner's
-  bool mirrors = false;       // of a backward node: it is the one that shares its partner's row
-  GroupId group;              // that holds it directly
-  std::uint32_t place = 0;    // in that group's items
-  std::int64_t bytes = 0;     // of the storages behind its value
-  std::uint64_t content = 0;  // hash of operator, attributes and types
+  bool mirrors = false;          // of a backward node: it is the one that shares its partner's row
+  GroupId group;                 // that holds it directly
+  std::uint32_t item_index = 0;  // in that group's items
+  std::int64_t bytes = 0;        // of the storages behind its value
+  std::uint64_t content = 0;     // hash of operator, attributes and types
 };
 
 // One entry of a group: a node, or a group.
@@ -65,7 +65,7 @@ struct Group {
   std::uint64_t content = 0;  // equal for groups of the same operators, types and wiring
   std::uint32_t equals = 1;   // groups with this content in the scene, this one too: "x 24"
   std::uint32_t depth = 0;
-  std::uint32_t place = 0;  // in its parent's items
+  std::uint32_t item_index = 0;  // in its parent's items
   bool shelf = false;
   std::uint32_t forward_nodes = 0, backward_nodes = 0;  // at any depth
   // Places in Scene::items: forward items in program order, then its own backward nodes from the

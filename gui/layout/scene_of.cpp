@@ -34,7 +34,7 @@ std::uint8_t weight_of(const Operator& op) {
 class SceneBuilder {
  public:
   SceneBuilder(const Graph& graph, std::span<const Role> roles)
-      : graph_(graph), roles_(roles), places_(place_nodes(graph)), storages_(graph) {}
+      : graph_(graph), roles_(roles), placements_(place_nodes(graph)), storages_(graph) {}
 
   Scene build() && {
     add_nodes();
@@ -49,18 +49,18 @@ class SceneBuilder {
     std::uint32_t largest = 0;
     for (const NodeId id : graph_.order()) largest = std::max(largest, id.index + 1);
     scene_.position_of.assign(largest, Scene::kNone);
-    scene_.nodes.reserve(places_.size());
-    for (std::uint32_t p = 0; p < places_.size(); ++p) {
+    scene_.nodes.reserve(placements_.size());
+    for (std::uint32_t p = 0; p < placements_.size(); ++p) {
       const NodeId id = graph_.order()[p];
       const Operator& op = graph_.op(id);
       SceneNode node;
       node.node = id;
-      node.side = places_[p].side;
+      node.side = placements_[p].side;
       node.role = p < roles_.size() ? roles_[p] : Role::none;
       node.weight = weight_of(op);
       node.input = op.is(kInput);
-      node.forward_index = places_[p].forward_index;
-      node.mirrors = places_[p].mirrors;
+      node.forward_index = placements_[p].forward_index;
+      node.mirrors = placements_[p].mirrors;
       node.bytes = node.input ? byte_size(graph_.type(id)) : storage_bytes_of(id);
       node.content = hash_of_node(graph_[id]);
       scene_.position_of[id.index] = p;
@@ -79,7 +79,7 @@ class SceneBuilder {
 
   void add_operands() {
     scene_.first_operand = {0};
-    scene_.first_operand.reserve(places_.size() + 1);
+    scene_.first_operand.reserve(placements_.size() + 1);
     for (const NodeId id : graph_.order()) {
       for (const NodeId operand : graph_[id].operands)
         scene_.operands.push_back(static_cast<std::uint32_t>(graph_.position(operand)));
@@ -89,17 +89,18 @@ class SceneBuilder {
 
   // The backward nodes of a forward node stand in its group, the last to run on top.
   void add_groups() {
-    std::vector<Side> sides(places_.size());
+    std::vector<Side> sides(placements_.size());
     std::vector<std::uint32_t> forward;  // positions by forward index
-    for (std::uint32_t p = 0; p < places_.size(); ++p) {
-      sides[p] = places_[p].side;
+    for (std::uint32_t p = 0; p < placements_.size(); ++p) {
+      sides[p] = placements_[p].side;
       if (sides[p] == Side::forward) forward.push_back(p);
     }
-    std::vector<std::uint32_t> partners(places_.size(), 0), last(places_.size(), Scene::kNone);
-    std::vector<std::uint32_t> above(places_.size(), Scene::kNone);  // a list by forward node
-    for (std::uint32_t p = 0; p < places_.size(); ++p) {
+    std::vector<std::uint32_t> partners(placements_.size(), 0),
+        last(placements_.size(), Scene::kNone);
+    std::vector<std::uint32_t> above(placements_.size(), Scene::kNone);  // a list by forward node
+    for (std::uint32_t p = 0; p < placements_.size(); ++p) {
       if (sides[p] != Side::backward) continue;
-      const std::uint32_t f = forward[places_[p].forward_index];
+      const std::uint32_t f = forward[placements_[p].forward_index];
       ++partners[f];
       above[p] = last[f];
       last[f] = p;
@@ -127,7 +128,7 @@ class SceneBuilder {
 
   const Graph& graph_;
   std::span<const Role> roles_;
-  std::vector<Place> places_;
+  std::vector<NodePlacement> placements_;
   StorageModel storages_;
   Scene scene_;
 };

@@ -42,7 +42,7 @@ std::vector<bool> floating_in(const Scene& scene, const Group& group,
       const SceneNode& operand = scene.nodes[q];
       if (operand.input && operand.side != Side::backward) continue;
       if (node.side == Side::backward && operand.side != Side::backward) continue;
-      if (scene.groups[operand.group.index].key != group.key || !floating[operand.place])
+      if (scene.groups[operand.group.index].key != group.key || !floating[operand.item_index])
         return false;
     }
     return !(node.input && node.side == Side::backward);

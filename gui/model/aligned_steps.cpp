@@ -9,7 +9,7 @@ namespace {
 // A step of the other plan at a step of this one: the same node runs for the first time.
 struct StepAnchor {
   std::size_t step = 0;
-  double place = 0;
+  double position = 0;
 };
 
 // The longest run of anchors, in order, whose places rise: orders differ in parts, and one step
@@ -18,9 +18,9 @@ std::vector<StepAnchor> rising(const std::vector<StepAnchor>& all) {
   constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::vector<std::size_t> tails, before(all.size(), kNone);  // into `all`; tails by length
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto at =
-        std::lower_bound(tails.begin(), tails.end(), all[i].place,
-                         [&](std::size_t tail, double place) { return all[tail].place < place; });
+    const auto at = std::lower_bound(
+        tails.begin(), tails.end(), all[i].position,
+        [&](std::size_t tail, double position) { return all[tail].position < position; });
     if (at != tails.begin()) before[i] = *std::prev(at);
     if (at == tails.end()) {
       tails.push_back(i);
@@ -50,8 +50,8 @@ std::vector<StepAnchor> anchors(const PlanView& other, std::size_t from, std::si
   std::vector<StepAnchor> found;
   for (std::size_t step = from; step < to; ++step) {
     const PlanStep& it = other.replay().steps[step];
-    const double place = first_run[other.graph().position(it.node)];
-    if (!it.again && place >= low && place < high) found.push_back({step, place});
+    const double position = first_run[other.graph().position(it.node)];
+    if (!it.again && position >= low && position < high) found.push_back({step, position});
   }
   return rising(found);
 }
@@ -76,14 +76,14 @@ std::vector<double> aligned_steps(const PlanView& plan, const PlanView& other) {
   add(anchors(other, turn + 1, count, first_run, border, end));
   add({{count, end}});
   // Steps without an anchor stand evenly between their neighbours.
-  std::vector<double> places(count, 0);
+  std::vector<double> positions(count, 0);
   for (std::size_t i = 0; i + 1 < fixed.size(); ++i) {
     const StepAnchor &a = fixed[i], &b = fixed[i + 1];
-    const double by = (b.place - a.place) / static_cast<double>(b.step - a.step);
+    const double by = (b.position - a.position) / static_cast<double>(b.step - a.step);
     for (std::size_t step = a.step; step < b.step; ++step)
-      places[step] = a.place + by * static_cast<double>(step - a.step);
+      positions[step] = a.position + by * static_cast<double>(step - a.step);
   }
-  return places;
+  return positions;
 }
 
 }  // namespace recut::gui

@@ -10,8 +10,8 @@ namespace {
 
 // The passes that ran, where they aren't those that run by themselves.
 std::string pass_names(const DocumentView& document) {
-  const Recipe& recipe = document.made_by;
-  if (recipe.on.empty() && recipe.off.empty()) return "";
+  const TransformSettings& transforms = document.applied_transforms;
+  if (transforms.on.empty() && transforms.off.empty()) return "";
   std::string names;
   for (const PassReport& pass : document.document->passes.passes)
     if (!pass.skipped) names += (names.empty() ? "" : ",") + pass.name;
@@ -21,8 +21,8 @@ std::string pass_names(const DocumentView& document) {
 }  // namespace
 
 std::string report_command_line(const DocumentView& document) {
-  const Recipe& recipe = document.made_by;
-  if (recipe.differentiate || recipe.optimizer || recipe.rules) return "";
+  const TransformSettings& transforms = document.applied_transforms;
+  if (transforms.differentiate || transforms.optimizer || transforms.rules) return "";
   const PlanReport& plan = document.shown->report();
   std::string line = "recut report " + shell_word(file_name(document.path));
   const auto option = [&](const std::string& name, const std::string& value) {
@@ -30,17 +30,17 @@ std::string report_command_line(const DocumentView& document) {
   };
   const std::string& key = document.document->file.key;
   if (!key.empty() && key != kDefaultGraphKey) option("--graph", key);
-  for (const auto& [name, size] : recipe.dimensions)
+  for (const auto& [name, size] : transforms.dimensions)
     option("--dim", fmt::format("{}={}", name, size));
   line += pass_names(document);
   if (plan.strategy != "peak") option("--strategy", plan.strategy);
   option("--budget", plan.budget);
   if (plan.device != kReferenceDevice) option("--device", plan.device);
   if (plan.cost_model != "eager") option("--model", plan.cost_model);
-  const Wishes& wishes = document.wishes;
-  if (wishes.effort != 1) option("--effort", fmt::format("{}", wishes.effort));
-  for (const std::string& name : wishes.pins.save) option("--save", name);
-  for (const std::string& name : wishes.pins.recompute) option("--recompute", name);
+  const PlanSettings& plan_settings = document.plan_settings;
+  if (plan_settings.effort != 1) option("--effort", fmt::format("{}", plan_settings.effort));
+  for (const std::string& name : plan_settings.overrides.save) option("--save", name);
+  for (const std::string& name : plan_settings.overrides.recompute) option("--recompute", name);
   return line;
 }
 

@@ -78,20 +78,20 @@ class ComparisonComparer {
   // Nodes that are only there, each behind the last node before it there that both have; the place
   // is one more than that node's position here.
   void place_there() {
-    std::size_t place = 0;
+    std::size_t insertion = 0;
     for (const NodeId id : there_.order()) {
       const std::size_t at = there_.position(id);
       if (result_.there.match.twin[at])
-        place = here_.position(result_.there.match.partner[at]) + 1;
+        insertion = here_.position(result_.there.match.partner[at]) + 1;
       else
-        only_there_.emplace_back(place, id);
+        only_there_.emplace_back(insertion, id);
     }
     std::stable_sort(only_there_.begin(), only_there_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
   }
 
-  std::size_t take_there(std::size_t next, std::size_t place) {
-    for (; next < only_there_.size() && only_there_[next].first == place; ++next) {
+  std::size_t take_there(std::size_t next, std::size_t insertion) {
+    for (; next < only_there_.size() && only_there_[next].first == insertion; ++next) {
       const NodeId id = only_there_[next].second;
       result_.there.difference[there_.position(id)] = Difference::only;
       result_.steps.push_back({{}, id, Difference::only});

@@ -13,18 +13,17 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostMade =
-    64;  // plans; of a graph of 10,000 nodes each takes some megabytes
+constexpr std::size_t kMaxMade = 64;  // plans; of a graph of 10,000 nodes each takes some megabytes
 
 }  // namespace
 
-bool Wishes::same_problem(const Wishes& other) const {
+bool PlanSettings::same_problem(const PlanSettings& other) const {
   return device == other.device && cost_model == other.cost_model && effort == other.effort &&
-         pins.save == other.pins.save && pins.recompute == other.pins.recompute &&
-         recipe == other.recipe;
+         overrides.save == other.overrides.save &&
+         overrides.recompute == other.overrides.recompute && transforms == other.transforms;
 }
 
-bool Wishes::operator==(const Wishes& other) const {
+bool PlanSettings::operator==(const PlanSettings& other) const {
   return budget_bytes == other.budget_bytes && same_problem(other);
 }
 
@@ -39,13 +38,13 @@ void KnownPlans::add(SharedPlanView plan) {
   plans_.erase(std::remove_if(plans_.begin(), plans_.end(),
                               [&](const auto& known) { return beaten_by(*known, peak, time); }),
                plans_.end());
-  const auto place = std::find_if(plans_.begin(), plans_.end(),
-                                  [&](const auto& known) { return known->peak() > peak; });
-  plans_.insert(place, std::move(plan));
+  const auto insertion = std::find_if(plans_.begin(), plans_.end(),
+                                      [&](const auto& known) { return known->peak() > peak; });
+  plans_.insert(insertion, std::move(plan));
 }
 
 void KnownPlans::add_made(SharedPlanView plan) {
-  if (made_.size() == kMostMade) made_.erase(made_.begin());
+  if (made_.size() == kMaxMade) made_.erase(made_.begin());
   made_.push_back(plan);
   add(std::move(plan));
 }
@@ -87,17 +86,18 @@ std::int64_t DocumentView::peak_bound() const {
 
 BudgetAnswer DocumentView::budget_answer() const {
   if (holds()) return BudgetAnswer::held;
-  const bool answered = shown && shown->request.budget == request_of(wishes).budget;
-  return answered || wishes.budget_bytes < peak_bound() ? BudgetAnswer::refused
-                                                        : BudgetAnswer::open;
+  const bool answered = shown && shown->request.budget == request_of(plan_settings).budget;
+  return answered || plan_settings.budget_bytes < peak_bound() ? BudgetAnswer::refused
+                                                               : BudgetAnswer::open;
 }
 
 // The window's own guesses at a budget are no change that anybody made.
 void DocumentView::note_answer() {
-  if (!shown || shown == answered.plan || shown != known.made_for(request_of(wishes).budget))
+  if (!shown || shown == answered.plan || shown != known.made_for(request_of(plan_settings).budget))
     return;
-  before = chose_budget || !answered.wishes.same_problem(wishes) ? answered : AnsweredPlan();
-  answered = {shown, wishes};
+  before = chose_budget || !answered.plan_settings.same_problem(plan_settings) ? answered
+                                                                               : AnsweredPlan();
+  answered = {shown, plan_settings};
 }
 
 std::int64_t DocumentView::least_peak() const {
@@ -138,19 +138,20 @@ Result<double> read_effort(std::string_view text) {
   const std::string whole(text);
   char* end = nullptr;
   const double effort = std::strtod(whole.c_str(), &end);
-  if (whole.empty() || *end != '\0' || !(effort >= kLeastEffort && effort <= kMostEffort))
-    return error(fmt::format("the effort is {}, expected {} to {}", quote(whole), kLeastEffort,
-                             kMostEffort));
+  if (whole.empty() || *end != '\0' || !(effort >= kMinEffort && effort <= kMaxEffort))
+    return error(
+        fmt::format("the effort is {}, expected {} to {}", quote(whole), kMinEffort, kMaxEffort));
   return effort;
 }
 
-PlanningRequest request_of(const Wishes& wishes) {
+PlanningRequest request_of(const PlanSettings& plan_settings) {
   PlanningRequest request;
-  request.budget = wishes.budget_bytes == 0 ? "none" : fmt::format("{}", wishes.budget_bytes);
-  request.device = wishes.device;
-  request.cost_model = wishes.cost_model;
-  request.limits.effort = wishes.effort;
-  request.overrides = wishes.pins;
+  request.budget =
+      plan_settings.budget_bytes == 0 ? "none" : fmt::format("{}", plan_settings.budget_bytes);
+  request.device = plan_settings.device;
+  request.cost_model = plan_settings.cost_model;
+  request.limits.effort = plan_settings.effort;
+  request.overrides = plan_settings.overrides;
   return request;
 }
 

@@ -18,22 +18,22 @@
 #include "gui/model/opening_fault.h"
 #include "gui/model/panel_memory.h"
 #include "gui/model/plan_view.h"
-#include "gui/model/recipe.h"
+#include "gui/model/transform_settings.h"
 
 namespace recut::gui {
 
 // The user's decisions about plans; undo takes them back, the workspace keeps them.
-struct Wishes {
+struct PlanSettings {
   std::int64_t budget_bytes = 0;  // of the peak; 0: none
   std::string device = std::string(kReferenceDevice);
   std::string cost_model = "eager";
   double effort = 1;  // of the searches, as a multiple of the usual one
-  OverrideRequest pins;
-  Recipe recipe;
+  OverrideRequest overrides;
+  TransformSettings transforms;
 
   // True if plans made for one are plans for the other, but for the budget.
-  bool same_problem(const Wishes& other) const;
-  bool operator==(const Wishes& other) const;
+  bool same_problem(const PlanSettings& other) const;
+  bool operator==(const PlanSettings& other) const;
 };
 
 // One selection, shared by all panels. Ids mean the same in every pass's graph.
@@ -60,7 +60,7 @@ struct Search {
   SharedPlanView plan;
 
   // "3 of 41", where the selected node is one of them; "41 found", "nothing fits".
-  std::string words(NodeId selected) const;
+  std::string summary(NodeId selected) const;
   // The match `by` after the selected one in program order, around the end; invalid: no match.
   NodeId neighbour(NodeId selected, const Graph& graph, int by) const;
 };
@@ -90,16 +90,16 @@ class KnownPlans {
 
 // A second plan, pinned so that others are compared with it: the timeline's outline, a choice of
 // the compare panel, the sums of the legend, a row of the report.
-struct Baseline {
+struct PinnedBaseline {
   SharedPlanView plan;  // null: none is pinned
   std::string title;
-  std::string asked_for;  // its title while it is made
+  std::string pending_title;  // its title while it is made
 };
 
 // A plan that was made for these settings, whatever was shown on the way to it.
 struct AnsweredPlan {
   SharedPlanView plan;  // null: none yet
-  Wishes wishes;
+  PlanSettings plan_settings;
 };
 struct PlanChange;  // plan_change.h
 
@@ -117,31 +117,31 @@ struct DocumentView {
 
   std::shared_ptr<const std::string> bytes;  // of the file
   std::shared_ptr<const Document> document;  // from here on: null or empty until it is ready
-  Recipe made_by;                            // what made `document`; the settings may be ahead
-  Diagnostics recipe_faults;                 // why the last requested transforms or rules
+  TransformSettings applied_transforms;      // what made `document`; the settings may be ahead
+  Diagnostics transform_faults;              // why the last requested transforms or rules
                                              // couldn't be had; empty once others could
-  std::shared_ptr<const PlanBasis> basis;    // of `wishes`' device and model of cost
+  std::shared_ptr<const PlanBasis> basis;    // of `plan_settings`' device and model of cost
   SharedPlanView start;                      // the step with nothing recomputed
-  KnownPlans known;                          // for `wishes`, whatever the budget
+  KnownPlans known;                          // for `plan_settings`, whatever the budget
   std::shared_ptr<const Curve> curve;        // as far as it is known
   SharedPlanView shown;  // the plan that all panels speak of: the one made for the budget, and
                          // until that is there the best one known
-  Baseline baseline;
+  PinnedBaseline baseline;
   SharedPlanView refused;  // the last plan that couldn't hold its budget: its report says why
   std::shared_ptr<const Reasons> reasons;  // of `shown`; null while they are made
   AnsweredPlan answered, before;  // the last that answered its settings, and the one before
   std::shared_ptr<const PlanChange>
       change;  // from that to this, made with the reasons; may be null
 
-  Wishes wishes;
+  PlanSettings plan_settings;
   bool chose_budget = false;   // false: the budget is the window's own first guess …
   bool guessed_again = false;  // … or its second, as the first couldn't be held
   Selection selection;
   SelectionAnchor anchor;
   Search search;
-  std::string wanted_selection;            // by name, until the graph is there
-  std::optional<std::size_t> wanted_pass;  // the graph to show, until then
-  std::size_t pass = 0;                    // the graph that is shown: 0 as read, i after pass i
+  std::string pending_selection;            // by name, until the graph is there
+  std::optional<std::size_t> pending_pass;  // the graph to show, until then
+  std::size_t pass = 0;                     // the graph that is shown: 0 as read, i after pass i
 
   const Graph& graph() const { return document->graph(); }
   const Graph& graph_at_pass() const;
@@ -149,7 +149,7 @@ struct DocumentView {
   bool has_backward() const { return !is_forward() || document->differentiated; }
   bool is_ready() const { return state == DocumentState::ready; }
   // True if the plan that is shown peaks within the budget.
-  bool holds() const { return shown && shown->within(wishes.budget_bytes); }
+  bool holds() const { return shown && shown->within(plan_settings.budget_bytes); }
   // Refused by the plan that was made for it, or by what is proved.
   BudgetAnswer budget_answer() const;
   // Proved of the budget or of the graph: no order peaks below it. 0: nothing is proved yet.
@@ -189,10 +189,10 @@ ShownGraph shown_graph(const DocumentView& document);
 
 // A budget as people write it ("6.5GiB", "40%", "none"), of a document's own peak.
 Result<std::int64_t> read_budget(const std::string& text, const DocumentView& document);
-// The effort of a search, kLeastEffort to kMostEffort.
-inline constexpr double kLeastEffort = 0.001, kMostEffort = 1000;
+// The effort of a search, kMinEffort to kMaxEffort.
+inline constexpr double kMinEffort = 0.001, kMaxEffort = 1000;
 Result<double> read_effort(std::string_view text);
 // The planning request for the document's settings.
-PlanningRequest request_of(const Wishes& wishes);
+PlanningRequest request_of(const PlanSettings& plan_settings);
 
 }  // namespace recut::gui

@@ -7,7 +7,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kDocumentsMostRecent = 12;
+constexpr std::size_t kDocumentsMaxRecent = 12;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ DocumentView* Documents::neighbour(int by) const {
 void Documents::remember(const std::string& path) {
   recent_.erase(std::remove(recent_.begin(), recent_.end(), path), recent_.end());
   recent_.insert(recent_.begin(), path);
-  if (recent_.size() > kDocumentsMostRecent) recent_.pop_back();
+  if (recent_.size() > kDocumentsMaxRecent) recent_.pop_back();
 }
 
 }  // namespace recut::gui

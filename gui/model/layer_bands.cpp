@@ -9,7 +9,7 @@ namespace recut::gui {
 namespace {
 
 constexpr double kMain = 0.8;  // a module with that much of the bytes is looked into
-constexpr double kLayerBandsLeast =
+constexpr double kLayerBandsMin =
     0.08;  // of the largest module: what is less has no band of its own
 constexpr std::size_t kDeepest = 8;
 
@@ -113,9 +113,9 @@ class Finder {
     for (const Module& module : level.modules) largest = std::max(largest, module.bytes);
     std::vector<std::string_view> chosen;
     for (const Module& module : level.modules)
-      if (module.bytes > kLayerBandsLeast * largest) chosen.push_back(module.name);
+      if (module.bytes > kLayerBandsMin * largest) chosen.push_back(module.name);
     LayerBands bands;
-    const std::size_t count = std::min(chosen.size(), LayerBands::kMost);
+    const std::size_t count = std::min(chosen.size(), LayerBands::kMax);
     std::map<std::string_view, std::size_t> band;
     const std::string_view above = prefix_.empty() ? std::string_view() : prefix_.back();
     for (std::size_t b = 0; b < count; ++b) {

@@ -80,15 +80,15 @@ MemoryStack stack_by_kind(const PlanView& plan) {
   constexpr MemoryKind kOrder[] = {MemoryKind::saved, MemoryKind::result, MemoryKind::recomputed,
                                    MemoryKind::temporary};
   std::vector<StackBand> bands;
-  std::size_t place[kMemoryKinds] = {};
+  std::size_t slot[kMemoryKinds] = {};
   for (const MemoryKind kind : kOrder) {
     const auto index = static_cast<std::size_t>(kind);
-    place[index] = bands.size();
+    slot[index] = bands.size();
     bands.push_back(
         {kind == MemoryKind::result ? "result or gradient" : name_of(kind), Paint::kind, index});
   }
   return without_empty(stack_of(plan, std::move(bands), [&](const StorageInstance& instance) {
-    return place[static_cast<std::size_t>(kind_of(instance.kind))];
+    return slot[static_cast<std::size_t>(kind_of(instance.kind))];
   }));
 }
 

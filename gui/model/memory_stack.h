@@ -15,7 +15,7 @@ namespace recut::gui {
 // The top module of each node of a graph. The same for every plan of a document, so that a module
 // keeps its colour from plan to plan.
 struct LayerBands {
-  static constexpr std::size_t kMost = 12;  // more modules than that share bands, neighbours first
+  static constexpr std::size_t kMax = 12;  // more modules than that share bands, neighbours first
 
   std::vector<std::string> names;  // "layer1" …, in the order in which forward meets them
   std::vector<std::uint8_t> band;  // by position; names.size(): outside of all of these

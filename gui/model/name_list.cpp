@@ -8,16 +8,16 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostNamed = 3;
+constexpr std::size_t kMaxNamed = 3;
 
 }  // namespace
 
 std::string names_of(const std::vector<std::string>& names) {
-  std::string words;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i)
-    words += (i > 0 ? ", " : "") + names[i];
-  if (names.size() > kMostNamed) words += fmt::format(" and {} more", names.size() - kMostNamed);
-  return words;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMaxNamed); ++i)
+    text += (i > 0 ? ", " : "") + names[i];
+  if (names.size() > kMaxNamed) text += fmt::format(" and {} more", names.size() - kMaxNamed);
+  return text;
 }
 
 }  // namespace recut::gui

@@ -7,8 +7,8 @@
 namespace recut::gui {
 namespace {
 
-constexpr double kRounding = 1 + 1e-9;   // of a step's time, a sum over its calls in some order
-constexpr double kLeastPercent = 0.095;  // that is told as such: 0.1 %
+constexpr double kRounding = 1 + 1e-9;  // of a step's time, a sum over its calls in some order
+constexpr double kMinPercent = 0.095;   // that is told as such: 0.1 %
 
 bool is_better(const PlanView& plan, const PlanView& shown, std::int64_t budget) {
   if (!plan.within(budget)) return false;
@@ -19,28 +19,28 @@ bool is_better(const PlanView& plan, const PlanView& shown, std::int64_t budget)
 SharedPlanView best_of(const std::vector<SharedPlanView>& plans, const DocumentView& document) {
   SharedPlanView best = document.shown;
   for (const SharedPlanView& plan : plans)
-    if (is_better(*plan, *best, document.wishes.budget_bytes)) best = plan;
+    if (is_better(*plan, *best, document.plan_settings.budget_bytes)) best = plan;
   return best == document.shown ? nullptr : best;
 }
 
 bool shows_own_plan(const DocumentView& document) {
   return document.shown &&
-         document.shown == document.known.made_for(request_of(document.wishes).budget);
+         document.shown == document.known.made_for(request_of(document.plan_settings).budget);
 }
 
 // Exactly, where rounding would give both budgets the same words.
-std::string budget_words(const PlanView& offered, std::int64_t budget) {
+std::string budget_text(const PlanView& offered, std::int64_t budget) {
   const std::int64_t its = offered.report().budget_bytes;
   if (its == 0) return "no budget";
-  const std::string words = format_bytes(its);
-  return words == format_bytes(budget) ? format_count(its) + " B" : words;
+  const std::string text = format_bytes(its);
+  return text == format_bytes(budget) ? format_count(its) + " B" : text;
 }
 
-std::string gain_words(const DocumentView& document, const PlanView& offered) {
+std::string gain_text(const DocumentView& document, const PlanView& offered) {
   if (!document.holds()) return "holds this budget";
   const double step_us = document.shown->report().step_us;
   const double less_us = step_us - offered.report().step_us, percent = 100 * less_us / step_us;
-  if (percent < kLeastPercent) return format_micros(less_us) + " quicker";
+  if (percent < kMinPercent) return format_micros(less_us) + " quicker";
   return fmt::format("{:.1f} % quicker", percent);
 }
 
@@ -56,15 +56,15 @@ SharedPlanView promising_plan(const DocumentView& document) {
   return best && !document.known.made_for(best->request.budget) ? best : nullptr;
 }
 
-std::string offer_words(const DocumentView& document, const PlanView& offered) {
-  return fmt::format("made for {}: {}", budget_words(offered, document.wishes.budget_bytes),
-                     gain_words(document, offered));
+std::string offer_text(const DocumentView& document, const PlanView& offered) {
+  return fmt::format("made for {}: {}", budget_text(offered, document.plan_settings.budget_bytes),
+                     gain_text(document, offered));
 }
 
 std::string offer_sentence(const DocumentView& document, const PlanView& offered) {
   return fmt::format("A plan made for {} {}{}.",
-                     budget_words(offered, document.wishes.budget_bytes),
-                     document.holds() ? "is " : "", gain_words(document, offered)) +
+                     budget_text(offered, document.plan_settings.budget_bytes),
+                     document.holds() ? "is " : "", gain_text(document, offered)) +
          (document.holds() ? " It holds this budget, too." : "");
 }
 

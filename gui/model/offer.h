@@ -19,7 +19,7 @@ SharedPlanView offered_plan(const DocumentView& document);
 SharedPlanView promising_plan(const DocumentView& document);
 
 // "made for 512 MiB: 1.2 % quicker", "made for 512 MiB: holds this budget"; the same as a sentence.
-std::string offer_words(const DocumentView& document, const PlanView& offered);
+std::string offer_text(const DocumentView& document, const PlanView& offered);
 std::string offer_sentence(const DocumentView& document, const PlanView& offered);
 
 }  // namespace recut::gui

@@ -9,7 +9,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostNear = 6;
+constexpr std::size_t kMaxNear = 6;
 
 std::string folder_before(const std::string& path) {
   const std::size_t cut = path.find_last_of("/\\");
@@ -22,20 +22,20 @@ std::string_view stem_of(std::string_view name) { return name.substr(0, name.fin
 }  // namespace
 
 std::vector<std::string> near_files(Backend& backend, const std::string& path) {
-  const std::string folder = folder_before(path), wanted = file_name(path);
+  const std::string folder = folder_before(path), requested = file_name(path);
   const auto entries = backend.list(folder.empty() ? backend.home() : folder);
   std::vector<std::string> near;
   if (!entries) return near;
   const auto other = [&](const FolderEntry& entry) {
-    return !entry.folder && is_readable_name(entry.name) && entry.name != wanted;
+    return !entry.folder && is_readable_name(entry.name) && entry.name != requested;
   };
-  TypoCorrection nearest(stem_of(wanted));
+  TypoCorrection nearest(stem_of(requested));
   for (const FolderEntry& entry : *entries)
     if (other(entry)) nearest.consider(stem_of(entry.name), entry.name);
   if (!nearest.name().empty()) near.push_back(folder + nearest.name());
   for (const FolderEntry& entry : *entries) {
-    const bool begins = !stem_of(wanted).empty() && entry.name.starts_with(stem_of(wanted));
-    if (other(entry) && begins && entry.name != nearest.name() && near.size() < kMostNear)
+    const bool begins = !stem_of(requested).empty() && entry.name.starts_with(stem_of(requested));
+    if (other(entry) && begins && entry.name != nearest.name() && near.size() < kMaxNear)
       near.push_back(folder + entry.name);
   }
   return near;

@@ -59,7 +59,7 @@ void forget_graph(DocumentView& document) {
   Search search;
   search.text = document.search.text;
   document.search = std::move(search);
-  document.recipe_faults.clear();
+  document.transform_faults.clear();
   document.plan_due = -1;
 }
 
@@ -74,7 +74,7 @@ void select_by_name(DocumentView& document, const std::string& name) {
 }
 
 // Choices that the graph can't take are dropped; those that it can stay. Returns the dropped ones.
-std::string drop_choices(const Graph& graph, OverrideRequest& pins) {
+std::string drop_overrides(const Graph& graph, OverrideRequest& overrides) {
   std::string dropped;
   const auto sift = [&](std::vector<std::string>& names, bool save) {
     std::vector<std::string> good;
@@ -88,8 +88,8 @@ std::string drop_choices(const Graph& graph, OverrideRequest& pins) {
     }
     names = std::move(good);
   };
-  sift(pins.save, true);
-  sift(pins.recompute, false);
+  sift(overrides.save, true);
+  sift(overrides.recompute, false);
   return dropped;
 }
 
@@ -103,8 +103,8 @@ std::string move_to_graph(DocumentView& document, const Document& after,
   install();
   document.pass = pass;
   select_by_name(document, selected);
-  const std::string dropped = drop_choices(document.graph(), document.wishes.pins);
-  return dropped.empty() ? "" : "Choices that this graph has no place for are gone: " + dropped;
+  const std::string dropped = drop_overrides(document.graph(), document.plan_settings.overrides);
+  return dropped.empty() ? "" : "Overrides of nodes that this graph lacks were dropped: " + dropped;
 }
 
 }  // namespace recut::gui

@@ -16,10 +16,10 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostLookedAt = 256;  // nodes, for what is saved instead of another
+constexpr std::size_t kMaxLookedAt = 256;  // nodes, for what is saved instead of another
 
-std::string budget_words(const Wishes& wishes) {
-  return wishes.budget_bytes == 0 ? "none" : format_bytes(wishes.budget_bytes);
+std::string budget_text(const PlanSettings& plan_settings) {
+  return plan_settings.budget_bytes == 0 ? "none" : format_bytes(plan_settings.budget_bytes);
 }
 
 std::vector<std::string> added(const std::vector<std::string>& before,
@@ -31,30 +31,30 @@ std::vector<std::string> added(const std::vector<std::string>& before,
 }
 
 // Names the settings that changed.
-std::string cause_of(const Wishes& before, const Wishes& after) {
+std::string cause_of(const PlanSettings& before, const PlanSettings& after) {
   std::vector<std::string> causes;
-  const auto pins = [&](const std::vector<std::string>& names, const char* verb) {
+  const auto add_cause = [&](const std::vector<std::string>& names, const char* verb) {
     if (!names.empty()) causes.push_back(fmt::format("{} {}", names_of(names), verb));
   };
-  const auto saved = added(before.pins.save, after.pins.save);
-  const auto again = added(before.pins.recompute, after.pins.recompute);
-  pins(saved, "pinned to be saved");
-  pins(again, "pinned to be recomputed");
-  std::vector<std::string> left = added(after.pins.save, before.pins.save);
-  const auto more = added(after.pins.recompute, before.pins.recompute);
+  const auto saved = added(before.overrides.save, after.overrides.save);
+  const auto again = added(before.overrides.recompute, after.overrides.recompute);
+  add_cause(saved, "must be saved");
+  add_cause(again, "must be recomputed");
+  std::vector<std::string> left = added(after.overrides.save, before.overrides.save);
+  const auto more = added(after.overrides.recompute, before.overrides.recompute);
   left.insert(left.end(), more.begin(), more.end());
   for (const auto* chosen : {&saved, &again})
     for (const std::string& name : *chosen) std::erase(left, name);
-  pins(left, "left to the planner");
+  add_cause(left, "left to the planner");
   if (before.budget_bytes != after.budget_bytes)
-    causes.push_back(fmt::format("budget {}, was {}", budget_words(after), budget_words(before)));
+    causes.push_back(fmt::format("budget {}, was {}", budget_text(after), budget_text(before)));
   if (before.cost_model != after.cost_model)
     causes.emplace_back(after.cost_model == "fused" ? "calls fused" : "calls one by one");
   if (before.device != after.device) causes.push_back("priced for " + after.device);
   if (before.effort != after.effort) causes.push_back(fmt::format("effort {}", after.effort));
-  std::string words;
-  for (const std::string& cause : causes) words += (words.empty() ? "" : "; ") + cause;
-  return words.empty() ? "planned anew" : words;
+  std::string text;
+  for (const std::string& cause : causes) text += (text.empty() ? "" : "; ") + cause;
+  return text.empty() ? "planned anew" : text;
 }
 
 std::string outcome_of(const PlanDifference& difference, const PlanView& before,
@@ -67,9 +67,9 @@ std::string outcome_of(const PlanDifference& difference, const PlanView& before,
     count[static_cast<std::size_t>(row.role_here)] += 1;
     bytes[static_cast<std::size_t>(row.role_here)] += row.bytes;
   }
-  std::string words;
+  std::string text;
   const auto add = [&](std::string one, const char* between = ", ") {
-    words += (words.empty() ? "" : between) + std::move(one);
+    text += (text.empty() ? "" : between) + std::move(one);
   };
   const std::int64_t peak = after.peak() - before.peak();
   const double step = after.report().step_us - before.report().step_us;
@@ -87,11 +87,11 @@ std::string outcome_of(const PlanDifference& difference, const PlanView& before,
     add(fmt::format("{} run another number of times", format_count(reruns)),
         std::exchange(between, ", "));
   if (difference.rows.empty()) add("no value has another fate", between);
-  return words;
+  return text;
 }
 
 std::string saved_reason(const Reason& reason) {
-  if (reason.overridden) return "saved by hand";
+  if (reason.overridden) return "saved by an override";
   if (!reason.why_not.empty()) return "it " + reason.why_not;
   const std::string time = format_micros(reason.recompute_us + reason.inputs_us);
   if (reason.inputs.empty()) return fmt::format("making it again would take {}", time);
@@ -99,7 +99,7 @@ std::string saved_reason(const Reason& reason) {
 }
 
 std::string recomputed_reason(const Reason& reason) {
-  if (reason.overridden) return "recomputed by hand";
+  if (reason.overridden) return "recomputed by an override";
   const std::string time = format_micros(reason.recompute_us + reason.inputs_us);
   if (reason.flip_bytes > 0)
     return fmt::format("makes {} of room at the peak for {}", format_bytes(reason.flip_bytes),
@@ -113,7 +113,7 @@ SavedInstead saved_instead(const PlanView& plan, const Users& users, NodeId node
   const Graph& graph = plan.graph();
   std::vector<SavedInstead> waiting{{defining_node(graph, node), 0}};
   std::set<NodeId> seen{waiting.front().node};
-  for (std::size_t at = 0; at < waiting.size() && at < kMostLookedAt; ++at)
+  for (std::size_t at = 0; at < waiting.size() && at < kMaxLookedAt; ++at)
     for (const NodeId user : users.of(waiting[at].node)) {
       if (!seen.insert(user).second) continue;
       const double own = node_micros(graph, user, plan.planned.costs.device.rates);
@@ -124,15 +124,15 @@ SavedInstead saved_instead(const PlanView& plan, const Users& users, NodeId node
   return {};
 }
 
-std::string instead_words(const PlanView& plan, const Users& users, NodeId node) {
+std::string instead_text(const PlanView& plan, const Users& users, NodeId node) {
   const SavedInstead instead = saved_instead(plan, users, node);
   if (!instead.node.valid()) return {};
   return fmt::format("{}, made of it in {}, is saved instead", plan.graph().node_name(instead.node),
                      format_micros(instead.micros));
 }
 
-std::string unread_words(const PlanView& plan, const Users& users, NodeId node) {
-  const std::string instead = instead_words(plan, users, node);
+std::string unread_text(const PlanView& plan, const Users& users, NodeId node) {
+  const std::string instead = instead_text(plan, users, node);
   return "backward reads nothing of it" + (instead.empty() ? "" : ": " + instead);
 }
 
@@ -145,7 +145,7 @@ PlanChange::PlanChange(const AnsweredPlan& was, const AnsweredPlan& is, PlanDiff
     : before(was.plan),
       after(is.plan),
       difference(std::move(change)),
-      cause(cause_of(was.wishes, is.wishes)),
+      cause(cause_of(was.plan_settings, is.plan_settings)),
       outcome(outcome_of(difference, *before, *after)),
       users(std::move(users)) {}
 
@@ -161,7 +161,7 @@ std::string flip_reason(const PlanChange& change, const FateRow& row, const Reas
     case Role::recomputed:
       return recomputed_reason(reasons.of(row.here));
     case Role::freed: {
-      const std::string instead = instead_words(*change.after, change.users, row.here);
+      const std::string instead = instead_text(*change.after, change.users, row.here);
       return instead.empty() ? "backward reads nothing of it" : instead;
     }
     case Role::inside:
@@ -173,16 +173,18 @@ std::string flip_reason(const PlanChange& change, const FateRow& row, const Reas
   return {};
 }
 
-std::string pin_remarks(const PlanChange& change, const AnsweredPlan& was, const AnsweredPlan& is) {
+std::string override_remarks(const PlanChange& change, const AnsweredPlan& was,
+                             const AnsweredPlan& is) {
   const PlanView& plan = *change.after;
-  std::string words;
-  for (const std::string& name : added(was.wishes.pins.save, is.wishes.pins.save)) {
+  std::string text;
+  for (const std::string& name :
+       added(was.plan_settings.overrides.save, is.plan_settings.overrides.save)) {
     const NodeId node = plan.graph().find(name);
     if (!node.valid() || plan.role(node) != Role::freed) continue;
-    words += fmt::format("{}{} was to be saved, and is freed: {}.", words.empty() ? "" : " ", name,
-                         unread_words(plan, change.users, node));
+    text += fmt::format("{}{} was to be saved, and is freed: {}.", text.empty() ? "" : " ", name,
+                        unread_text(plan, change.users, node));
   }
-  return words;
+  return text;
 }
 
 }  // namespace recut::gui

@@ -37,11 +37,12 @@ struct SavedInstead {
 };
 SavedInstead saved_instead(const PlanView& plan, const Users& users, NodeId node);
 // "div, made of it in 1.00 µs, is saved instead"; "" where nothing is.
-std::string instead_words(const PlanView& plan, const Users& users, NodeId node);
+std::string instead_text(const PlanView& plan, const Users& users, NodeId node);
 // The same with "backward reads nothing of it" before it.
-std::string unread_words(const PlanView& plan, const Users& users, NodeId node);
+std::string unread_text(const PlanView& plan, const Users& users, NodeId node);
 
 // Remarks on values whose override came to something else, a sentence each.
-std::string pin_remarks(const PlanChange& change, const AnsweredPlan& was, const AnsweredPlan& is);
+std::string override_remarks(const PlanChange& change, const AnsweredPlan& was,
+                             const AnsweredPlan& is);
 
 }  // namespace recut::gui

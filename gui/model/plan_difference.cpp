@@ -23,7 +23,7 @@ std::vector<std::int64_t> owned_bytes(const PlanView& plan) {
 namespace {
 
 // Adds what the first keeps more of.
-void add_more(Kept& sum, const Kept& of, const Kept& other) {
+void add_more(SavedStorages& sum, const SavedStorages& of, const SavedStorages& other) {
   sum.storages += std::max<std::int64_t>(0, of.storages - other.storages);
   sum.bytes += std::max<std::int64_t>(0, of.bytes - other.bytes);
 }
@@ -51,7 +51,7 @@ PlanDifference difference_of(const PlanView& here, const PlanView& there, const 
                       here.extra_runs[at],
                       there.extra_runs[there_at],
                       bytes};
-    const Kept kept_here = here.kept_of(id), kept_there = there.kept_of(twin);
+    const SavedStorages kept_here = here.kept_of(id), kept_there = there.kept_of(twin);
     add_more(difference.saved_here, kept_here, kept_there);
     add_more(difference.saved_there, kept_there, kept_here);
     if (row.role_here == row.role_there && row.runs_here == row.runs_there) {

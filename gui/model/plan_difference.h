@@ -24,7 +24,8 @@ struct PlanDifference {
   std::vector<FateRow> rows;                   // by falling bytes, then in the order of the graph
   std::int64_t same = 0;                       // values with one fate in both
   std::int64_t only_here = 0, only_there = 0;  // values that the other graph hasn't got
-  Kept saved_here, saved_there;  // storages that are saved in one of the two and not in the other
+  SavedStorages saved_here,
+      saved_there;  // storages that are saved in one of the two and not in the other
 };
 // `match`: of the graphs of the two plans; its twins are compared.
 PlanDifference difference_of(const PlanView& here, const PlanView& there, const GraphMatch& match);

@@ -45,13 +45,13 @@ void count_kernels(DocumentView& document) {
     if (kernels.plan != plan) kernels = plan ? kernels_of(plan) : PlanKernels();
   };
   bring_up(counted.shown, document.shown);
-  bring_up(counted.pinned, document.baseline.plan);
+  bring_up(counted.baseline, document.baseline.plan);
 }
 
 const PlanKernels* counted_kernels(const DocumentView& document, const SharedPlanView& plan) {
   const auto* counted = find_memory<CountedKernels>(document.memories, kCountedMemory);
   if (counted == nullptr || !plan) return nullptr;
-  for (const PlanKernels* kernels : {&counted->shown, &counted->pinned})
+  for (const PlanKernels* kernels : {&counted->shown, &counted->baseline})
     if (kernels->plan == plan) return kernels;
   return nullptr;
 }

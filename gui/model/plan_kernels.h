@@ -27,7 +27,7 @@ PlanKernels kernels_of(const SharedPlanView& plan);
 
 // The counted kernels of a document's shown plan and of its pinned baseline.
 struct CountedKernels {
-  PlanKernels shown, pinned;
+  PlanKernels shown, baseline;
 };
 inline constexpr std::string_view kCountedMemory = "counted kernels";
 // Counts them where that wasn't done yet.

@@ -86,8 +86,8 @@ SharedPlanView finish(const PlanBasis& basis, const PlanningRequest& request, Pl
 
 }  // namespace
 
-Kept PlanView::kept_of(NodeId id) const {
-  Kept sum;
+SavedStorages PlanView::kept_of(NodeId id) const {
+  SavedStorages sum;
   for (const StorageId storage : storages->owned(id)) {
     if (!kept[storage.index]) continue;
     ++sum.storages;

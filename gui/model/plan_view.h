@@ -15,7 +15,7 @@ namespace recut::gui {
 Role role_of(InstanceClass kind);
 
 // Storages that are kept for backward: each stands once, however many views of it are read.
-struct Kept {
+struct SavedStorages {
   std::int64_t storages = 0;
   std::int64_t bytes = 0;
 };
@@ -38,7 +38,7 @@ struct PlanView {
   std::int64_t peak() const { return planned.report.peak_bytes; }
   Role role(NodeId id) const { return roles[graph().position(id)]; }
   // Of those that a call makes: all calls' together are the report's saved storages.
-  Kept kept_of(NodeId id) const;
+  SavedStorages kept_of(NodeId id) const;
   bool within(std::int64_t budget_bytes) const {
     return budget_bytes == 0 || peak() <= budget_bytes;
   }

@@ -20,7 +20,7 @@ RoleTotals totals_of(const PlanView& plan) {
   return totals;
 }
 
-std::string counted_words(Role role, std::int64_t count) {
+std::string counted_text(Role role, std::int64_t count) {
   return fmt::format("{} {}{}", format_count(count), role == Role::recomputed ? "run" : "storage",
                      count == 1 ? "" : "s");
 }

@@ -15,6 +15,6 @@ using RoleTotals = std::array<RoleTotal, kRoles>;  // by role
 RoleTotals totals_of(const PlanView& plan);
 
 // "14 storages", "1 run"
-std::string counted_words(Role role, std::int64_t count);
+std::string counted_text(Role role, std::int64_t count);
 
 }  // namespace recut::gui

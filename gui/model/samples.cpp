@@ -48,7 +48,7 @@ std::vector<SampleFacts> read_facts(std::string_view text) {
     one.file = take_word(row);
     one.nodes = take_count(row);
     one.peak_bytes = take_count(row);
-    one.words = row;
+    one.text = row;
     facts.push_back(std::move(one));
   }
   return facts;

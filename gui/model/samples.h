@@ -18,7 +18,7 @@ namespace recut::gui {
 struct SampleFacts {
   std::string file;                        // "joint/gpt2.json.gz"
   std::int64_t nodes = 0, peak_bytes = 0;  // of its own graph, by the reference device
-  std::string words;                       // what it shows
+  std::string text;                        // what it shows
 };
 std::span<const SampleFacts> sample_facts();
 

@@ -12,7 +12,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostGroups = 100'000;  // more than any graph has; a bound for hostile files
+constexpr std::size_t kMaxGroups = 100'000;  // more than any graph has; a bound for hostile files
 
 // Keys fill 64 bits, which JSON's numbers don't hold: sixteen digits each.
 Json keys_in(const std::vector<std::uint64_t>& keys) {
@@ -26,7 +26,7 @@ std::vector<std::uint64_t> keys_of(const Json& json, const char* name) {
   for (const std::string& text : texts_of(json, name)) {
     char* end = nullptr;
     const std::uint64_t key = std::strtoull(text.c_str(), &end, 16);
-    if (text.size() == 16 && *end == '\0' && keys.size() < kMostGroups) keys.push_back(key);
+    if (text.size() == 16 && *end == '\0' && keys.size() < kMaxGroups) keys.push_back(key);
   }
   return keys;
 }
@@ -55,14 +55,17 @@ SavedView view_of(const Json& json) {
 }  // namespace
 
 Json json_of(const SavedDocument& document) {
-  const Wishes& wishes = document.wishes;
-  Json json = {
-      {"path", valid_utf8(document.path)},        {"budget_bytes", wishes.budget_bytes},
-      {"device", valid_utf8(wishes.device)},      {"cost_model", valid_utf8(wishes.cost_model)},
-      {"save", texts_in(wishes.pins.save)},       {"recompute", texts_in(wishes.pins.recompute)},
-      {"selected", valid_utf8(document.selected)}};
-  if (wishes.effort != 1) json["effort"] = wishes.effort;
-  if (Json recipe = json_of(wishes.recipe); !recipe.empty()) json["recipe"] = std::move(recipe);
+  const PlanSettings& plan_settings = document.plan_settings;
+  Json json = {{"path", valid_utf8(document.path)},
+               {"budget_bytes", plan_settings.budget_bytes},
+               {"device", valid_utf8(plan_settings.device)},
+               {"cost_model", valid_utf8(plan_settings.cost_model)},
+               {"save", texts_in(plan_settings.overrides.save)},
+               {"recompute", texts_in(plan_settings.overrides.recompute)},
+               {"selected", valid_utf8(document.selected)}};
+  if (plan_settings.effort != 1) json["effort"] = plan_settings.effort;
+  if (Json transforms = json_of(plan_settings.transforms); !transforms.empty())
+    json["recipe"] = std::move(transforms);
   if (document.pass) json["pass"] = *document.pass;
   if (Json view = json_of(document.view); !view.empty()) json["view"] = std::move(view);
   return json;
@@ -71,16 +74,17 @@ Json json_of(const SavedDocument& document) {
 SavedDocument document_of(const Json& json) {
   SavedDocument document;
   document.path = text_of(json, "path");
-  document.wishes.budget_bytes = std::max<std::int64_t>(0, number_of(json, "budget_bytes"));
-  document.wishes.device = text_of(json, "device", document.wishes.device);
-  document.wishes.cost_model = text_of(json, "cost_model", document.wishes.cost_model);
+  document.plan_settings.budget_bytes = std::max<std::int64_t>(0, number_of(json, "budget_bytes"));
+  document.plan_settings.device = text_of(json, "device", document.plan_settings.device);
+  document.plan_settings.cost_model =
+      text_of(json, "cost_model", document.plan_settings.cost_model);
   const double effort = real_of(json, "effort").value_or(1);
-  if (effort >= kLeastEffort && effort <= kMostEffort) document.wishes.effort = effort;
-  document.wishes.pins = {texts_of(json, "save"), texts_of(json, "recompute")};
+  if (effort >= kMinEffort && effort <= kMaxEffort) document.plan_settings.effort = effort;
+  document.plan_settings.overrides = {texts_of(json, "save"), texts_of(json, "recompute")};
   document.selected = text_of(json, "selected");
   if (!json.is_object()) return document;
-  if (const auto recipe = json.find("recipe"); recipe != json.end())
-    document.wishes.recipe = recipe_of(*recipe);
+  if (const auto transforms = json.find("recipe"); transforms != json.end())
+    document.plan_settings.transforms = transform_settings_of(*transforms);
   const auto pass = json.find("pass");
   if (pass != json.end() && pass->is_number_unsigned()) document.pass = pass->get<std::size_t>();
   if (const auto view = json.find("view"); view != json.end()) document.view = view_of(*view);
@@ -94,21 +98,21 @@ SavedDocument read_document(std::string_view text) {
 }
 
 SavedDocument saved_of(const DocumentView& document) {
-  SavedDocument saved{document.path, document.wishes, document.selected_name(), {}, {}};
+  SavedDocument saved{document.path, document.plan_settings, document.selected_name(), {}, {}};
   if (document.is_ready() && document.pass != document.document->passes.passes.size())
     saved.pass = document.pass;
   if (!document.is_ready()) {
-    saved.selected = document.wanted_selection;
-    saved.pass = document.wanted_pass;
+    saved.selected = document.pending_selection;
+    saved.pass = document.pending_pass;
   }
   if (const auto* view = find_memory<SavedView>(document.memories, kSavedView)) saved.view = *view;
   return saved;
 }
 
 void restore(DocumentView& document, const SavedDocument& saved) {
-  document.wishes = saved.wishes;
-  document.wanted_selection = saved.selected;
-  document.wanted_pass = saved.pass;
+  document.plan_settings = saved.plan_settings;
+  document.pending_selection = saved.selected;
+  document.pending_pass = saved.pass;
   memory_of<SavedView>(document.memories, kSavedView) = saved.view;
 }
 

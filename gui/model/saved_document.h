@@ -30,7 +30,7 @@ inline constexpr std::string_view kSavedView = "saved-view";
 
 struct SavedDocument {
   std::string path;
-  Wishes wishes;
+  PlanSettings plan_settings;
   std::string selected;             // by name
   std::optional<std::size_t> pass;  // that is shown; none: the last
   SavedView view;

@@ -48,12 +48,12 @@ std::vector<std::uint32_t> ScheduleView::kernels_of(NodeId id) const {
 }
 
 std::string ScheduleView::name(std::uint32_t k) const {
-  std::string words;
+  std::string text;
   for (const NodeId id : loop::computed_calls(graph(), kernel(k).calls)) {
-    if (words.size() > kLongestName) return words + ", …";
-    words += (words.empty() ? "" : ", ") + graph().node_name(id);
+    if (text.size() > kLongestName) return text + ", …";
+    text += (text.empty() ? "" : ", ") + graph().node_name(id);
   }
-  return words;
+  return text;
 }
 
 NodeId ScheduleView::node(std::uint32_t k) const {
@@ -86,15 +86,16 @@ std::int64_t arena_bytes(const DocumentView& document) {
 
 bool arena_is_beyond(const DocumentView& document) {
   return document.shown && arena_over_budget(arena_bytes(document), document.shown->peak(),
-                                             document.wishes.budget_bytes) > 0;
+                                             document.plan_settings.budget_bytes) > 0;
 }
 
 std::string arena_beside_peak(const DocumentView& document) {
   const std::int64_t arena = arena_bytes(document);
   if (arena == 0 || arena == document.shown->peak()) return {};
   if (!arena_is_beyond(document)) return format_bytes(arena);
-  return fmt::format("{}, {}", format_bytes(arena),
-                     arena_note(arena, document.shown->peak(), document.wishes.budget_bytes));
+  return fmt::format(
+      "{}, {}", format_bytes(arena),
+      arena_note(arena, document.shown->peak(), document.plan_settings.budget_bytes));
 }
 
 Result<SharedSchedule> schedule_of(const SharedPlanView& plan) {

@@ -58,8 +58,8 @@ struct Query {
 };
 
 // Outside of "quotes": small letters, and "bytes > 64 MiB" as one word.
-std::vector<std::string> words_of(std::string_view typed) {
-  std::vector<std::string> words(1);
+std::vector<std::string> search_terms(std::string_view typed) {
+  std::vector<std::string> tokens(1);
   bool quoted = false;
   const std::string text = lowered(typed);
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -69,15 +69,15 @@ std::vector<std::string> words_of(std::string_view typed) {
       continue;
     }
     if (c != ' ' || quoted) {
-      words.back() += c;
+      tokens.back() += c;
       continue;
     }
     const auto is_sign = [](char s) { return s == '<' || s == '>' || s == '='; };
     const std::size_t next = text.find_first_not_of(' ', i);
-    const bool before = !words.back().empty() && is_sign(words.back().back());
+    const bool before = !tokens.back().empty() && is_sign(tokens.back().back());
     const bool after = next != std::string::npos && is_sign(text[next]);
     // The unit after a number: "bytes>64 MiB".
-    const std::string& word = words.back();
+    const std::string& word = tokens.back();
     const bool bound =
         word.rfind("bytes", 0) == 0 && word.size() > 6 && word.back() >= '0' && word.back() <= '9';
     const std::string_view rest =
@@ -85,10 +85,10 @@ std::vector<std::string> words_of(std::string_view typed) {
     const std::string_view unit = rest.substr(0, rest.find(' '));
     const bool has_unit = bound && (unit == "b" || unit == "kib" || unit == "mib" ||
                                     unit == "gib" || unit == "kb" || unit == "mb" || unit == "gb");
-    if (!before && !after && !has_unit) words.emplace_back();
+    if (!before && !after && !has_unit) tokens.emplace_back();
   }
-  std::erase_if(words, [](const std::string& word) { return word.empty(); });
-  return words;
+  std::erase_if(tokens, [](const std::string& word) { return word.empty(); });
+  return tokens;
 }
 
 Result<Test> bound_test(const std::string& word) {
@@ -113,13 +113,13 @@ Test role_test(Role role) {
   };
 }
 
-bool pinned_by_hand(const Candidate& c) {
+bool is_overridden(const Candidate& c) {
   const std::string& name = c.graph.node_name(c.id);
-  const OverrideRequest& pins = c.document.wishes.pins;
+  const OverrideRequest& overrides = c.document.plan_settings.overrides;
   const auto has = [&](const std::vector<std::string>& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  return has(pins.save) || has(pins.recompute);
+  return has(overrides.save) || has(overrides.recompute);
 }
 
 bool runs_forward(const Candidate& c) {
@@ -130,7 +130,7 @@ bool runs_forward(const Candidate& c) {
 std::optional<Test> named_test(const std::string& word) {
   for (std::size_t i = 0; i < kRoles; ++i)
     if (word == name_of(static_cast<Role>(i))) return role_test(static_cast<Role>(i));
-  if (word == "pinned") return Test(pinned_by_hand);
+  if (word == "pinned") return Test(is_overridden);
   if (word == "forward") return Test(runs_forward);
   if (word == "backward")
     return Test([](const Candidate& c) { return !runs_forward(c) && !c.graph.is_input(c.id); });
@@ -187,7 +187,7 @@ Result<Test> test_of(const std::string& word) {
 
 Result<Query> parse(std::string_view typed) {
   Query query;
-  for (std::string word : words_of(typed)) {
+  for (std::string word : search_terms(typed)) {
     const bool no = word.size() > 1 && word.front() == '-';
     if (no) word.erase(0, 1);
     auto test = test_of(word);
@@ -217,19 +217,19 @@ std::vector<bool> forward_of(const DocumentView& document) {
 // A dozen of what was found: names that begin with the word first.
 std::vector<NodeId> best_of(const Graph& graph, const std::vector<NodeId>& found,
                             const std::string& word) {
-  constexpr std::size_t kMost = 12;
+  constexpr std::size_t kMax = 12;
   std::vector<NodeId> first, others;
   for (const NodeId id : found) {
-    if (first.size() >= kMost) break;
+    if (first.size() >= kMax) break;
     const std::string_view name = graph.node_name(id);
     const bool begins = !word.empty() && equals(name.substr(0, word.size()), word);
     if (begins)
       first.push_back(id);
-    else if (others.size() < kMost)
+    else if (others.size() < kMax)
       others.push_back(id);
   }
   first.insert(first.end(), others.begin(), others.end());
-  if (first.size() > kMost) first.resize(kMost);
+  if (first.size() > kMax) first.resize(kMax);
   return first;
 }
 
@@ -285,7 +285,7 @@ bool is_stale(const Search& search, const DocumentView& document) {
   return !search.text.empty() && (search.pass != document.pass || search.plan != document.shown);
 }
 
-std::string Search::words(NodeId selected) const {
+std::string Search::summary(NodeId selected) const {
   if (!found) return fault;
   if (found->empty()) return "nothing fits";
   const auto at = std::find(found->begin(), found->end(), selected);
@@ -297,14 +297,14 @@ std::string Search::words(NodeId selected) const {
 NodeId Search::neighbour(NodeId selected, const Graph& graph, int by) const {
   if (!found || found->empty()) return {};
   const bool known = selected.valid() && graph.contains(selected);
-  const auto place = [&](NodeId id) { return graph.position(id); };
+  const auto position_of = [&](NodeId id) { return graph.position(id); };
   if (by > 0) {
     for (const NodeId id : *found)
-      if (!known || place(id) > place(selected)) return id;
+      if (!known || position_of(id) > position_of(selected)) return id;
     return found->front();
   }
   for (auto it = found->rbegin(); it != found->rend(); ++it)
-    if (!known || place(*it) < place(selected)) return *it;
+    if (!known || position_of(*it) < position_of(selected)) return *it;
   return found->back();
 }
 

@@ -14,7 +14,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostLives = 3;
+constexpr std::size_t kMaxLives = 3;
 
 // One run's storages: they are born together.
 struct Life {
@@ -41,7 +41,7 @@ std::vector<Life> lives_of(const PlanView& plan, NodeId id) {
   return lives;
 }
 
-std::string role_words(Role role) {
+std::string role_text(Role role) {
   switch (role) {
     case Role::saved:
       return "saved across the border";
@@ -60,15 +60,15 @@ std::string role_words(Role role) {
 }
 
 // "frees 12 MiB", "takes nothing"
-std::string change_words(std::int64_t bytes, bool frees) {
+std::string change_text(std::int64_t bytes, bool frees) {
   if (bytes != 0) frees = bytes < 0;
   return (frees ? "frees " : "takes ") +
          (bytes == 0 ? std::string("nothing") : format_bytes(std::abs(bytes)));
 }
 
 // "recomputing it takes 31 µs, with conv2 again, and frees 12 MiB at the peak (backward 1,893)"
-std::string why_words(const Reason& reason, const ValueRow* row, const std::string& peak) {
-  const std::string hand = reason.overridden ? "by hand; " : "";
+std::string why_text(const Reason& reason, const ValueRow* row, const std::string& peak) {
+  const std::string hand = reason.overridden ? "override; " : "";
   if (!reason.why_not.empty()) return hand + "no other choice: it " + reason.why_not;
   const std::int64_t bytes = row != nullptr ? row->flip_bytes : 0;
   const std::string time = format_micros(reason.recompute_us + reason.inputs_us);
@@ -76,9 +76,9 @@ std::string why_words(const Reason& reason, const ValueRow* row, const std::stri
   if (reason.decision == RematDecision::saved)
     return fmt::format("{}recomputing it takes {}{}, and {} at the peak ({})", hand, time,
                        inputs.empty() ? "" : ", with " + inputs + " again",
-                       change_words(bytes, true), peak);
+                       change_text(bytes, true), peak);
   return fmt::format("{}saving it {} at the peak ({}) and spares up to {}{}", hand,
-                     change_words(bytes, false), peak, time,
+                     change_text(bytes, false), peak, time,
                      inputs.empty() ? "" : ", with the runs of " + inputs);
 }
 
@@ -91,10 +91,10 @@ class Collector {
     details_.title = graph_.node_name(id_);
     details_.in_plan = true;
     details_.role = plan_.role(id_);
-    PinnedValues pins;
-    pins.read(document_);
+    ValueOverrides overrides;
+    overrides.read(document_);
     const NodeId maker = defining_node(graph_, id_);
-    details_.pinned = pins.of(maker);
+    details_.override_kind = overrides.of(maker);
     add("operator", fmt::format("{} {}", graph_.op(id_).name, types()));
     add("storage", storage(maker));
     if (graph_.op(id_).is(kInput)) {
@@ -119,44 +119,44 @@ class Collector {
   }
 
  private:
-  void add(std::string what, std::string words) {
-    if (!words.empty()) details_.lines.push_back({std::move(what), std::move(words)});
+  void add(std::string what, std::string text) {
+    if (!text.empty()) details_.lines.push_back({std::move(what), std::move(text)});
   }
 
   std::string types() const {
-    std::string words;
+    std::string text;
     for (const TensorType& type : graph_[id_].outputs)
-      words += (words.empty() ? "" : ", ") + format(type);
-    return words;
+      text += (text.empty() ? "" : ", ") + format(type);
+    return text;
   }
 
   std::string storage(NodeId maker) const {
     std::int64_t bytes = 0;
     for (const TensorType& type : graph_[maker].outputs) bytes += byte_size(type);
-    const Kept kept = plan_.kept_of(maker);
+    const SavedStorages kept = plan_.kept_of(maker);
     const std::size_t owned = plan_.storages->owned(maker).size();
     if (maker != id_)
       return fmt::format("none of its own: a view of {}, {}", graph_.node_name(maker),
                          format_bytes(bytes));
-    if (details_.role == Role::inside) return role_words(details_.role);
+    if (details_.role == Role::inside) return role_text(details_.role);
     if (kept.storages > 0 && static_cast<std::size_t>(kept.storages) < owned)
       return fmt::format("{} in {} storages; {} of them, {}, saved across the border",
                          format_bytes(bytes), owned, kept.storages, format_bytes(kept.bytes));
-    return fmt::format("{}, {}", format_bytes(bytes), role_words(details_.role));
+    return fmt::format("{}, {}", format_bytes(bytes), role_text(details_.role));
   }
 
   void times() {
     const auto lives = lives_of(plan_, id_);
     const std::size_t steps = plan_.replay().steps.size();
-    for (std::size_t i = 0; i < std::min(lives.size(), kMostLives); ++i) {
+    for (std::size_t i = 0; i < std::min(lives.size(), kMaxLives); ++i) {
       const std::string end = lives[i].last_use >= steps
                                   ? std::string("stays to the end")
                                   : "last read " + step_label(plan_.report(), lives[i].last_use);
       add(i == 0 ? "written" : "again",
           fmt::format("{} · {}", step_label(plan_.report(), lives[i].run), end));
     }
-    if (lives.size() > kMostLives)
-      add("again", fmt::format("{} times more", lives.size() - kMostLives));
+    if (lives.size() > kMaxLives)
+      add("again", fmt::format("{} times more", lives.size() - kMaxLives));
   }
 
   const ValueRow* row_of(NodeId maker) const {
@@ -178,29 +178,29 @@ class Collector {
     if (reason.decision == RematDecision::neither)
       return add("why", forward ? unread(maker, reason.overridden) : std::string());
     const std::string peak = step_label(plan_.report(), plan_.replay().peak_step.value_or(0));
-    if (forward) add("why", why_words(reason, row_of(maker), peak));
+    if (forward) add("why", why_text(reason, row_of(maker), peak));
   }
 
   // A user who asked for "saved" gets the reason why it isn't.
   std::string unread(NodeId maker, bool by_hand) const {
-    std::string words = unread_words(plan_, Users(graph_), maker);
-    if (!by_hand) return words;
-    return fmt::format("by hand it is to be {}, but {}",
-                       details_.pinned == Pinned::save ? "saved" : "recomputed", words);
+    std::string text = unread_text(plan_, Users(graph_), maker);
+    if (!by_hand) return text;
+    return fmt::format("overridden to be {}, but {}",
+                       details_.override_kind == OverrideKind::save ? "saved" : "recomputed", text);
   }
 
   void attributes() {
     const auto& parameters = graph_.op(id_).parameters;
     const auto& arguments = graph_[id_].arguments;
-    std::string words;
+    std::string text;
     for (std::size_t i = 0; i < std::min(parameters.size(), arguments.size()); ++i) {
       bool reads = false;
       for_each_node(arguments[i], [&](NodeId) { reads = true; });
       if (reads || arguments[i].absent() || arguments[i].none()) continue;
-      words += fmt::format("{}{} {}", words.empty() ? "" : " · ", parameters[i].name,
-                           print_argument(graph_, arguments[i]));
+      text += fmt::format("{}{} {}", text.empty() ? "" : " · ", parameters[i].name,
+                          print_argument(graph_, arguments[i]));
     }
-    add("attributes", words);
+    add("attributes", text);
   }
 
   const DocumentView& document_;

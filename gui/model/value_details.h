@@ -11,14 +11,14 @@
 namespace recut::gui {
 
 struct DetailLine {
-  std::string what, words;
+  std::string what, text;
 };
 
 struct ValueDetails {
   std::string title;     // the node's name
   bool in_plan = false;  // false: a pass took the node away
   Role role = Role::input;
-  Pinned pinned = Pinned::no;
+  OverrideKind override_kind = OverrideKind::no;
   std::vector<DetailLine> lines;
   std::vector<NodeId> operands, users;  // distinct, in order
   // "" where the value can be chosen so; else why not, as the end of a sentence about it.
@@ -33,12 +33,12 @@ ValueDetails details_of(const DocumentView& document, NodeId id);
 std::string text_of(const ValueDetails& details);
 
 // The outcome of `flip`, beside the shown plan.
-std::string flip_words(const Flip& flip, const PlanView& shown);
+std::string flip_text(const Flip& flip, const PlanView& shown);
 // The promise of the value's row, with all others as they are; "" if just that came.
-std::string promise_words(const Flip& flip, const PlanView& shown, const ValueRow& row);
+std::string promise_text(const Flip& flip, const PlanView& shown, const ValueRow& row);
 
 // The reason why the settings can't be held, if there are overrides; "" if they can.
-std::string conflict_words(const DocumentView& document);
+std::string conflict_text(const DocumentView& document);
 // The values of overrides each of which alone stands in the way, as far as it is known.
 std::vector<NodeId> blamed_values(const DocumentView& document);
 

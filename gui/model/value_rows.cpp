@@ -10,7 +10,7 @@ constexpr std::size_t kLooksARow = 8;  // that a row itself costs as much as
 }  // namespace
 
 std::int64_t row_bytes(const PlanView& plan, NodeId value) {
-  if (const Kept kept = plan.kept_of(value); kept.storages > 0) return kept.bytes;
+  if (const SavedStorages kept = plan.kept_of(value); kept.storages > 0) return kept.bytes;
   std::int64_t bytes = 0;
   for (const StorageId storage : plan.storages->owned(value))
     bytes += (*plan.storages)[storage].bytes;

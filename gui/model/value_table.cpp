@@ -77,12 +77,12 @@ void ValueTable::arrange(const DocumentView& document) {
     if (fits.empty() || fits[graph.position(rows->rows[i].node)]) order.push_back(i);
   const Less less{*rows, graph, sort};
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const int way = less.compare(rows->rows[a], rows->rows[b]);
-    return falling ? way > 0 : way < 0;
+    const int sign = less.compare(rows->rows[a], rows->rows[b]);
+    return falling ? sign > 0 : sign < 0;
   });
 }
 
-std::size_t ValueTable::place_of(NodeId id) const {
+std::size_t ValueTable::row_index(NodeId id) const {
   if (!rows) return order.size();
   const auto at = std::find_if(order.begin(), order.end(),
                                [&](std::uint32_t i) { return rows->rows[i].node == id; });
@@ -93,25 +93,27 @@ ValueTable& value_table(DocumentView& document) {
   return memory_of<ValueTable>(document.memories, kValuesMemory);
 }
 
-void PinnedValues::read(const DocumentView& document) {
-  const OverrideRequest& wanted = document.wishes.pins;
+void ValueOverrides::read(const DocumentView& document) {
+  const OverrideRequest& requested = document.plan_settings.overrides;
   const Graph& graph = document.graph();
-  if (graph_ == &graph && request_.save == wanted.save && request_.recompute == wanted.recompute)
+  if (graph_ == &graph && request_.save == requested.save &&
+      request_.recompute == requested.recompute)
     return;
   graph_ = &graph;
-  request_ = wanted;
-  const auto choices = resolve_overrides(graph, wanted);
-  pins_ = choices ? choices->overrides() : Overrides();
+  request_ = requested;
+  const auto choices = resolve_overrides(graph, requested);
+  overrides_ = choices ? choices->overrides() : Overrides();
 }
 
-Pinned PinnedValues::of(NodeId id) const {
+OverrideKind ValueOverrides::of(NodeId id) const {
   const auto holds = [&](const std::vector<NodeId>& ids) {
-    return std::any_of(ids.begin(), ids.end(),
-                       [&](NodeId pin) { return pin == id || defining_node(*graph_, pin) == id; });
+    return std::any_of(ids.begin(), ids.end(), [&](NodeId node) {
+      return node == id || defining_node(*graph_, node) == id;
+    });
   };
-  if (pins_.empty()) return Pinned::no;
-  if (holds(pins_.save)) return Pinned::save;
-  return holds(pins_.recompute) ? Pinned::recompute : Pinned::no;
+  if (overrides_.empty()) return OverrideKind::no;
+  if (holds(overrides_.save)) return OverrideKind::save;
+  return holds(overrides_.recompute) ? OverrideKind::recompute : OverrideKind::no;
 }
 
 }  // namespace recut::gui

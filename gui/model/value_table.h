@@ -64,9 +64,10 @@ bool read_column(std::string_view name, ValueColumn& column);
 
 // State of a document's table from frame to frame; the memory "values" of its view.
 struct ValueTable {
-  std::shared_ptr<const ValueRows> rows;     // null until they were made
-  std::shared_ptr<const Reasons> asked_for;  // those that a job makes rows of; null: of the plan
-  SharedPlanView asked_plan;                 // likewise
+  std::shared_ptr<const ValueRows> rows;  // null until they were made
+  std::shared_ptr<const Reasons>
+      requested_reasons;          // those that a job makes rows of; null: of the plan
+  SharedPlanView requested_plan;  // likewise
   JobId making = 0;
 
   ValueColumn sort = ValueColumn::bytes;
@@ -81,7 +82,7 @@ struct ValueTable {
   // Brings `order` up to date; cheap where nothing changed.
   void arrange(const DocumentView& document);
   // The place in `order`; its size where the node doesn't show.
-  std::size_t place_of(NodeId id) const;
+  std::size_t row_index(NodeId id) const;
 
  private:
   struct Key {
@@ -98,17 +99,17 @@ inline constexpr std::string_view kValuesMemory = "values";
 ValueTable& value_table(DocumentView& document);
 
 // The overrides, with their patterns read.
-enum class Pinned : std::uint8_t { no, save, recompute };
-class PinnedValues {
+enum class OverrideKind : std::uint8_t { no, save, recompute };
+class ValueOverrides {
  public:
   void read(const DocumentView& document);  // cheap where the choices are those that it read last
-  Pinned of(NodeId id) const;
-  bool empty() const { return pins_.empty(); }
+  OverrideKind of(NodeId id) const;
+  bool empty() const { return overrides_.empty(); }
 
  private:
   const Graph* graph_ = nullptr;
   OverrideRequest request_;
-  Overrides pins_;
+  Overrides overrides_;
 };
 
 // The rows that show, in their order, for other programs and for people.

@@ -47,15 +47,14 @@ void found_list(Ui& ui, const PanelInput& input, const Rect& field, SearchMemory
   Rect box = rect_at({field.centre().x - wide / 2, field.bottom + ui.px(4)}, {wide, high});
   Rect rest = begin_popup(ui, "found", box);
   if (found.empty()) {
-    const std::string words =
-        document.search.fault.empty() ? "Nothing fits" : document.search.fault;
-    ui.text(rest.inset(ui.px(10), 0), words, Face::text, ui.theme.dim);
+    const std::string text = document.search.fault.empty() ? "Nothing fits" : document.search.fault;
+    ui.text(rest.inset(ui.px(10), 0), text, Face::text, ui.theme.dim);
   } else {
     memory.chosen = std::min(memory.chosen, found.size() - 1);
     for (std::size_t i = 0; i < found.size(); ++i) {
       const Rect line = rest.cut_top(ui.px(kRow));
       const std::string name = document.graph_at_pass().node_name(found[i]);
-      const Touch t = popup_row(ui, "found " + name, line, i == memory.chosen);
+      const WidgetResponse t = popup_row(ui, "found " + name, line, i == memory.chosen);
       found_row(ui, document, found[i], line);
       if (t.pressed) {
         intents.push_back({"select.node", name});
@@ -105,8 +104,8 @@ void search(Ui& ui, const PanelInput& input, const Rect& area, Intents& intents)
   if (stale) intents.push_back({"search.set", memory.text});
   if (memory.text.empty()) return;
   if (!memory.open && known.found && !known.found->empty())
-    ui.text(area.inset(ui.px(10), 0), known.words(input.document->selection.node), Face::mono_small,
-            ui.theme.dim, Align::right);
+    ui.text(area.inset(ui.px(10), 0), known.summary(input.document->selection.node),
+            Face::mono_small, ui.theme.dim, Align::right);
   search_keys(input, answer, memory, intents);
   const bool over_list = ImGui::IsAnyItemHovered();
   if (!answer.active && !over_list && ImGui::IsMouseClicked(0)) memory.open = false;
@@ -140,10 +139,10 @@ float width_of(const Ui& ui, const Figure& figure) {
 }
 
 // Hovered, it says what it is.
-void bar_figure(Ui& ui, const App& app, const Figure& one, const Rect& place) {
-  (void)touch(ui, one.what, ItemKind::figure, place, true, one.value);
+void bar_figure(Ui& ui, const App& app, const Figure& one, const Rect& rect) {
+  (void)interact(ui, one.what, ItemKind::figure, rect, true, one.value);
   explain(ui, app, one.what);
-  Rect rest = place;
+  Rect rest = rect;
   rest.cut_left(ui.text(rest, one.what, Face::text, ui.theme.dim) + ui.px(6));
   ui.text(rest, one.value, Face::mono_strong, one.colour);
 }
@@ -157,15 +156,17 @@ void figures(Ui& ui, const App& app, const DocumentView& document, float keep, R
     wide -= width_of(ui, figures.back());
     figures.pop_back();
   }
-  Rect place = rest.cut_right(wide);
-  for (const Figure& one : figures) bar_figure(ui, app, one, place.cut_left(width_of(ui, one)));
+  Rect rect = rest.cut_right(wide);
+  for (const Figure& one : figures) bar_figure(ui, app, one, rect.cut_left(width_of(ui, one)));
 }
 
-std::string device_words(const DocumentView& document) {
+std::string device_text(const DocumentView& document) {
   const std::string& name = document.basis->costs.device.name;
   return (name == kReferenceDevice ? std::string("reference device") : name) +
-         (document.wishes.cost_model == "fused" ? " · fused" : "") +
-         (document.wishes.effort != 1 ? fmt::format(" · effort {}", document.wishes.effort) : "");
+         (document.plan_settings.cost_model == "fused" ? " · fused" : "") +
+         (document.plan_settings.effort != 1
+              ? fmt::format(" · effort {}", document.plan_settings.effort)
+              : "");
 }
 
 // A half-filled disc: light or dark.
@@ -199,26 +200,26 @@ float buttons_width(const Ui& ui, const PanelInput& input) {
 }
 
 void buttons(Ui& ui, const PanelInput& input, Rect rest, Intents& intents) {
-  const auto place = [&](float units) {
+  const auto take = [&](float units) {
     return rect_around(rest.cut_left(ui.px(units)).centre(), ui.px(units - 4), ui.target(26));
   };
   const bool narrow = is_narrow(ui, input);
   const float one = button_width(ui);
-  const Rect palette = place(narrow ? one : std::max(one, kBarPalette));
+  const Rect palette = take(narrow ? one : std::max(one, kBarPalette));
   if (button(ui, "palette", palette, narrow ? "" : "Ctrl K", ButtonLook::quiet))
     intents.push_back({"palette.open", ""});
   ui.items.set_name("Find a command");
   hint(ui, "Find a command (Ctrl K)");
   if (narrow) find_sign(ui, palette.centre(), ui.theme.dim);
-  const Rect disc = place(one);
-  const Touch t =
-      touch(ui, "theme", ItemKind::button, disc, true, input.app.is_dark() ? "dark" : "light");
+  const Rect disc = take(one);
+  const WidgetResponse t =
+      interact(ui, "theme", ItemKind::button, disc, true, input.app.is_dark() ? "dark" : "light");
   if (t.hovered) ui.fill(disc, ui.theme.raised, ui.px(kRadius));
   ui.items.set_name("Light or dark");
   hint(ui, "Light or dark");
   theme_sign(ui, disc.centre(), t.hovered ? ui.theme.text : ui.theme.dim);
   if (t.pressed) intents.push_back({"theme.toggle", ""});
-  if (button(ui, "help", place(one), "?", ButtonLook::quiet)) intents.push_back({"help.open", ""});
+  if (button(ui, "help", take(one), "?", ButtonLook::quiet)) intents.push_back({"help.open", ""});
   ui.items.set_name("Help");
   hint(ui, "Keys and commands (F1)");
 }
@@ -227,20 +228,20 @@ void buttons(Ui& ui, const PanelInput& input, Rect rest, Intents& intents) {
 void work(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
   for (const JobStatus& job : input.app.jobs.status()) {
     if (job.quiet) continue;
-    const std::string words = job.words.empty() ? job.title : job.title + " · " + job.words;
-    const float wide = std::min(ui.px(260), ui.width(words, Face::small) + ui.px(34));
+    const std::string text = job.text.empty() ? job.title : job.title + " · " + job.text;
+    const float wide = std::min(ui.px(260), ui.width(text, Face::small) + ui.px(34));
     if (wide + ui.px(20) > rest.width()) return;
-    Rect place = rest.cut_right(wide);
-    const Rect stop = rect_around(place.cut_right(ui.px(24)).centre(), ui.px(18), ui.px(18));
-    ui.items.add("work", ItemKind::figure, place, true, words);
+    Rect rect = rest.cut_right(wide);
+    const Rect stop = rect_around(rect.cut_right(ui.px(24)).centre(), ui.px(18), ui.px(18));
+    ui.items.add("work", ItemKind::figure, rect, true, text);
     if (job.fraction >= 0) {
-      Rect done = place.inset(0, ui.px(8)).cut_bottom(ui.whole(2));
+      Rect done = rect.inset(0, ui.px(8)).cut_bottom(ui.whole(2));
       ui.fill(done, ui.theme.line);
       ui.fill(done.cut_left(done.width() * static_cast<float>(std::min(job.fraction, 1.0))),
               ui.theme.selection);
     }
-    ui.text(place, words, Face::small, ui.theme.dim, Align::right);
-    const Touch t = touch(ui, "stop", ItemKind::button, stop, true, "Stop");
+    ui.text(rect, text, Face::small, ui.theme.dim, Align::right);
+    const WidgetResponse t = interact(ui, "stop", ItemKind::button, stop, true, "Stop");
     if (t.hovered) ui.fill(stop, ui.theme.raised, ui.px(kRadius));
     ui.fill(rect_around(stop.centre(), ui.px(7), ui.px(7)),
             t.hovered ? ui.theme.text : ui.theme.faint, ui.px(1));
@@ -252,11 +253,11 @@ void work(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
 
 // The device of the plan, at the right end, where there is room for it.
 void device(Ui& ui, const DocumentView& document, float keep, Rect& rest, Intents& intents) {
-  const std::string words = device_words(document);
-  const float wide = ui.width(words, Face::text) + ui.px(34);
+  const std::string text = device_text(document);
+  const float wide = ui.width(text, Face::text) + ui.px(34);
   if (rest.width() - wide < keep) return;
-  const Rect place = rest.cut_right(wide).inset(ui.px(7), ui.px(7));
-  if (button(ui, "device", place, words, ButtonLook::quiet))
+  const Rect rect = rest.cut_right(wide).inset(ui.px(7), ui.px(7));
+  if (button(ui, "device", rect, text, ButtonLook::quiet))
     intents.push_back({"palette.open", "device.set"});
   hint(ui, document.shown->report().device_title + ". Click for another device.");
 }
@@ -267,7 +268,7 @@ void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
   const bool narrow_bar = is_narrow(ui, input);
   const DocumentView* ready = input.ready();
   // As wide as a phone: peak and step stand below the tabs.
-  if (narrow_bar && input.app.moment() == Moment::open) {
+  if (narrow_bar && input.app.window_state() == WindowState::open) {
     Rect strip = rest.cut_bottom(ui.px(kBarStrip)).inset(ui.px(kPadding), 0);
     if (ready != nullptr) figures(ui, input.app, *ready, 0, strip);
   }
@@ -276,29 +277,29 @@ void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
   const Rect right = rest.cut_right(buttons_width(ui, input));
 
   // By the tabs and the gaps.
-  const float wanted = ui.px(34 + 16 + 14) + document_tabs_width(ui, input.app);
+  const float needed = ui.px(34 + 16 + 14) + document_tabs_width(ui, input.app);
   const float narrow = narrow_bar ? 0 : ui.px(130);  // the search, at the least
-  Rect search_place;
+  Rect search_rect;
   if (ready != nullptr && !narrow_bar) {
     rest.cut_right(ui.px(8));
-    figures(ui, input.app, *ready, wanted + narrow, rest);
-    device(ui, *ready, wanted + narrow, rest, intents);
+    figures(ui, input.app, *ready, needed + narrow, rest);
+    device(ui, *ready, needed + narrow, rest, intents);
   }
   if (ready != nullptr && !narrow_bar) {
     rest.cut_right(ui.px(14));
     const float most = std::min(ui.px(420), rest.width() * 0.45f);
-    const float wide = std::clamp(rest.width() - wanted, std::min(narrow, most), most);
-    search_place = rest.cut_right(wide).inset(0, ui.px(8));
+    const float wide = std::clamp(rest.width() - needed, std::min(narrow, most), most);
+    search_rect = rest.cut_right(wide).inset(0, ui.px(8));
     rest.cut_right(ui.px(16));
   }
   document_tabs(ui, input, narrow_bar, rest, intents);
   work(ui, input, rest, intents);
-  if (!search_place.empty()) search(ui, input, search_place, intents);
+  if (!search_rect.empty()) search(ui, input, search_rect, intents);
   buttons(ui, input, right, intents);
 }
 
 }  // namespace
 
-Panel bar_panel() { return {"bar", "", Place::top, 0, 1, draw_bar}; }
+Panel bar_panel() { return {"bar", "", Dock::top, 0, 1, draw_bar}; }
 
 }  // namespace recut::gui

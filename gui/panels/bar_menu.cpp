@@ -55,7 +55,7 @@ class Sheet {
     Rect box =
         rect_at(corner, {std::min(ui_.px(kBarMenuWide), ImGui::GetIO().DisplaySize.x - corner.x),
                          std::min(high + edges, room)});
-    Rect rest = begin_popup(ui_, "menu", box, Beneath::deaf);
+    Rect rest = begin_popup(ui_, "menu", box, PopupBackground::blocked);
     titles(rest.cut_top(ui_.target(kTitles)));
     rest.cut_top(ui_.px(kPopupEdge));
     const Scrolled region = begin_scroll(ui_, "menu rows", rest, high);
@@ -79,9 +79,9 @@ class Sheet {
     ui_.fill(row.cut_bottom(ui_.whole(1)), ui_.theme.line);
     row = row.inset(ui_.px(14), 0);
     for (const Menu& menu : menus()) {
-      const Rect place = row.cut_left(std::ceil(ui_.width(menu.title, Face::text)) + 1);
+      const Rect rect = row.cut_left(std::ceil(ui_.width(menu.title, Face::text)) + 1);
       const bool open = &menu == &menu_;
-      const bool pressed = tab(ui_, "menu/" + std::string(menu.id), place, menu.title, open);
+      const bool pressed = tab(ui_, "menu/" + std::string(menu.id), rect, menu.title, open);
       const bool reached = ImGui::IsItemHovered() && memory_.moved();
       if (!open && (pressed || reached)) {
         intents_.push_back({"menu.open", std::string(menu.id)});
@@ -100,7 +100,8 @@ class Sheet {
     }
     const std::string label = "menu/" + std::string(menu_.id) + "/" + it.label;
     const bool chosen = index == app_.menu.row;
-    const Touch t = touch(ui_, label, ItemKind::row, line, it.enabled, it.on ? "on" : it.title);
+    const WidgetResponse t =
+        interact(ui_, label, ItemKind::row, line, it.enabled, it.on ? "on" : it.title);
     // The pointer's row is the chosen one as soon as it moves: one ground for hand and keys.
     if (chosen) ui_.fill(line, mix(ui_.theme.raised, ui_.theme.text, 0.11));
     if (t.hovered && memory_.moved()) {
@@ -111,10 +112,10 @@ class Sheet {
       intents_.push_back({"menu.close", ""});
       intents_.push_back(it.intent);
     }
-    words(it, line);
+    draw_text(it, line);
   }
 
-  void words(const MenuRow& it, Rect line) {
+  void draw_text(const MenuRow& it, Rect line) {
     const Theme& theme = ui_.theme;
     const Rect check = line.cut_left(ui_.px(kCheck));
     if (it.on) check_mark(ui_, {check.centre().x + ui_.px(1), check.centre().y}, theme.selection);
@@ -146,10 +147,10 @@ void menu_sign(const Ui& ui, ImVec2 centre, Colour colour) {
             colour, ui.whole(1.3f));
 }
 
-void name_and_chevron(const Ui& ui, Rect place, Colour ink) {
-  place.cut_left(ui.px(kPadding));
-  place.cut_left(ui.text(place, "Recut", Face::title, ui.theme.text) + 1 + ui.px(8));
-  chevron(ui, place.cut_left(ui.px(8)).centre(), ink);
+void name_and_chevron(const Ui& ui, Rect rect, Colour ink) {
+  rect.cut_left(ui.px(kPadding));
+  rect.cut_left(ui.text(rect, "Recut", Face::title, ui.theme.text) + 1 + ui.px(8));
+  chevron(ui, rect.cut_left(ui.px(8)).centre(), ink);
 }
 
 }  // namespace
@@ -161,7 +162,8 @@ void bar_menu(Ui& ui, const PanelInput& input, Rect& bar, Intents& intents) {
   const bool narrow = input.whole.width() < ui.px(kNarrowBar);
   const float wide = ui.px(kPadding) + ui.width("Recut", Face::title) + ui.px(28);
   const Rect whole = bar.cut_left(std::round(narrow ? ui.px(kFinger) : wide));
-  const Touch t = touch(ui, "menu", ItemKind::button, whole, true, open != nullptr ? "open" : "");
+  const WidgetResponse t =
+      interact(ui, "menu", ItemKind::button, whole, true, open != nullptr ? "open" : "");
   if (t.hovered || open != nullptr) ui.fill(whole, ui.theme.raised);
   const Colour ink = t.hovered || open != nullptr ? ui.theme.text : ui.theme.faint;
   if (narrow)

@@ -30,12 +30,12 @@ float least_width(const Ui& ui, const std::string& name) {
   return std::min(ui.width(name, Face::text), beginning);
 }
 
-void close_cross(Ui& ui, const DocumentView& document, const Rect& place, Intents& intents) {
-  const Rect box = rect_around(place.centre(), ui.target(18), ui.target(18));
-  const Touch t = touch(ui, "close " + document.title, ItemKind::button, box);
+void close_cross(Ui& ui, const DocumentView& document, const Rect& rect, Intents& intents) {
+  const Rect box = rect_around(rect.centre(), ui.target(18), ui.target(18));
+  const WidgetResponse t = interact(ui, "close " + document.title, ItemKind::button, box);
   if (t.hovered) ui.fill(box, ui.theme.raised, ui.px(kRadius));
   ui.items.set_name("Close " + document.title);
-  ui.cross(place.centre(), ui.px(3), t.hovered ? ui.theme.text : ui.theme.faint, ui.px(1.2f));
+  ui.cross(rect.centre(), ui.px(3), t.hovered ? ui.theme.text : ui.theme.faint, ui.px(1.2f));
   if (t.pressed) intents.push_back({"file.close", fmt::format("{}", document.serial)});
 }
 
@@ -44,8 +44,8 @@ void document_tab(Ui& ui, const PanelInput& input, const DocumentView& document,
                   float edge, Intents& intents) {
   const bool front = &document == input.document;
   const Rect whole = tab;
-  const Touch t =
-      touch(ui, "tab " + document.title, ItemKind::tab, whole, true, front ? "chosen" : "");
+  const WidgetResponse t =
+      interact(ui, "tab " + document.title, ItemKind::tab, whole, true, front ? "chosen" : "");
   hint(ui, text_of(document.fault));
   if (t.pressed) intents.push_back({"file.show", fmt::format("{}", document.serial)});
   if (front) ui.fill(whole, ui.theme.background);
@@ -63,13 +63,13 @@ void document_tab(Ui& ui, const PanelInput& input, const DocumentView& document,
 }
 
 // "2/3": which of the documents is in front, and the way to the next one.
-void next_document(Ui& ui, const PanelInput& input, const Rect& place, Intents& intents) {
+void next_document(Ui& ui, const PanelInput& input, const Rect& rect, Intents& intents) {
   const auto& all = input.app.documents.all();
   const auto front = std::find_if(all.begin(), all.end(), [&](const auto& document) {
     return document.get() == input.document;
   });
-  const std::string words = fmt::format("{}/{}", front - all.begin() + 1, all.size());
-  if (button(ui, "next document", place, words, ButtonLook::quiet))
+  const std::string text = fmt::format("{}/{}", front - all.begin() + 1, all.size());
+  if (button(ui, "next document", rect, text, ButtonLook::quiet))
     intents.push_back({"file.next", ""});
   ui.items.set_name("Next document");
   hint(ui, "Next document (Ctrl Tab)");
@@ -102,8 +102,8 @@ void document_tabs(Ui& ui, const PanelInput& input, bool narrow, Rect& rest, Int
       document_tab(ui, input, *document, rest.cut_left(tab_width(ui, *document) * share), kTabEdge,
                    intents);
   }
-  const Rect place = rest.cut_left(plus);
-  if (button(ui, "open", rect_around(place.centre(), ui.target(24), ui.target(24)), "+",
+  const Rect rect = rest.cut_left(plus);
+  if (button(ui, "open", rect_around(rect.centre(), ui.target(24), ui.target(24)), "+",
              ButtonLook::quiet))
     intents.push_back({"file.open", ""});
   hint(ui, "Open a graph (Ctrl O)");

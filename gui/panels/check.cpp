@@ -44,10 +44,10 @@ class CheckPanel {
 
  private:
   void head() {
-    Rect place = input_.heading;
+    Rect rect = input_.heading;
     const auto at = [&](float wide) {
-      const Rect box = place.cut_right(ui_.px(wide)).inset(0, ui_.px(8));
-      place.cut_right(ui_.px(6));
+      const Rect box = rect.cut_right(ui_.px(wide)).inset(0, ui_.px(8));
+      rect.cut_right(ui_.px(6));
       return box;
     };
     if (running_) {
@@ -62,21 +62,21 @@ class CheckPanel {
       intents_.push_back({"check.run", "seed 1"});
     hint(ui_, "Inputs made from a seed; the outputs are compared with those of the graph as read");
     const bool old = view_.report != nullptr && view_.report->plan != document_.shown;
-    if (old) ui_.items.add("of another plan", ItemKind::figure, place, true, "another plan's");
+    if (old) ui_.items.add("of another plan", ItemKind::figure, rect, true, "another plan's");
     if (old)
-      ui_.fitting(place,
+      ui_.fitting(rect,
                   {"of another plan than the one that is shown", "of another plan", "another's"},
                   Face::small, ui_.theme.saved);
     else
-      ui_.fitting(place, {"outputs and peak"}, Face::small, ui_.theme.dim);
+      ui_.fitting(rect, {"outputs and peak"}, Face::small, ui_.theme.dim);
   }
 
   void progress(Rect& area) {
     for (const JobStatus& job : input_.app.jobs.status()) {
       if (job.id != view_.job) continue;
       const Rect row = area.cut_top(std::round(ui_.px(kRow)));
-      ui_.items.add("progress", ItemKind::figure, row, true, job.words);
-      ui_.text(row, job.words.empty() ? "waiting" : job.words, Face::small, ui_.theme.dim);
+      ui_.items.add("progress", ItemKind::figure, row, true, job.text);
+      ui_.text(row, job.text.empty() ? "waiting" : job.text, Face::small, ui_.theme.dim);
       Rect bar = area.cut_top(std::round(ui_.px(4)));
       ui_.fill(bar, ui_.theme.line, ui_.px(2));
       const double share = std::clamp(job.fraction, 0.0, 1.0);
@@ -92,10 +92,10 @@ class CheckPanel {
     for (const Diagnostic& fault : view_.faults) {
       const Rect row = area.cut_top(ui_.target(kRow - 2));
       if (row.empty()) return;
-      const std::string words = format(fault);
-      touch(ui_, "fault", ItemKind::row, row, true, words);
-      ui_.text(row, words, Face::text, ui_.theme.dim);
-      hint(ui_, words.substr(0, 2000));
+      const std::string text = format(fault);
+      interact(ui_, "fault", ItemKind::row, row, true, text);
+      ui_.text(row, text, Face::text, ui_.theme.dim);
+      hint(ui_, text.substr(0, 2000));
     }
   }
 
@@ -121,23 +121,23 @@ class CheckPanel {
   }
 
   // Behind the words of a row, or below them where it has no room there.
-  void remark(Rect row, Rect& area, const std::string& words, Face face) const {
-    if (ui_.width(words, face) > row.width()) {
+  void remark(Rect row, Rect& area, const std::string& text, Face face) const {
+    if (ui_.width(text, face) > row.width()) {
       row = area.cut_top(std::round(ui_.px(18)));
       row.cut_left(ui_.px(kCheckSign));
     }
-    ui_.text(row, words, face, ui_.theme.dim);
+    ui_.text(row, text, face, ui_.theme.dim);
   }
 
   void verdict(Rect& area, const CheckReport& report) {
     Rect row = area.cut_top(std::round(ui_.px(kRow)));
     const std::size_t all = report.outputs.size(), wrong = report.differing();
-    const std::string words = wrong == 0 ? fmt::format("all {} outputs agree", all)
-                                         : fmt::format("{} of {} outputs differ", wrong, all);
-    ui_.items.add("verdict", ItemKind::figure, row, true, words);
+    const std::string text = wrong == 0 ? fmt::format("all {} outputs agree", all)
+                                        : fmt::format("{} of {} outputs differ", wrong, all);
+    ui_.items.add("verdict", ItemKind::figure, row, true, text);
     sign(row, wrong == 0);
     row.cut_left(
-        ui_.text(row, words, Face::strong, wrong == 0 ? ui_.theme.text : ui_.theme.conflict) +
+        ui_.text(row, text, Face::strong, wrong == 0 ? ui_.theme.text : ui_.theme.conflict) +
         ui_.px(10));
     remark(row, area,
            fmt::format("with {} · ran {}", report.expected, format_micros(report.seconds * 1e6)),
@@ -147,11 +147,11 @@ class CheckPanel {
   void peak(Rect& area, const CheckReport& report) {
     Rect row = area.cut_top(std::round(ui_.px(kRow)));
     const std::int64_t by = report.measured_peak_bytes - report.planned_peak_bytes();
-    const std::string words = by == 0 ? "the peak is the planned one, to the byte"
-                                      : fmt::format("the peak is {} off", signed_bytes(by));
+    const std::string text = by == 0 ? "the peak is the planned one, to the byte"
+                                     : fmt::format("the peak is {} off", signed_bytes(by));
     ui_.items.add("peak", ItemKind::figure, row, true, fmt::format("{}", by));
     sign(row, by == 0);
-    row.cut_left(ui_.text(row, words, Face::strong, by == 0 ? ui_.theme.text : ui_.theme.conflict) +
+    row.cut_left(ui_.text(row, text, Face::strong, by == 0 ? ui_.theme.text : ui_.theme.conflict) +
                  ui_.px(10));
     std::string figures = exact_bytes(report.measured_peak_bytes) + " measured";
     if (by != 0) figures += ", " + exact_bytes(report.planned_peak_bytes()) + " planned";
@@ -199,7 +199,8 @@ class CheckPanel {
     const recut::Comparison& c = output.comparison;
     const bool unchecked = !output.unchecked.empty();
     const std::string value = unchecked ? "unchecked" : c.ok ? "agrees" : c.problem;
-    const Touch t = row(ui_, fmt::format("output {}", output.position), rect, false, value);
+    const WidgetResponse t =
+        row(ui_, fmt::format("output {}", output.position), rect, false, value);
     if (t.pressed) intents_.push_back({"select.node", output.name});
     if (t.hovered)
       hint(ui_, unchecked ? output.unchecked
@@ -239,6 +240,6 @@ void draw_check(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel check_panel() { return {"check", "Check", Place::bottom_right, 3, 1, draw_check}; }
+Panel check_panel() { return {"check", "Check", Dock::bottom_right, 3, 1, draw_check}; }
 
 }  // namespace recut::gui

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "gui/app/app.h"
-#include "gui/app/run_place.h"
+#include "gui/app/run_target.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/code_parts.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kLineHigh = 18, kNumber = 40;              // units
 constexpr float kBeforeOrigin = 16, kShortestOrigin = 56;  // units: of a node's name
-constexpr std::size_t kCodeLinesMostBytes = 600;           // more than fits on any screen
+constexpr std::size_t kCodeLinesMaxBytes = 600;            // more than fits on any screen
 constexpr std::size_t kCodeLinesLongestHint = 2000;
 
 struct CodeLinesPiece {
@@ -49,11 +49,11 @@ std::vector<CodeLinesPiece> code_lines_pieces_of(const Theme& theme, std::string
 
 class Lines {
  public:
-  explicit Lines(const CodeStage& stage)
-      : stage_(stage),
-        ui_(stage.ui),
-        text_(*stage.view.text),
-        marked_(marked_node(stage.document)) {}
+  explicit Lines(const CodePanelContext& context)
+      : context_(context),
+        ui_(context.ui),
+        text_(*context.view.text),
+        marked_(marked_node(context.document)) {}
 
   void draw(const Rect& area) {
     area_ = area;
@@ -74,12 +74,13 @@ class Lines {
 
  private:
   void bring(const Scrolled& region, float high) const {
-    const App& app = stage_.input.app;
-    if (!stage_.view.bring_line || !is_current(stage_.view, shown_form(app), chosen_library(app)))
+    const App& app = context_.input.app;
+    if (!context_.view.bring_line ||
+        !is_current(context_.view, shown_form(app), chosen_library(app)))
       return;
-    stage_.view.bring_line = false;
-    const std::size_t wanted = stage_.view.line == CodeText::kNoLine ? 0 : stage_.view.line;
-    const float top = region.content.top + high * static_cast<float>(wanted);
+    context_.view.bring_line = false;
+    const std::size_t requested = context_.view.line == CodeText::kNoLine ? 0 : context_.view.line;
+    const float top = region.content.top + high * static_cast<float>(requested);
     const float around = std::min(region.visible.height() / 3, high * 8);
     scroll_to(top - around, top + high + around, region);
   }
@@ -87,19 +88,19 @@ class Lines {
   void line(std::size_t i, std::size_t first, const Rect& row) {
     const CodeLine& it = text_.lines[i];
     const bool marked = it.node.valid() && it.node == marked_;
-    const bool pointed = it.node.valid() && it.node == stage_.document.selection.hovered;
-    const Touch t = touch(ui_, fmt::format("line {}", i + 1), ItemKind::row, row, it.node.valid(),
-                          it.text.substr(0, 200));
+    const bool pointed = it.node.valid() && it.node == context_.document.selection.hovered;
+    const WidgetResponse t = interact(ui_, fmt::format("line {}", i + 1), ItemKind::row, row,
+                                      it.node.valid(), it.text.substr(0, 200));
     if (t.hovered && !pointed && it.node.valid())
-      stage_.intents.push_back({"select.hover", name(it.node)});
-    if (t.pressed) stage_.intents.push_back({"code.line", fmt::format("{}", i + 1)});
+      context_.intents.push_back({"select.hover", name(it.node)});
+    if (t.pressed) context_.intents.push_back({"code.line", fmt::format("{}", i + 1)});
     ground(i, row, marked, t.hovered || pointed);
     Rect rest = row;
     ui_.text(rest.cut_left(ui_.px(kNumber)), fmt::format("{}", i + 1), Face::mono_small,
              mix(ui_.theme.panel, ui_.theme.faint, 0.8), Align::right);
     rest.cut_left(ui_.px(12));
     rest.cut_right(ui_.px(10));
-    const float left = words(rest, it.text);
+    const float left = draw_text(rest, it.text);
     if (t.hovered && left < 0) hint(ui_, it.text.substr(0, kCodeLinesLongestHint));
     if (says_origin(i, first)) origin(it.node, rest.cut_right(left - ui_.px(kBeforeOrigin)));
   }
@@ -109,7 +110,7 @@ class Lines {
     if (hovered) ui_.fill(row, ui_.theme.raised, 0, marked ? 0.5 : 0.9);
     const float wide = ui_.whole(2);
     if (marked) ui_.fill({row.left, row.top, row.left + wide, row.bottom}, ui_.theme.selection);
-    const bool cursor = i == stage_.view.line && !stage_.view.on_kernel;
+    const bool cursor = i == context_.view.line && !context_.view.on_kernel;
     if (!cursor) return;
     ui_.frame(row.inset(ui_.px(1), 0), ui_.theme.selection, ui_.px(2));
     ui_.items.add("cursor", ItemKind::figure, row.within(area_), true,
@@ -125,19 +126,19 @@ class Lines {
   }
 
   // In what the line leaves, where that says something.
-  void origin(NodeId node, const Rect& place) const {
+  void origin(NodeId node, const Rect& rect) const {
     const float wide = ui_.width(name(node), Face::mono_small);
-    if (place.width() < std::min(wide, ui_.px(kShortestOrigin))) return;
-    ui_.text(place, name(node), Face::mono_small,
+    if (rect.width() < std::min(wide, ui_.px(kShortestOrigin))) return;
+    ui_.text(rect, name(node), Face::mono_small,
              node == marked_ ? ui_.theme.selection : ui_.theme.faint, Align::right);
   }
 
   // The pixels that the line leaves; below 0 where it ends in "…".
-  float words(const Rect& place, std::string_view text) const {
-    ui_.items.add_text(text, place);
-    Rect rest = place;
+  float draw_text(const Rect& rect, std::string_view text) const {
+    ui_.items.add_text(text, rect);
+    Rect rest = rect;
     for (const CodeLinesPiece& piece :
-         code_lines_pieces_of(ui_.theme, text.substr(0, kCodeLinesMostBytes))) {
+         code_lines_pieces_of(ui_.theme, text.substr(0, kCodeLinesMaxBytes))) {
       const float wide = ui_.width(piece.text, Face::mono);
       ui_.text(rest, piece.text, Face::mono, piece.colour);
       if (wide > rest.width()) return rest.width() - wide;
@@ -146,7 +147,7 @@ class Lines {
     return rest.width();
   }
 
-  const CodeStage& stage_;
+  const CodePanelContext& context_;
   Ui& ui_;
   const CodeText& text_;
   const NodeId marked_;
@@ -155,6 +156,6 @@ class Lines {
 
 }  // namespace
 
-void draw_code(const CodeStage& stage, const Rect& area) { Lines(stage).draw(area); }
+void draw_code(const CodePanelContext& context, const Rect& area) { Lines(context).draw(area); }
 
 }  // namespace recut::gui

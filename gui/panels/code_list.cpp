@@ -18,12 +18,12 @@ constexpr float kBothTimes = 380;  // units that planned and measured take
 
 class KernelList {
  public:
-  explicit KernelList(const CodeStage& stage) : stage_(stage), ui_(stage.ui) {}
+  explicit KernelList(const CodePanelContext& context) : context_(context), ui_(context.ui) {}
 
   void draw(Rect area) {
     both_times_ =
-        stage_.run != nullptr && stage_.run->planned && area.width() >= ui_.px(kBothTimes);
-    const auto& launches = stage_.schedule.launches;
+        context_.run != nullptr && context_.run->planned && area.width() >= ui_.px(kBothTimes);
+    const auto& launches = context_.schedule.launches;
     const float high = ui_.target(kRow - 1);
     const Rect titles = area.cut_top(std::round(ui_.px(22)));
     area_ = area;
@@ -38,7 +38,7 @@ class KernelList {
     };
     for (std::size_t i = first; i < std::min(launches.size(), first + shown); ++i)
       kernel(launches[i], line(i), i > 0 && starts_backward(launches[i - 1], launches[i]));
-    if (stage_.view.bring_kernel) bring(region, line);
+    if (context_.view.bring_kernel) bring(region, line);
     end_scroll();
     columns({titles.left, titles.top, region.content.right, titles.bottom});
   }
@@ -46,17 +46,18 @@ class KernelList {
  private:
   template <class Line>
   void bring(const Scrolled& region, const Line& line) {
-    const auto& launches = stage_.schedule.launches;
+    const auto& launches = context_.schedule.launches;
     const auto at = static_cast<std::size_t>(
-        std::lower_bound(launches.begin(), launches.end(), stage_.view.kernel) - launches.begin());
+        std::lower_bound(launches.begin(), launches.end(), context_.view.kernel) -
+        launches.begin());
     const Rect row = line(at);
     scroll_to(row.top - 2 * row.height(), row.bottom + 2 * row.height(), region);
-    stage_.view.bring_kernel = false;
+    context_.view.bring_kernel = false;
   }
 
   bool starts_backward(std::uint32_t before, std::uint32_t k) const {
-    return stage_.schedule.kernel(before).phase == Phase::forward &&
-           stage_.schedule.kernel(k).phase == Phase::backward;
+    return context_.schedule.kernel(before).phase == Phase::forward &&
+           context_.schedule.kernel(k).phase == Phase::backward;
   }
 
   Rect cells(Rect row) const {
@@ -67,12 +68,12 @@ class KernelList {
 
   void columns(const Rect& row) const {
     Rect rest = cells(row);
-    const auto title = [&](Rect place, std::string_view words, Align align) {
-      ui_.text(place, words, Face::small, ui_.theme.faint, align);
+    const auto title = [&](Rect rect, std::string_view text, Align align) {
+      ui_.text(rect, text, Face::small, ui_.theme.faint, align);
     };
-    if (stage_.run != nullptr)
+    if (context_.run != nullptr)
       title(rest.cut_right(ui_.px(kCodeListTime)), "measured", Align::right);
-    if (stage_.run == nullptr || both_times_)
+    if (context_.run == nullptr || both_times_)
       title(rest.cut_right(ui_.px(kCodeListTime)), "planned", Align::right);
     title(rest.cut_right(ui_.px(kCodeListBytes)), "makes", Align::right);
     rest.cut_left(ui_.px(kCodeListNumber + 10));
@@ -80,13 +81,13 @@ class KernelList {
   }
 
   void kernel(std::uint32_t k, const Rect& row, bool first_of_backward) {
-    const ScheduleView& schedule = stage_.schedule;
+    const ScheduleView& schedule = context_.schedule;
     const std::string name = schedule.name(k);
-    const bool chosen = k == stage_.view.kernel;
-    const Touch t = gui::row(ui_, fmt::format("kernel {}", k), row, chosen, name);
-    if (t.pressed) stage_.intents.push_back({"code.kernel", fmt::format("{}", k)});
+    const bool chosen = k == context_.view.kernel;
+    const WidgetResponse t = gui::row(ui_, fmt::format("kernel {}", k), row, chosen, name);
+    if (t.pressed) context_.intents.push_back({"code.kernel", fmt::format("{}", k)});
     if (chosen) ui_.items.add("chosen", ItemKind::figure, row.within(area_), true, name);
-    if (chosen && stage_.view.on_kernel)
+    if (chosen && context_.view.on_kernel)
       ui_.frame(row.inset(ui_.px(1), 0), ui_.theme.selection, ui_.px(kRadius));
     if (first_of_backward) {
       ui_.dashed_line({row.left, row.top}, {row.right, row.top}, ui_.theme.dim, 1, ui_.px(3),
@@ -105,39 +106,40 @@ class KernelList {
       rest.cut_left(ui_.px(6));
     }
     ui_.text(rest, name, Face::mono, ui_.theme.text);
-    if (t.hovered) hint(ui_, words(k, name));
+    if (t.hovered) hint(ui_, kernel_hint(k, name));
   }
 
-  std::string words(std::uint32_t k, const std::string& name) const {
-    const ScheduledKernel& kernel = stage_.schedule.kernel(k);
+  std::string kernel_hint(std::uint32_t k, const std::string& name) const {
+    const ScheduledKernel& kernel = context_.schedule.kernel(k);
     return fmt::format("{}\n{}{}, makes {}", name,
                        kernel.phase == Phase::forward ? "forward" : "backward",
-                       kernel.again ? ", again" : "", format_bytes(stage_.schedule.bytes(k)));
+                       kernel.again ? ", again" : "", format_bytes(context_.schedule.bytes(k)));
   }
 
   // Beside a measured time, of what that was measured on.
   double planned_micros(std::uint32_t k) const {
-    return stage_.run != nullptr ? stage_.run->planned->kernel_us[k] : stage_.schedule.micros(k);
+    return context_.run != nullptr ? context_.run->planned->kernel_us[k]
+                                   : context_.schedule.micros(k);
   }
 
   // A bar behind the measured time says which share of the slowest kernel's it is.
   void times(std::uint32_t k, Rect& rest) const {
-    if (stage_.run != nullptr) {
+    if (context_.run != nullptr) {
       const Rect cell = rest.cut_right(ui_.px(kCodeListTime));
-      const double ms = stage_.run->kernel_ms[k];
-      const double most = stage_.run->kernel_ms[stage_.run->slowest.front()];
+      const double ms = context_.run->kernel_ms[k];
+      const double most = context_.run->kernel_ms[context_.run->slowest.front()];
       const double share = most > 0 ? ms / most : 0;
       Rect bar = cell.inset(ui_.px(-4), ui_.px(3));
       bar.left = bar.right - bar.width() * static_cast<float>(share);
       ui_.fill(bar, heat_colour(ui_.theme, share), ui_.px(2));
       ui_.text(cell, format_micros(1e3 * ms), Face::mono_small, ui_.theme.text, Align::right);
     }
-    if (stage_.run == nullptr || both_times_)
+    if (context_.run == nullptr || both_times_)
       ui_.text(rest.cut_right(ui_.px(kCodeListTime)), format_micros(planned_micros(k)),
                Face::mono_small, ui_.theme.dim, Align::right);
   }
 
-  const CodeStage& stage_;
+  const CodePanelContext& context_;
   Ui& ui_;
   bool both_times_ = false;
   Rect area_;  // of the rows
@@ -145,6 +147,6 @@ class KernelList {
 
 }  // namespace
 
-void draw_kernels(const CodeStage& stage, Rect area) { KernelList(stage).draw(area); }
+void draw_kernels(const CodePanelContext& context, Rect area) { KernelList(context).draw(area); }
 
 }  // namespace recut::gui

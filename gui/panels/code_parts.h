@@ -8,7 +8,7 @@
 namespace recut::gui {
 
 // A frame of the panel.
-struct CodeStage {
+struct CodePanelContext {
   Ui& ui;
   const PanelInput& input;
   const DocumentView& document;
@@ -19,9 +19,9 @@ struct CodeStage {
 };
 
 // code_list.cpp
-void draw_kernels(const CodeStage& stage, Rect area);
+void draw_kernels(const CodePanelContext& context, Rect area);
 
 // code_lines.cpp
-void draw_code(const CodeStage& stage, const Rect& area);
+void draw_code(const CodePanelContext& context, const Rect& area);
 
 }  // namespace recut::gui

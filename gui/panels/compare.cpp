@@ -20,10 +20,10 @@ namespace {
 
 // Units: the columns of the figures, at most and at least.
 constexpr float kCompareName = 190, kCompareFigure = 132, kCompareCount = 60;
-constexpr float kLeastCompareName = 132, kLeastCompareFigure = 72;
-constexpr float kLeastRemark = 80;      // has room for a few words
+constexpr float kMinCompareName = 132, kMinCompareFigure = 72;
+constexpr float kMinRemark = 80;        // has room for a few words
 constexpr float kCompareWidest = 1020;  // of the list: eyes have to find the other end of a row
-constexpr float kLeastList = 120;       // in less height everything scrolls, not the list alone
+constexpr float kMinList = 120;         // in less height everything scrolls, not the list alone
 constexpr float kCompareTools = 400;    // of the heading, with all words on its buttons
 
 // As drawn last.
@@ -43,12 +43,12 @@ class Compare {
         intents_(intents),
         selected_(document.planned_selection()),
         heights_(input.memory<CompareHeights>("compare.heights")),
-        low_(input.area.height() < heights_.above + ui.px(kLeastList)),
+        low_(input.area.height() < heights_.above + ui.px(kMinList)),
         visible_(input.area) {}
 
   void draw() {
     update(view_, input_.app, document_);
-    pins();
+    pin_buttons();
     Rect area = input_.area;
     if (!low_) return content(area);
     const Scrolled region = begin_scroll(ui_, "all", area, heights_.all);
@@ -68,9 +68,9 @@ class Compare {
     equal_terms(area);
     area.cut_top(ui_.px(4));
     if (!view_.there || (view_.with.empty() && view_.there == view_.here)) {
-      const std::string words = waiting();
-      const Rect row = lines(area, ui_.px(kRow), words, Face::text, ui_.theme.dim);
-      ui_.items.add("waiting", ItemKind::figure, row, true, words);
+      const std::string text = waiting();
+      const Rect row = lines(area, ui_.px(kRow), text, Face::text, ui_.theme.dim);
+      ui_.items.add("waiting", ItemKind::figure, row, true, text);
       return;
     }
     figures(area);
@@ -79,32 +79,32 @@ class Compare {
   }
 
   // Words in a row of a height, or on as many lines as they take. Returns where they are seen.
-  Rect lines(Rect& area, float high, const std::string& words, Face face, Colour ink) const {
-    const bool one = ui_.width(words, face) <= area.width();
+  Rect lines(Rect& area, float high, const std::string& text, Face face, Colour ink) const {
+    const bool one = ui_.width(text, face) <= area.width();
     const float more = ui_.px(4);
-    if (!one) high = wrapped_height(ui_, words, area.width(), face) + 2 * more;
-    const Rect place = area.cut_top(high);
+    if (!one) high = wrapped_height(ui_, text, area.width(), face) + 2 * more;
+    const Rect rect = area.cut_top(high);
     if (one)
-      ui_.text(place, words, face, ink);
+      ui_.text(rect, text, face, ink);
     else
-      wrapped(ui_, place.inset(0, more), words, ink, face);
-    return place.within(visible_);
+      wrapped(ui_, rect.inset(0, more), text, ink, face);
+    return rect.within(visible_);
   }
 
   // A heading, and a remark beside it, or below it where it has no room there.
-  void titled(Rect& area, const std::string& words, const std::string& remark) const {
+  void titled(Rect& area, const std::string& text, const std::string& remark) const {
     const Rect row = area.cut_top(std::round(ui_.px(24)));
-    const float wide = ui_.width(words, Face::strong) + ui_.px(10);
+    const float wide = ui_.width(text, Face::strong) + ui_.px(10);
     if (wide + ui_.width(remark, Face::small) <= row.width())
-      return heading(ui_, row, words, remark);
-    heading(ui_, row, words);
+      return heading(ui_, row, text, remark);
+    heading(ui_, row, text);
     lines(area, ui_.px(20), remark, Face::small, ui_.theme.dim);
   }
 
-  void pins() {
-    Rect place = input_.heading;
-    const auto at = [&](float wide) { return place.cut_right(ui_.px(wide)).inset(0, ui_.px(8)); };
-    const bool wide = place.width() >= ui_.px(kCompareTools);
+  void pin_buttons() {
+    Rect rect = input_.heading;
+    const auto at = [&](float wide) { return rect.cut_right(ui_.px(wide)).inset(0, ui_.px(8)); };
+    const bool wide = rect.width() >= ui_.px(kCompareTools);
     if (tinted_button(ui_, "panes", at(wide ? 112 : 92), "Side by side", ui_.theme.selection,
                       has_panes(document_)))
       intents_.push_back({"compare.panes", ""});
@@ -115,7 +115,7 @@ class Compare {
     if (button(ui_, "pin", at(wide ? 176 : 110),
                wide ? "Pin this plan as baseline" : "Pin as baseline", ButtonLook::quiet))
       intents_.push_back({"baseline.pin", ""});
-    ui_.fitting(place,
+    ui_.fitting(rect,
                 {fmt::format("this plan, {}, against", format_bytes(document_.shown->peak()))},
                 Face::small, ui_.theme.dim);
   }
@@ -126,10 +126,10 @@ class Compare {
     const float high = ui_.target(28);
     Rect rest = area.cut_top(high);
     for (const CompareChoice& choice : compare_choices(input_.app, document_)) {
-      const float wide = std::min(area.width(), ui_.width(choice.words, Face::text) + ui_.px(22));
+      const float wide = std::min(area.width(), ui_.width(choice.text, Face::text) + ui_.px(22));
       if (wide > rest.width()) rest = area.cut_top(high);
       if (tinted_button(ui_, "with " + choice.with, rest.cut_left(wide).inset(0, ui_.px(2)),
-                        choice.words, choice.with == now ? ui_.theme.selection : ui_.theme.dim,
+                        choice.text, choice.with == now ? ui_.theme.selection : ui_.theme.dim,
                         choice.with == now))
         intents_.push_back({"compare.with", choice.with});
       if (choice.with == "unplanned")
@@ -142,27 +142,27 @@ class Compare {
   void equal_terms(Rect& area) {
     const auto fraction = compared_torch(document_, view_);
     const SharedPlanView torch = fraction ? torch_plan(document_, *fraction) : nullptr;
-    const std::string found = torch ? equal_peak_words(document_, *torch) : std::string();
+    const std::string found = torch ? equal_peak_text(document_, *torch) : std::string();
     if (!found.empty()) {
-      const Rect place = lines(area, std::round(ui_.px(28)), found, Face::strong, ui_.theme.text);
-      ui_.items.add("equal peak", ItemKind::figure, place, true, found);
+      const Rect rect = lines(area, std::round(ui_.px(28)), found, Face::strong, ui_.theme.text);
+      ui_.items.add("equal peak", ItemKind::figure, rect, true, found);
       return;
     }
     Rect row = area.cut_top(ui_.target(28));
-    const std::string words = "Give Recut PyTorch's peak";
-    const Rect place = row.cut_left(ui_.width(words, Face::text) + ui_.px(28)).inset(0, ui_.px(2));
-    if (button(ui_, "pytorch", place, words)) intents_.push_back({"budget.pytorch", ""});
+    const std::string text = "Give Recut PyTorch's peak";
+    const Rect rect = row.cut_left(ui_.width(text, Face::text) + ui_.px(28)).inset(0, ui_.px(2));
+    if (button(ui_, "pytorch", rect, text)) intents_.push_back({"budget.pytorch", ""});
     hint(ui_, "The budget becomes the peak of PyTorch's own plan, so that both may keep as much");
     row.cut_left(ui_.px(12));
     if (!torch) return;
-    const std::string unequal = unequal_words(*torch);
+    const std::string unequal = unequal_text(*torch);
     if (ui_.width(unequal, Face::small) <= row.width())
       ui_.text(row, unequal, Face::small, ui_.theme.dim);
     else
       lines(area, ui_.px(20), unequal, Face::small, ui_.theme.dim);
   }
 
-  std::string unequal_words(const PlanView& torch) const {
+  std::string unequal_text(const PlanView& torch) const {
     const std::int64_t by = document_.shown->peak() - torch.peak();
     return fmt::format(
         "of {}: this plan peaks {}", format_bytes(torch.peak()),
@@ -179,15 +179,15 @@ class Compare {
     return fault.empty() ? "Planning as PyTorch does …" : fault;
   }
 
-  void cell(Rect& row, float wide, std::string_view words, Face face, Colour colour) const {
-    ui_.text(row.cut_left(wide), words, face, colour, Align::right);
+  void cell(Rect& row, float wide, std::string_view text, Face face, Colour colour) const {
+    ui_.text(row.cut_left(wide), text, face, colour, Align::right);
   }
 
   // The other plan's figures are the first to go: this plan's and the difference say them.
   void measure_figures(float room) {
-    name_ = std::clamp(room - 3 * ui_.px(kCompareFigure), ui_.px(kLeastCompareName),
+    name_ = std::clamp(room - 3 * ui_.px(kCompareFigure), ui_.px(kMinCompareName),
                        ui_.px(kCompareName));
-    shows_there_ = room - name_ >= 3 * ui_.px(kLeastCompareFigure);
+    shows_there_ = room - name_ >= 3 * ui_.px(kMinCompareFigure);
     figure_ = std::min(ui_.px(kCompareFigure), (room - name_) / (shows_there_ ? 3.0f : 2.0f));
   }
 
@@ -216,14 +216,14 @@ class Compare {
   void counted(Rect& area, std::string_view name, std::int64_t here, std::int64_t there,
                bool fewer_is_better) {
     const std::int64_t by = here - there;
-    const std::string words = by == 0 ? "0" : (by > 0 ? "+" : "-") + format_count(std::abs(by));
-    figure(area, name, format_count(here), format_count(there), words, fewer_is_better ? by : 0);
+    const std::string text = by == 0 ? "0" : (by > 0 ? "+" : "-") + format_count(std::abs(by));
+    figure(area, name, format_count(here), format_count(there), text, fewer_is_better ? by : 0);
   }
 
   void timed(Rect& area, std::string_view name, double here, double there) {
-    const std::string words = signed_micros(here - there);
-    figure(area, name, format_micros(here), format_micros(there), words,
-           words == "0"   ? 0
+    const std::string text = signed_micros(here - there);
+    figure(area, name, format_micros(here), format_micros(there), text,
+           text == "0"    ? 0
            : here > there ? 1
                           : -1);
   }
@@ -247,8 +247,8 @@ class Compare {
     area.right = std::min(area.right, area.left + ui_.px(kCompareWidest));
     std::string remark = fmt::format(
         "saved only here {}, {} · only there {}, {} · {} values have the same fate",
-        counted_words(Role::saved, d.saved_here.storages), format_bytes(d.saved_here.bytes),
-        counted_words(Role::saved, d.saved_there.storages), format_bytes(d.saved_there.bytes),
+        counted_text(Role::saved, d.saved_here.storages), format_bytes(d.saved_here.bytes),
+        counted_text(Role::saved, d.saved_there.storages), format_bytes(d.saved_there.bytes),
         format_count(d.same));
     if (d.only_here + d.only_there > 0)
       remark += fmt::format(" · {} stand only here, {} only there", format_count(d.only_here),
@@ -301,7 +301,8 @@ class Compare {
     const Graph& graph = document_.graph();
     const FateRow& fate = view_.difference.rows[at];
     const std::string& name = graph.node_name(fate.here);
-    const Touch t = row(ui_, fmt::format("value {}", at), rect, selected_ == fate.here, name);
+    const WidgetResponse t =
+        row(ui_, fmt::format("value {}", at), rect, selected_ == fate.here, name);
     if (t.pressed) intents_.push_back({"select.node", name});
     const std::string& why = why_flipped(view_, document_, fate);
     hint(ui_, why);
@@ -312,7 +313,7 @@ class Compare {
     rest.cut_left(ui_.path(rest, name, Face::mono, ui_.theme.text) + ui_.px(10));
     if (columns.in_two_lines()) rest = cells.why;
     if (!why.empty()) ui_.items.add(fmt::format("why {}", at), ItemKind::figure, rest, true, why);
-    if (rest.width() < ui_.px(kLeastRemark)) return;
+    if (rest.width() < ui_.px(kMinRemark)) return;
     ui_.text(rest, why.empty() ? short_module(graph.origin(fate.here).module) : why, Face::small,
              why.empty() ? ui_.theme.faint : ui_.theme.dim);
   }
@@ -371,6 +372,6 @@ void draw_compare(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel compare_panel() { return {"compare", "Compare", Place::centre, 3, 1, draw_compare}; }
+Panel compare_panel() { return {"compare", "Compare", Dock::centre, 3, 1, draw_compare}; }
 
 }  // namespace recut::gui

@@ -13,14 +13,14 @@ namespace {
 
 // Units.
 constexpr float kFateWide = 170, kBytesWide = 96, kBarWide = 120, kBeforeBar = 12;
-constexpr float kBeforeName = 8, kLeastWhy = 150;
+constexpr float kBeforeName = 8, kMinWhy = 150;
 
 }  // namespace
 
 FateColumns::FateColumns(const Ui& ui, float room, float longest_name, bool why) : ui_(ui) {
-  const float words = room_for_names(ui, longest_name) + (why ? ui.px(kLeastWhy) : 0);
+  const float wide_text = room_for_names(ui, longest_name) + (why ? ui.px(kMinWhy) : 0);
   const std::size_t columns =
-      columns_beside(words, room - ui.px(kBeforeName),
+      columns_beside(wide_text, room - ui.px(kBeforeName),
                      {ui.px(kBytesWide + 2 * kFateWide), ui.px(kBarWide + kBeforeBar)});
   two_lines_ = columns == 0;
   bar_ = columns == 2;
@@ -77,8 +77,8 @@ void FateColumns::fate(Rect cell, Role role, std::int32_t runs) const {
   ui_.sign({sign.left + ui_.px(6), sign.centre().y}, role);
   const std::string name(name_of(role));
   const bool reruns = runs > 1 || (runs == 1 && role != Role::recomputed);
-  const std::string words = reruns ? name + fmt::format(", {} reruns", runs) : name;
-  ui_.fitting(cell, {words, name}, Face::text, colour_of(ui_.theme, role));
+  const std::string wide_text = reruns ? name + fmt::format(", {} reruns", runs) : name;
+  ui_.fitting(cell, {wide_text, name}, Face::text, colour_of(ui_.theme, role));
 }
 
 }  // namespace recut::gui

@@ -17,7 +17,7 @@ namespace recut::gui {
 namespace {
 
 constexpr float kWords = 70;  // units: the column of what a line is
-constexpr std::size_t kMostLinks = 24;
+constexpr std::size_t kMaxLinks = 24;
 
 // The details of the selection, as long as nothing of it changes.
 struct DetailsMemory {
@@ -26,7 +26,7 @@ struct DetailsMemory {
   SharedPlanView shown;
   std::shared_ptr<const Reasons> reasons;
   std::shared_ptr<const ValueRows> rows;
-  OverrideRequest pins;
+  OverrideRequest overrides;
   ValueDetails details;
   float height = 0;  // of all lines, as drawn last
 };
@@ -34,18 +34,18 @@ struct DetailsMemory {
 void bring_up(DetailsMemory& memory, const DocumentView& document, const ValueTable& table) {
   const NodeId planned = document.planned_selection();
   const NodeId node = planned.valid() ? planned : document.selection.node;
-  const OverrideRequest& pins = document.wishes.pins;
+  const OverrideRequest& overrides = document.plan_settings.overrides;
   const bool same = memory.node == node && memory.pass == document.pass &&
                     memory.shown == document.shown && memory.reasons == document.reasons &&
-                    memory.rows == table.rows && memory.pins.save == pins.save &&
-                    memory.pins.recompute == pins.recompute;
+                    memory.rows == table.rows && memory.overrides.save == overrides.save &&
+                    memory.overrides.recompute == overrides.recompute;
   if (same) return;
   memory = {node,
             document.pass,
             document.shown,
             document.reasons,
             table.rows,
-            pins,
+            overrides,
             details_of(document, node),
             memory.height};
 }
@@ -72,10 +72,10 @@ class Details {
     const float top = column.top;
     for (const DetailLine& line : details_.lines) {
       const float above = column.top;
-      words(column, line.what, line.words, ui_.theme.text);
+      paragraph(column, line.what, line.text, ui_.theme.text);
       ui_.items.add(line.what, ItemKind::figure,
                     Rect{column.left, above, column.right, column.top}.within(area), true,
-                    line.words);
+                    line.text);
     }
     conflict(column);
     exact(column);
@@ -98,21 +98,21 @@ class Details {
   }
 
   // A line's name, and its words on as many lines as they take.
-  void words(Rect& column, std::string_view what, std::string_view words, Colour ink) const {
+  void paragraph(Rect& column, std::string_view what, std::string_view text, Colour ink) const {
     const float wide = column.width() - ui_.px(kWords);
-    const float high = wrapped_height(ui_, words, wide) + ui_.px(5);
+    const float high = wrapped_height(ui_, text, wide) + ui_.px(5);
     Rect strip = column.cut_top(high);
     const Rect name = strip.cut_left(ui_.px(kWords));
     const float one = wrapped_height(ui_, "M", wide);
     ui_.text({name.left, name.top, name.right - ui_.px(4), name.top + one}, what, Face::small,
              ui_.theme.faint);
-    wrapped(ui_, strip, words, ink);
+    wrapped(ui_, strip, text, ink);
   }
 
   void conflict(Rect& column) {
-    if (details_.pinned == Pinned::no) return;
-    const std::string why = conflict_words(document_);
-    if (!why.empty()) words(column, "conflict", why, ui_.theme.conflict);
+    if (details_.override_kind == OverrideKind::no) return;
+    const std::string why = conflict_text(document_);
+    if (!why.empty()) paragraph(column, "conflict", why, ui_.theme.conflict);
   }
 
   // The other choice, planned anew on request.
@@ -125,9 +125,10 @@ class Details {
     if (mine && flip_.done) {
       const bool holds = flip_.flip && flip_.flip->holds;
       const std::string found =
-          flip_.flip ? flip_words(*flip_.flip, *document_.shown) : std::string("no plan was found");
+          flip_.flip ? flip_text(*flip_.flip, *document_.shown) : std::string("no plan was found");
       const float top = column.top;
-      words(column, "flipped", what + ": " + found, holds ? ui_.theme.text : ui_.theme.conflict);
+      paragraph(column, "flipped", what + ": " + found,
+                holds ? ui_.theme.text : ui_.theme.conflict);
       ui_.items.add("flipped", ItemKind::figure, {column.left, top, column.right, column.top}, true,
                     found);
       promise(column, maker);
@@ -151,12 +152,12 @@ class Details {
     const auto row = std::find_if(rows->rows.begin(), rows->rows.end(),
                                   [&](const ValueRow& one) { return one.node == maker; });
     if (row == rows->rows.end()) return;
-    const std::string words_of = promise_words(*flip_.flip, *document_.shown, *row);
-    if (words_of.empty()) return;
+    const std::string promise = promise_text(*flip_.flip, *document_.shown, *row);
+    if (promise.empty()) return;
     const float top = column.top;
-    words(column, "promised", words_of, ui_.theme.dim);
+    paragraph(column, "promised", promise, ui_.theme.dim);
     ui_.items.add("promised", ItemKind::figure, {column.left, top, column.right, column.top}, true,
-                  words_of);
+                  promise);
   }
 
   // Names that select, as many on a line as there is room for.
@@ -167,7 +168,7 @@ class Details {
     ui_.text({line.left, line.top, left - ui_.px(4), line.bottom}, what, Face::small,
              ui_.theme.faint);
     line.left = left;
-    for (std::size_t i = 0; i < std::min(nodes.size(), kMostLinks); ++i) {
+    for (std::size_t i = 0; i < std::min(nodes.size(), kMaxLinks); ++i) {
       const std::string& name = document_.graph().node_name(nodes[i]);
       const float most = column.right - left;
       const float wide = std::min(most, ui_.width(name, Face::mono) + ui_.px(22));
@@ -178,15 +179,15 @@ class Details {
       link(line.cut_left(wide), std::string(what) + " " + name, name, nodes[i]);
       line.cut_left(ui_.px(4));
     }
-    if (nodes.size() > kMostLinks)
-      ui_.text(line, fmt::format("and {} more", nodes.size() - kMostLinks), Face::small,
+    if (nodes.size() > kMaxLinks)
+      ui_.text(line, fmt::format("and {} more", nodes.size() - kMaxLinks), Face::small,
                ui_.theme.dim);
   }
 
-  void link(const Rect& place, const std::string& label, const std::string& name, NodeId id) {
-    const Touch t = touch(ui_, label, ItemKind::button, place, true, name);
-    if (t.hovered) ui_.fill(place.inset(-ui_.px(2), ui_.px(1)), ui_.theme.raised, ui_.px(3));
-    Rect rest = place;
+  void link(const Rect& rect, const std::string& label, const std::string& name, NodeId id) {
+    const WidgetResponse t = interact(ui_, label, ItemKind::button, rect, true, name);
+    if (t.hovered) ui_.fill(rect.inset(-ui_.px(2), ui_.px(1)), ui_.theme.raised, ui_.px(3));
+    Rect rest = rect;
     ui_.sign(rest.cut_left(ui_.px(12)).centre(), document_.shown->role(id));
     rest.cut_left(ui_.px(5));
     ui_.text(rest, name, Face::mono, t.hovered ? ui_.theme.selection : ui_.theme.text);
@@ -196,18 +197,18 @@ class Details {
   void buttons(const Rect& row) {
     Rect rest = row.inset(0, ui_.px(5));
     const float gap = ui_.px(8), wide = (rest.width() - 2 * gap) / 3;
-    const auto pin = [&](const char* id, const char* words, Colour colour, Pinned on,
-                         const std::string& why_not) {
-      const bool chosen = details_.pinned == on;
-      if (tinted_button(ui_, id, rest.cut_left(wide), words, colour, chosen,
+    const auto add_button = [&](const char* id, const char* text, Colour colour, OverrideKind on,
+                                const std::string& why_not) {
+      const bool chosen = details_.override_kind == on;
+      if (tinted_button(ui_, id, rest.cut_left(wide), text, colour, chosen,
                         chosen || why_not.empty()))
         intents_.push_back({std::string("pin.") + id, details_.title});
       if (!why_not.empty() && ImGui::IsItemHovered()) hint(ui_, "It " + why_not);
       rest.cut_left(gap);
     };
-    pin("save", "Pin save", ui_.theme.saved, Pinned::save, details_.why_not_saved);
-    pin("recompute", "Pin recompute", ui_.theme.recomputed, Pinned::recompute,
-        details_.why_not_recomputed);
+    add_button("save", "Must save", ui_.theme.saved, OverrideKind::save, details_.why_not_saved);
+    add_button("recompute", "Must recompute", ui_.theme.recomputed, OverrideKind::recompute,
+               details_.why_not_recomputed);
     if (button(ui_, "follow", rest, "Follow")) intents_.push_back({"value.follow", ""});
     hint(ui_, "Go to it in graph and timeline (Enter)");
   }
@@ -236,6 +237,6 @@ void draw_details(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel details_panel() { return {"details", "", Place::right, 1, 1, draw_details}; }
+Panel details_panel() { return {"details", "", Dock::right, 1, 1, draw_details}; }
 
 }  // namespace recut::gui

@@ -17,7 +17,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostMessages = 6;
+constexpr std::size_t kMaxMessages = 6;
 constexpr float kEndless = 1e6f;  // units: the page is as long as it gets
 
 struct FaultMemory {
@@ -27,28 +27,29 @@ struct FaultMemory {
 };
 
 // The settings that a missing document will be shown with, a line each.
-std::vector<std::pair<std::string, std::string>> wishes_in_words(const DocumentView& document) {
-  const Wishes& wishes = document.wishes;
-  const Wishes usual;
+std::vector<std::pair<std::string, std::string>> plan_setting_rows(const DocumentView& document) {
+  const PlanSettings& plan_settings = document.plan_settings;
+  const PlanSettings usual;
   std::vector<std::pair<std::string, std::string>> lines;
-  const auto add = [&](const char* what, std::string words) {
-    if (!words.empty()) lines.emplace_back(what, std::move(words));
+  const auto add = [&](const char* what, std::string text) {
+    if (!text.empty()) lines.emplace_back(what, std::move(text));
   };
-  if (document.chose_budget || wishes.budget_bytes != 0)
-    add("budget", wishes.budget_bytes == 0 ? "none" : format_bytes(wishes.budget_bytes));
-  if (wishes.device != usual.device) add("device", wishes.device);
-  if (wishes.cost_model != usual.cost_model) add("model", wishes.cost_model);
-  if (wishes.effort != usual.effort) add("effort", fmt::format("{}", wishes.effort));
-  add("saved", fmt::format("{}", fmt::join(wishes.pins.save, ", ")));
-  add("recomputed", fmt::format("{}", fmt::join(wishes.pins.recompute, ", ")));
-  const Recipe& recipe = wishes.recipe;
-  if (recipe.differentiate) add("differentiated", "yes");
-  if (recipe.optimizer) add("optimiser", recipe.optimizer->name);
-  add("passes on", fmt::format("{}", fmt::join(recipe.on, ", ")));
-  add("passes off", fmt::format("{}", fmt::join(recipe.off, ", ")));
-  if (recipe.rules) add("rules", file_name(recipe.rules->path));
-  add("dimensions", write_dimensions(recipe.dimensions));
-  add("selected", document.wanted_selection);
+  if (document.chose_budget || plan_settings.budget_bytes != 0)
+    add("budget",
+        plan_settings.budget_bytes == 0 ? "none" : format_bytes(plan_settings.budget_bytes));
+  if (plan_settings.device != usual.device) add("device", plan_settings.device);
+  if (plan_settings.cost_model != usual.cost_model) add("model", plan_settings.cost_model);
+  if (plan_settings.effort != usual.effort) add("effort", fmt::format("{}", plan_settings.effort));
+  add("saved", fmt::format("{}", fmt::join(plan_settings.overrides.save, ", ")));
+  add("recomputed", fmt::format("{}", fmt::join(plan_settings.overrides.recompute, ", ")));
+  const TransformSettings& transforms = plan_settings.transforms;
+  if (transforms.differentiate) add("differentiated", "yes");
+  if (transforms.optimizer) add("optimiser", transforms.optimizer->name);
+  add("passes on", fmt::format("{}", fmt::join(transforms.on, ", ")));
+  add("passes off", fmt::format("{}", fmt::join(transforms.off, ", ")));
+  if (transforms.rules) add("rules", file_name(transforms.rules->path));
+  add("dimensions", write_dimensions(transforms.dimensions));
+  add("selected", document.pending_selection);
   return lines;
 }
 
@@ -85,7 +86,7 @@ class FaultPage {
       wait();
     else
       explain();
-    wishes();
+    plan_settings();
     readable();
     samples();
     gap(24);
@@ -96,24 +97,24 @@ class FaultPage {
   const Rect& next(float units) { return last_ = column_.cut_top(std::round(ui_.px(units))); }
   void gap(float units) { column_.cut_top(std::round(ui_.px(units))); }
 
-  void heading(std::string_view words) {
+  void heading(std::string_view text) {
     gap(14);
-    ui_.text(next(28), words, Face::strong, ui_.theme.text);
+    ui_.text(next(28), text, Face::strong, ui_.theme.text);
   }
 
-  void prose(const std::string& words, Colour colour) {
-    const Prose text(ui_, {words}, column_.width());
+  void prose(const std::string& paragraph, Colour colour) {
+    const Prose text(ui_, {paragraph}, column_.width());
     text.draw(ui_, column_.corner(), colour);
     column_.cut_top(text.height());
   }
 
   // One of several buttons beside each other.
-  bool press(Rect& line, std::string_view label, std::string_view words,
+  bool press(Rect& line, std::string_view label, std::string_view text,
              ButtonLook look = ButtonLook::plain, bool enabled = true) {
-    const float wide = std::round(ui_.width(words, Face::text) + ui_.px(28));
-    const Rect place = line.cut_left(wide);
+    const float wide = std::round(ui_.width(text, Face::text) + ui_.px(28));
+    const Rect rect = line.cut_left(wide);
     line.cut_left(ui_.px(8));
-    return button(ui_, label, place, words, look, enabled);
+    return button(ui_, label, rect, text, look, enabled);
   }
 
   void wait() {
@@ -134,9 +135,9 @@ class FaultPage {
 
   void explain() {
     const Diagnostics& faults = document_.fault.diagnostics;
-    for (std::size_t i = 0; i < std::min(faults.size(), kMostMessages); ++i) message(i);
-    if (faults.size() > kMostMessages)
-      prose(fmt::format("and {} more", faults.size() - kMostMessages), ui_.theme.dim);
+    for (std::size_t i = 0; i < std::min(faults.size(), kMaxMessages); ++i) message(i);
+    if (faults.size() > kMaxMessages)
+      prose(fmt::format("and {} more", faults.size() - kMaxMessages), ui_.theme.dim);
     near();
     dimensions();
     commands();
@@ -201,11 +202,11 @@ class FaultPage {
     if (names.empty()) return;
     heading("Sizes of the dimensions that this model leaves open");
     bool committed = false;
-    std::string words;
+    std::string text;
     for (const std::string& name : names) {
       Rect line = next(34).inset(0, ui_.px(3));
-      const auto given = document_.wishes.recipe.dimensions.find(name);
-      const bool known = given != document_.wishes.recipe.dimensions.end();
+      const auto given = document_.plan_settings.transforms.dimensions.find(name);
+      const bool known = given != document_.plan_settings.transforms.dimensions.end();
       auto& typed =
           memory_.sizes.emplace(name, known ? fmt::format("{}", given->second) : "1").first->second;
       FieldLook look;
@@ -217,12 +218,12 @@ class FaultPage {
       committed |= answer.committed;
       line.cut_left(ui_.px(12));
       ui_.text(line, name, Face::mono, ui_.theme.text);
-      words += fmt::format("{}{}={}", words.empty() ? "" : ",", name, typed);
+      text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, typed);
     }
     gap(4);
     Rect line = next(30);
     committed |= press(line, "sizes", "Read it with these", ButtonLook::primary);
-    if (committed) intents_.push_back({"file.dimensions", words});
+    if (committed) intents_.push_back({"file.dimensions", text});
   }
 
   void commands() {
@@ -237,25 +238,25 @@ class FaultPage {
     }
   }
 
-  void wishes() {
-    const auto lines = wishes_in_words(document_);
+  void plan_settings() {
+    const auto lines = plan_setting_rows(document_);
     if (lines.empty()) return;
     heading("It opens with");
-    for (const auto& [what, words] : lines) {
+    for (const auto& [what, text] : lines) {
       Rect line = next(22);
-      ui_.items.add("wish " + what, ItemKind::figure, line, true, words);
+      ui_.items.add("setting " + what, ItemKind::figure, line, true, text);
       ui_.text(line.cut_left(ui_.px(110)), what, Face::text, ui_.theme.dim);
-      ui_.text(line, words, Face::mono, ui_.theme.text);
+      ui_.text(line, text, Face::mono, ui_.theme.text);
     }
   }
 
   void readable() {
     heading("Formats that Recut reads");
-    for (const char* words :
+    for (const char* text :
          {"A joint graph as `recut_torch.export` writes it: fx-joint-graph, `.json` or `.json.gz`",
           "A graph in Recut's own text: `.recut`, which begins with the word `graph`",
           "A model for inference: `.onnx`, whose graph is differentiated here"})
-      prose(words, ui_.theme.dim);
+      prose(text, ui_.theme.dim);
   }
 
   void samples() {
@@ -292,8 +293,8 @@ void draw_fault(Ui& ui, const PanelInput& input, Intents& intents) {
 }  // namespace
 
 Panel fault_panel() {
-  Panel panel{"fault", "", Place::centre, 0, 1, draw_fault};
-  panel.moment = Moment::stuck;
+  Panel panel{"fault", "", Dock::centre, 0, 1, draw_fault};
+  panel.window_state = WindowState::stuck;
   return panel;
 }
 

@@ -43,19 +43,19 @@ class FirstScreen {
 
  private:
   // Words on as many lines as they take.
-  void paragraph(Rect& area, std::string_view words, Face face, Colour colour, float gap) {
-    const float high = wrapped_height(ui_, words, area.width(), face);
-    wrapped(ui_, area.cut_top(high), words, colour, face);
+  void paragraph(Rect& area, std::string_view text, Face face, Colour colour, float gap) {
+    const float high = wrapped_height(ui_, text, area.width(), face);
+    wrapped(ui_, area.cut_top(high), text, colour, face);
     area.cut_top(ui_.px(gap));
   }
 
   // The same as a figure of that label.
-  void paragraph(Rect& area, std::string_view label, const std::string& words, Face face,
+  void paragraph(Rect& area, std::string_view label, const std::string& text, Face face,
                  float gap) {
-    Rect place = area;
+    Rect rect = area;
     ui_.items.add(label, ItemKind::figure,
-                  place.cut_top(wrapped_height(ui_, words, area.width(), face)), true, words);
-    paragraph(area, words, face, ui_.theme.text, gap);
+                  rect.cut_top(wrapped_height(ui_, text, area.width(), face)), true, text);
+    paragraph(area, text, face, ui_.theme.text, gap);
   }
 
   void story(Rect& area) {
@@ -87,10 +87,11 @@ class FirstScreen {
       Rect bar = strip.cut_left(wide);
       bar.right -= gap;
       ui_.fill(bar, ui_.theme.raised, ui_.px(2));
-      const std::string words =
+      const std::string text =
           fmt::format("saved {:.0f} %, recomputed {:.0f} %", 100 * block.saved, 100 * block.again);
-      const Touch t = touch(ui_, "block " + block.name, ItemKind::figure, bar, true, words);
-      if (t.hovered) hint(ui_, block.name + ": of the bytes that it makes " + words);
+      const WidgetResponse t =
+          interact(ui_, "block " + block.name, ItemKind::figure, bar, true, text);
+      if (t.hovered) hint(ui_, block.name + ": of the bytes that it makes " + text);
       const float all = bar.width();
       ui_.fill(bar.cut_left(all * static_cast<float>(std::min(1.0, block.saved))), ui_.theme.saved,
                ui_.px(2));
@@ -99,12 +100,11 @@ class FirstScreen {
       ui_.text(names.cut_left(wide), block.name, Face::small, ui_.theme.dim);
     }
     Rect key = area.cut_top(ui_.px(22));
-    for (const auto& [colour, words] :
-         {std::pair(ui_.theme.saved, "saved for backward"),
-          std::pair(ui_.theme.recomputed, "recomputed in backward")}) {
+    for (const auto& [colour, text] : {std::pair(ui_.theme.saved, "saved for backward"),
+                                       std::pair(ui_.theme.recomputed, "recomputed in backward")}) {
       const Rect sign = rect_around(key.cut_left(ui_.px(14)).centre(), ui_.px(9), ui_.px(9));
       ui_.fill(sign, colour, ui_.px(2));
-      ui_.text(key.cut_left(ui_.width(words, Face::small) + ui_.px(18)), words, Face::small,
+      ui_.text(key.cut_left(ui_.width(text, Face::small) + ui_.px(18)), text, Face::small,
                ui_.theme.dim);
     }
     area.cut_top(ui_.px(12));
@@ -157,8 +157,8 @@ void draw_first(Ui& ui, const PanelInput& input, Intents& intents) {
 }  // namespace
 
 Panel first_panel() {
-  Panel panel{"first", "", Place::centre, 0, 1, draw_first};
-  panel.moment = Moment::first;
+  Panel panel{"first", "", Dock::centre, 0, 1, draw_first};
+  panel.window_state = WindowState::first;
   return panel;
 }
 

@@ -11,18 +11,18 @@
 
 namespace recut::gui {
 
-float Stage::type_size() const {
+float GraphPaneContext::type_size() const {
   // Letters keep their size from there on, and what is shown grows instead.
   constexpr float kFull = 0.85f;
   return std::min(1.0f, view.zoom() / kFull);
 }
 
-int Stage::lines() const {
+int GraphPaneContext::lines() const {
   const float spare = layout::kBoxHeight * view.zoom() - 26;
   return spare < 13 ? 0 : std::min(8, static_cast<int>(spare / 15));
 }
 
-Rect Stage::rect_of(std::uint32_t index) const {
+Rect GraphPaneContext::rect_of(std::uint32_t index) const {
   const layout::Box& box = layout().boxes[index];
   const Rect to = view.at(box.rect);
   const Picture* former = canvas.former.get();
@@ -33,19 +33,19 @@ Rect Stage::rect_of(std::uint32_t index) const {
   if (!before.valid()) return to;
   const layout::Rect was = former->layout.boxes[before.index].rect;
   const Rect from = view.at(was.moved(-canvas.shift.x, -canvas.shift.y));
-  const auto way = [&](float a, float b) { return a + (b - a) * arrived; };
-  return {way(from.left, to.left), way(from.top, to.top), way(from.right, to.right),
-          way(from.bottom, to.bottom)};
+  const auto interpolate = [&](float a, float b) { return a + (b - a) * arrived; };
+  return {interpolate(from.left, to.left), interpolate(from.top, to.top),
+          interpolate(from.right, to.right), interpolate(from.bottom, to.bottom)};
 }
 
-void Stage::select(NodeId node) const {
+void GraphPaneContext::select(NodeId node) const {
   if (!node.valid() || node == subject.selection.node || !can_tell()) return;
   canvas.own = node;
   intents.push_back(
       {is_here() ? "select.node" : "compare.select", picture.graph().node_name(node)});
 }
 
-void Stage::hover(NodeId node) const {
+void GraphPaneContext::hover(NodeId node) const {
   if (node == subject.selection.hovered || !can_tell()) return;
   intents.push_back({is_here() ? "select.hover" : "compare.hover",
                      node.valid() ? picture.graph().node_name(node) : std::string()});
@@ -58,9 +58,9 @@ std::string word_of(Pane pane) { return pane == Pane::here ? "here" : "there"; }
 // Has the requested picture made, if it is neither there nor at work.
 void want_picture(const PanelInput& input, const PaneFrame& pane, Intents& intents) {
   const Canvas& canvas = pane.canvas;
-  const PictureKey wanted = wanted_key(pane.subject.shown, canvas);
-  if (canvas.picture != nullptr && wanted == canvas.key) return;
-  const bool at_work = canvas.job != 0 && wanted == canvas.key_at_work;
+  const PictureKey requested = requested_key(pane.subject.shown, canvas);
+  if (canvas.picture != nullptr && requested == canvas.key) return;
+  const bool at_work = canvas.job != 0 && requested == canvas.key_at_work;
   if (at_work && input.app.jobs.is_alive(canvas.job)) return;
   // A job that ended has posted its picture; one that was stopped isn't begun again by itself.
   if (!at_work) intents.push_back({"graph.lay_out", word_of(pane.subject.pane)});
@@ -118,7 +118,7 @@ void watch_selection(const PaneFrame& pane, Intents& intents) {
     if (node.valid() && !own && pane.reveals)
       intents.push_back({"graph.reveal", word_of(pane.subject.pane)});
   }
-  if (!canvas.wants_visible || !(canvas.key == wanted_key(pane.subject.shown, canvas))) return;
+  if (!canvas.wants_visible || !(canvas.key == requested_key(pane.subject.shown, canvas))) return;
   const layout::BoxId box = canvas.picture->box(node);
   if (box.valid()) bring_into_view(canvas, canvas.picture->layout.boxes[box.index].rect);
   canvas.wants_visible = false;
@@ -134,16 +134,16 @@ void move_camera(const PanelInput& input, const PaneFrame& pane) {
 }
 
 // While another picture is on its way and the old one stays.
-void draw_layout_words(Ui& ui, const PanelInput& input, const Canvas& canvas) {
-  const std::string words = layout_words(input.app, canvas);
-  if (words.empty()) return;
-  const float wide = ui.width(words, Face::text) + ui.px(28), high = ui.px(28);
+void draw_layout_text(Ui& ui, const PanelInput& input, const Canvas& canvas) {
+  const std::string text = layout_text(input.app, canvas);
+  if (text.empty()) return;
+  const float wide = ui.width(text, Face::text) + ui.px(28), high = ui.px(28);
   const ImVec2 middle{canvas.area.centre().x, canvas.area.top + ui.px(30)};
   const Rect box = rect_around(middle, wide, high);
   ui.fill(box, ui.theme.raised, ui.px(kRadius));
   ui.frame(box, ui.theme.line, ui.px(kRadius));
-  ui.text(box, words, Face::text, ui.theme.text, Align::centre);
-  ui.items.add("laying out", ItemKind::figure, box, true, words);
+  ui.text(box, text, Face::text, ui.theme.text, Align::centre);
+  ui.items.add("laying out", ItemKind::figure, box, true, text);
 }
 
 // Boxes that the search found, or what stands for them, sorted.
@@ -170,32 +170,32 @@ void find_matches(const PaneFrame& pane) {
                        memory.matched.end());
 }
 
-void draw_canvas(const Stage& stage) {
-  Ui& ui = stage.ui;
-  const Rect& area = stage.view.area();
+void draw_canvas(const GraphPaneContext& context) {
+  Ui& ui = context.ui;
+  const Rect& area = context.view.area();
   // If boxes can't be told apart, groups up to the height of a few lines stand for them.
-  const float block = ui.px(stage.is_overview() ? 110 : 9);
-  layout::look(stage.layout(), stage.view.visible(), stage.view.pixels(), stage.memory.visible,
-               block);
-  const Touch touched = touch(ui, "canvas", ItemKind::handle, area);
-  answer_pointer(stage, touched);
+  const float block = ui.px(context.is_overview() ? 110 : 9);
+  layout::look(context.layout(), context.view.visible(), context.view.pixels(),
+               context.memory.visible, block);
+  const WidgetResponse touched = interact(ui, "canvas", ItemKind::handle, area);
+  answer_pointer(context, touched);
   ImGui::PushClipRect(area.corner(), {area.right, area.bottom}, true);
-  draw_frames(stage);
-  draw_routes(stage);
-  draw_stubs(stage);
-  draw_rung_words(stage);
-  draw_edges_of_selection(stage);
-  draw_titles(stage);
-  draw_boxes(stage);
-  draw_selection(stage);
-  draw_differences(stage);
-  draw_flow(stage);
-  draw_sides(stage);
-  draw_minimap(stage);
-  draw_footer(stage);
-  if (touched.hovered && !ui.items.keys_lead) draw_card(stage);
+  draw_frames(context);
+  draw_routes(context);
+  draw_stubs(context);
+  draw_rung_text(context);
+  draw_edges_of_selection(context);
+  draw_titles(context);
+  draw_boxes(context);
+  draw_selection(context);
+  draw_differences(context);
+  draw_flow(context);
+  draw_sides(context);
+  draw_minimap(context);
+  draw_footer(context);
+  if (touched.hovered && !ui.items.keys_lead) draw_tooltip(context);
   ImGui::PopClipRect();
-  draw_menu(stage);
+  draw_menu(context);
 }
 
 void draw_graph(Ui& ui, const PanelInput& input, Intents& intents) {
@@ -206,7 +206,7 @@ void draw_graph(Ui& ui, const PanelInput& input, Intents& intents) {
   if (document == nullptr || area.width() < 8 || area.height() < 8) return;
   if (has_panes(*document)) return draw_panes(ui, input, *document, area, intents);
   const Subject subject{Pane::here, shown_graph(*document), document->selection,
-                        &document->wishes.pins};
+                        &document->plan_settings.overrides};
   const PaneFrame pane{*document, subject, canvas_of(input.memories),
                        input.memory<GraphMemory>("graph")};
   pane.canvas.area = area;
@@ -214,7 +214,7 @@ void draw_graph(Ui& ui, const PanelInput& input, Intents& intents) {
   if (prepare_pane(input, pane, intents))
     draw_pane(ui, input, pane, intents);
   else
-    ui.text(area, layout_words(input.app, pane.canvas), Face::text, ui.theme.dim, Align::centre);
+    ui.text(area, layout_text(input.app, pane.canvas), Face::text, ui.theme.dim, Align::centre);
 }
 
 }  // namespace
@@ -245,17 +245,17 @@ void draw_pane(Ui& ui, const PanelInput& input, const PaneFrame& pane, Intents& 
       input.motion,
       fmt::format("graph arrival {} {}", pane.document.serial, word_of(pane.subject.pane)),
       canvas.pictures));
-  const Stage stage{ui,          input,   pane.document,   pane.subject,  pane.canvas,
-                    pane.memory, intents, *canvas.picture, *canvas.marks, canvas.view(),
-                    Ink(ui),     arrived};
+  const GraphPaneContext context{
+      ui,      input,           pane.document, pane.subject,  pane.canvas, pane.memory,
+      intents, *canvas.picture, *canvas.marks, canvas.view(), Ink(ui),     arrived};
   if (canvas.picture->scene->nodes.empty())
     ui.text(canvas.area, "The graph is empty", Face::text, ui.theme.faint, Align::centre);
   else
-    draw_canvas(stage);
-  draw_layout_words(ui, input, canvas);
-  if (stage.is_here()) draw_heading(stage);
+    draw_canvas(context);
+  draw_layout_text(ui, input, canvas);
+  if (context.is_here()) draw_heading(context);
 }
 
-Panel graph_panel() { return {"graph", "Graph", Place::centre, 0, 1, draw_graph}; }
+Panel graph_panel() { return {"graph", "Graph", Dock::centre, 0, 1, draw_graph}; }
 
 }  // namespace recut::gui

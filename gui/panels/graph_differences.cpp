@@ -18,29 +18,31 @@ Difference kind_of(const BoxDifferences& marks) {
 }
 
 // Beside what is too small for a sign.
-void tick(const Stage& stage, const Rect& rect) {
-  const float wide = stage.ui.px(3);
-  stage.ui.fill(
+void tick(const GraphPaneContext& context, const Rect& rect) {
+  const float wide = context.ui.px(3);
+  context.ui.fill(
       {rect.left - wide - 1, rect.top, rect.left - 1, std::max(rect.bottom, rect.top + 2)},
-      stage.ui.theme.differs);
+      context.ui.theme.differs);
 }
 
 // Above the corner: the sign, and how many, or what becomes of the value in the other plan.
-void badge(const Stage& stage, const Rect& rect, const BoxDifferences& marks, bool node) {
-  const Ui& ui = stage.ui;
+void badge(const GraphPaneContext& context, const Rect& rect, const BoxDifferences& marks,
+           bool node) {
+  const Ui& ui = context.ui;
   // Beside names, the sign has the size of a letter and leaves them free; else it shrinks with its
   // box.
-  const float size = std::round(stage.names() ? std::clamp(stage.length(20), ui.px(13), ui.px(15))
-                                              : std::max(stage.length(20), ui.px(5)));
-  const float above = stage.names() ? size * 0.3f : 0;
+  const float size =
+      std::round(context.names() ? std::clamp(context.length(20), ui.px(13), ui.px(15))
+                                 : std::max(context.length(20), ui.px(5)));
+  const float above = context.names() ? size * 0.3f : 0;
   const Rect sign =
       rect_around({std::round(rect.left + size * 0.2f), std::round(rect.top - above)}, size, size);
-  const bool wide = stage.names() && (!node || marks.other_role);
+  const bool wide = context.names() && (!node || marks.other_role);
   Rect ground = sign;
-  std::string words;
+  std::string text;
   if (wide && !node) {
-    words = fmt::format("{}", marks.all());
-    ground.right += ui.width(words, Face::small) + ui.px(6);
+    text = fmt::format("{}", marks.all());
+    ground.right += ui.width(text, Face::small) + ui.px(6);
   } else if (wide) {
     ground.right += ui.px(14);
   }
@@ -49,8 +51,7 @@ void badge(const Stage& stage, const Rect& rect, const BoxDifferences& marks, bo
   draw_difference_sign(ui, sign.centre(), size * 0.55f, kind_of(marks));
   if (wide && node) ui.sign({sign.right + ui.px(5), sign.centre().y}, *marks.other_role);
   if (wide && !node)
-    ui.text({sign.right, sign.top, ground.right, sign.bottom}, words, Face::small,
-            ui.theme.differs);
+    ui.text({sign.right, sign.top, ground.right, sign.bottom}, text, Face::small, ui.theme.differs);
 }
 
 }  // namespace
@@ -80,23 +81,23 @@ void draw_difference_sign(const Ui& ui, ImVec2 centre, float size, Difference ki
   }
 }
 
-void draw_differences(const Stage& stage) {
-  const DifferenceMarks* marks = stage.canvas.differences.get();
+void draw_differences(const GraphPaneContext& context) {
+  const DifferenceMarks* marks = context.canvas.differences.get();
   if (marks == nullptr) return;
   constexpr float kSmallest = 7;  // pixels of a box that gets a sign
-  for (const std::uint32_t index : stage.memory.visible.boxes) {
+  for (const std::uint32_t index : context.memory.visible.boxes) {
     const BoxDifferences& box = marks->boxes[index];
     if (box.all() == 0) continue;
-    const Rect rect = stage.rect_of(index);
+    const Rect rect = context.rect_of(index);
     if (rect.height() < kSmallest)
-      tick(stage, rect);
+      tick(context, rect);
     else
-      badge(stage, rect, box, stage.layout().boxes[index].node.valid());
+      badge(context, rect, box, context.layout().boxes[index].node.valid());
   }
-  for (const std::uint32_t b : stage.memory.visible.blocks) {
-    const layout::Band& band = stage.layout().bands[b];
+  for (const std::uint32_t b : context.memory.visible.blocks) {
+    const layout::Band& band = context.layout().bands[b];
     if (marks->bands[b].all() == 0) continue;
-    tick(stage, stage.view.at(band.forward.empty() ? band.backward : band.forward));
+    tick(context, context.view.at(band.forward.empty() ? band.backward : band.forward));
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/flow_view.h"
-#include "gui/canvas/words.h"
+#include "gui/canvas/box_labels.h"
 #include "gui/panels/graph_parts.h"
 
 namespace recut::gui {
@@ -19,8 +19,8 @@ bool has(const std::vector<NodeId>& nodes, NodeId node) {
 
 class FlowPicture {
  public:
-  FlowPicture(const Stage& stage, const FlowView& view)
-      : stage_(stage), ui_(stage.ui), view_(view), flow_(*view.flow) {
+  FlowPicture(const GraphPaneContext& context, const FlowView& view)
+      : context_(context), ui_(context.ui), view_(view), flow_(*view.flow) {
     find_parts();
   }
 
@@ -28,14 +28,14 @@ class FlowPicture {
   layout::Rect bounds() const {
     layout::Rect all;
     for (const TorchFlowNode& node : flow_.nodes)
-      if (const layout::BoxId box = stage_.picture.own_box(node.node);
+      if (const layout::BoxId box = context_.picture.own_box(node.node);
           box.valid() && takes_part(node))
-        all = all.united(stage_.layout().boxes[box.index].rect);
+        all = all.united(context_.layout().boxes[box.index].rect);
     return {all.left - 130, all.top - 60, all.right + 150, all.bottom + 90};
   }
 
   void draw() const {
-    ui_.fill(stage_.view.area(), ui_.theme.background, 0, 0.86);
+    ui_.fill(context_.view.area(), ui_.theme.background, 0, 0.86);
     for (const TorchFlowNode& node : flow_.nodes) edges(node);
     if (const TorchFlowPath* path = view_.path()) route(*path);
     for (const TorchFlowNode& node : flow_.nodes) box(node);
@@ -56,7 +56,7 @@ class FlowPicture {
   // Nodes on a path from the source to the sink. Of parameters alone none is, since those cost
   // nothing to keep.
   void find_parts() {
-    const Graph& graph = stage_.picture.graph();
+    const Graph& graph = context_.picture.graph();
     std::vector<NodeId> fed, leading;
     for (const TorchFlowNode& node : flow_.nodes) {
       const auto& operands = graph[node.node].operands;
@@ -73,8 +73,8 @@ class FlowPicture {
   }
   bool takes_part(const TorchFlowNode& node) const { return has(parts_, node.node); }
   Rect rect_of(NodeId node) const {
-    const layout::BoxId box = stage_.picture.own_box(node);
-    return box.valid() ? stage_.rect_of(box.index) : Rect{};
+    const layout::BoxId box = context_.picture.own_box(node);
+    return box.valid() ? context_.rect_of(box.index) : Rect{};
   }
 
   void link(ImVec2 a, ImVec2 b, Colour colour, float width, double opacity) const {
@@ -86,16 +86,18 @@ class FlowPicture {
   ImVec2 top(const Rect& rect) const { return {rect.centre().x, rect.top}; }
   // The hand-over of a box to backward: downwards, beside its path to other nodes.
   ImVec2 gate(const Rect& rect) const {
-    return {rect.right - std::min(stage_.length(40), rect.width() / 4), rect.bottom};
+    return {rect.right - std::min(context_.length(40), rect.width() / 4), rect.bottom};
   }
-  ImVec2 sink(const Rect& rect) const { return {gate(rect).x, rect.bottom + stage_.length(34)}; }
-  ImVec2 source(const Rect& rect) const { return {rect.left - stage_.length(64), rect.centre().y}; }
+  ImVec2 sink(const Rect& rect) const { return {gate(rect).x, rect.bottom + context_.length(34)}; }
+  ImVec2 source(const Rect& rect) const {
+    return {rect.left - context_.length(64), rect.centre().y};
+  }
 
   // The network's edges between nodes, thin.
   void edges(const TorchFlowNode& node) const {
     const Rect to = rect_of(node.node);
     if (to.empty() || !takes_part(node)) return;
-    const Graph& graph = stage_.picture.graph();
+    const Graph& graph = context_.picture.graph();
     for (const NodeId operand : graph[node.node].operands) {
       const Rect from = rect_of(operand);
       if (!from.empty() && has(parts_, operand))
@@ -123,11 +125,11 @@ class FlowPicture {
     if (!first.empty()) pill(source(first), "+" + format_bytes(path.amount), blue);
   }
 
-  void pill(ImVec2 right, const std::string& words, Colour colour) const {
-    const float wide = ui_.width(words, Face::mono_small) + ui_.px(12);
+  void pill(ImVec2 right, const std::string& text, Colour colour) const {
+    const float wide = ui_.width(text, Face::mono_small) + ui_.px(12);
     const Rect box{right.x - wide, right.y - ui_.px(9), right.x, right.y + ui_.px(9)};
     ui_.fill(box, colour, ui_.px(9));
-    ui_.text(box, words, Face::mono_small, ui_.theme.background, Align::centre);
+    ui_.text(box, text, Face::mono_small, ui_.theme.background, Align::centre);
   }
 
   // Name and price, and a bar along the foot: how much of the price the flow has used up.
@@ -145,7 +147,7 @@ class FlowPicture {
     again ? ui_.dashed_frame(rect, edge, round, ui_.px(1.4f))
           : ui_.frame(rect, edge, round, on_path ? ui_.px(2) : ui_.whole(1));
     gauge(node, rect, full);
-    words(node, rect, full);
+    draw_text(node, rect, full);
   }
 
   void gauge(const TorchFlowNode& node, const Rect& rect, bool full) const {
@@ -159,26 +161,26 @@ class FlowPicture {
              full ? ui_.theme.saved : ui_.theme.selection, ui_.px(1));
   }
 
-  void words(const TorchFlowNode& node, Rect rect, bool full) const {
-    const std::string name(clipped(stage_.picture.graph().node_name(node.node)));
+  void draw_text(const TorchFlowNode& node, Rect rect, bool full) const {
+    const std::string name(clipped(context_.picture.graph().node_name(node.node)));
     const std::int64_t used = view_.used(node.node);
     std::string price = node.weight < 0 ? "" : format_bytes(node.weight);
     if (full) price = "full · " + price;
     if (!full && used > 0) price = format_bytes(used) + " of " + price;
-    ui_.items.add("flow " + name, ItemKind::figure, rect.within(stage_.view.area()), true, price);
-    if (!stage_.names()) return;
-    rect = rect.inset(stage_.length(9), 0);
-    const Ink::Type type{Face::mono_small, stage_.type_size(),
+    ui_.items.add("flow " + name, ItemKind::figure, rect.within(context_.view.area()), true, price);
+    if (!context_.names()) return;
+    rect = rect.inset(context_.length(9), 0);
+    const Ink::Type type{Face::mono_small, context_.type_size(),
                          full ? ui_.theme.saved : ui_.theme.dim};
     Rect left = rect;
-    left.right -= stage_.ink.text(rect, price, type, Align::right) + stage_.length(6);
-    stage_.ink.text(left, name, {Face::text, stage_.type_size(), ui_.theme.text});
+    left.right -= context_.ink.text(rect, price, type, Align::right) + context_.length(6);
+    context_.ink.text(left, name, {Face::text, context_.type_size(), ui_.theme.text});
     tags(node, rect);
   }
 
   // The edges of a node to the source and to the sink; if the path goes there, it shows that.
   void tags(const TorchFlowNode& node, const Rect& rect) const {
-    const Rect box = rect.inset(-stage_.length(9), 0);
+    const Rect box = rect.inset(-context_.length(9), 0);
     const TorchFlowPath* path = view_.path();
     const bool first = path != nullptr && path->stops.front().node == node.node;
     if (!node.why_not.empty() && !first)
@@ -193,7 +195,7 @@ class FlowPicture {
   void cut(NodeId node) const {
     const Rect rect = rect_of(node);
     if (rect.empty()) return;
-    const float y = rect.bottom + ui_.px(4), out = stage_.length(26);
+    const float y = rect.bottom + ui_.px(4), out = context_.length(26);
     const Colour amber = ui_.theme.saved;
     ui_.frame(rect, amber, ui_.px(kRadius), ui_.px(2));
     ui_.dashed_line({rect.left - out, y}, {rect.right + out, y}, amber, ui_.px(2.4f), ui_.px(7),
@@ -201,7 +203,7 @@ class FlowPicture {
     ui_.label({rect.left - out - ui_.px(6), y}, "cut", Face::strong, amber, Align::right);
   }
 
-  const Stage& stage_;
+  const GraphPaneContext& context_;
   const Ui& ui_;
   const FlowView& view_;
   const TorchFlow& flow_;
@@ -209,45 +211,45 @@ class FlowPicture {
 };
 
 // The state of the flow, its progress, and the steps.
-void steps(const Stage& stage, const FlowView& view) {
-  Ui& ui = stage.ui;
-  const Rect& area = stage.view.area();
-  const std::string words =
+void steps(const GraphPaneContext& context, const FlowView& view) {
+  Ui& ui = context.ui;
+  const Rect& area = context.view.area();
+  const std::string text =
       view.at_cut() ? "the cut costs " + format_bytes(view.sent())
       : view.step == 0
           ? fmt::format("network of strategy torch, no budget · {} paths", view.last() - 1)
-          : fmt::format("{} · {} sent so far", view.words(), format_bytes(view.sent()));
+          : fmt::format("{} · {} sent so far", view.description(), format_bytes(view.sent()));
   const float high = ui.px(30), wide = std::min(area.width(), ui.px(470));
   Rect bar = rect_at({area.centre().x - wide / 2, area.top + ui.px(28)}, {wide, high});
   ui.fill(bar, ui.theme.raised, ui.px(kRadius));
   ui.frame(bar, ui.theme.line, ui.px(kRadius));
   bar = bar.inset(ui.px(10), ui.px(4));
-  const auto place = [&](float units) { return bar.cut_right(ui.px(units)).inset(ui.px(2), 0); };
-  if (button(ui, "flow stop", place(54), "Close", ButtonLook::quiet))
-    stage.intents.push_back({"flow.stop", ""});
-  if (button(ui, "flow next", place(86), "Next path", ButtonLook::plain, !view.at_cut()))
-    stage.intents.push_back({"flow.next", ""});
+  const auto take = [&](float units) { return bar.cut_right(ui.px(units)).inset(ui.px(2), 0); };
+  if (button(ui, "flow stop", take(54), "Close", ButtonLook::quiet))
+    context.intents.push_back({"flow.stop", ""});
+  if (button(ui, "flow next", take(86), "Next path", ButtonLook::plain, !view.at_cut()))
+    context.intents.push_back({"flow.next", ""});
   hint(ui, view.at_cut() ? "No path is left: this is the cut" : "Key .");
-  if (button(ui, "flow back", place(54), "Back", ButtonLook::quiet, view.step > 0))
-    stage.intents.push_back({"flow.back", ""});
+  if (button(ui, "flow back", take(54), "Back", ButtonLook::quiet, view.step > 0))
+    context.intents.push_back({"flow.back", ""});
   hint(ui, view.step > 0 ? "Key ," : "This is the network before the first path");
-  ui.items.add("flow", ItemKind::figure, bar, true, view.words());
-  ui.text(bar, words, Face::small, ui.theme.text);
+  ui.items.add("flow", ItemKind::figure, bar, true, view.description());
+  ui.text(bar, text, Face::small, ui.theme.text);
 }
 
 }  // namespace
 
-void draw_flow(const Stage& stage) {
-  const FlowView* view = shown_flow(stage.document);
+void draw_flow(const GraphPaneContext& context) {
+  const FlowView* view = shown_flow(context.document);
   if (view == nullptr) return;
-  const FlowPicture picture(stage, *view);
-  auto& fitted = stage.input.memory<std::shared_ptr<const TorchFlow>>("flow fitted");
+  const FlowPicture picture(context, *view);
+  auto& fitted = context.input.memory<std::shared_ptr<const TorchFlow>>("flow fitted");
   if (fitted != view->flow) {
     fitted = view->flow;
-    fit_rect(stage.canvas, picture.bounds(), 1);
+    fit_rect(context.canvas, picture.bounds(), 1);
   }
   picture.draw();
-  steps(stage, *view);
+  steps(context, *view);
 }
 
 }  // namespace recut::gui

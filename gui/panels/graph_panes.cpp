@@ -8,19 +8,19 @@
 #include "engine/support/units.h"
 #include "gui/app/compare_view.h"
 #include "gui/app/panes_view.h"
+#include "gui/canvas/box_labels.h"
 #include "gui/canvas/pane_link.h"
-#include "gui/canvas/words.h"
 #include "gui/panels/graph_parts.h"
 
 namespace recut::gui {
 namespace {
 
 constexpr float kGraphPanesLegend = 28, kPaneHead = 26;  // units
-constexpr float kLeastPane = 120;
+constexpr float kMinPane = 120;
 constexpr std::string_view kSplit = "split.panes";
 
 // "after fold views"; "as read".
-std::string words_of_pass(const ShownGraph& shown) {
+std::string pass_text(const ShownGraph& shown) {
   const auto& passes = shown.document->passes.passes;
   if (shown.pass == 0 || passes.empty()) return "as read";
   std::string name = passes[std::min(shown.pass, passes.size()) - 1].name;
@@ -28,11 +28,11 @@ std::string words_of_pass(const ShownGraph& shown) {
   return "after " + name;
 }
 
-std::string words_of_plan(const ShownGraph& shown) {
+std::string plan_text(const ShownGraph& shown) {
   return shown.plan ? "peak " + format_bytes(shown.plan->peak()) : std::string();
 }
 
-std::string number_words(std::size_t count) {
+std::string number_text(std::size_t count) {
   return format_count(static_cast<std::int64_t>(count));
 }
 
@@ -62,7 +62,7 @@ class Panes {
     Rect left = area.cut_left(std::round(area.width() * share));
     const Rect line = area.cut_left(ui_.whole(1));
     Rect right = area;
-    if (std::min(left.width(), right.width()) < ui_.px(kLeastPane) || left.height() < 8) return;
+    if (std::min(left.width(), right.width()) < ui_.px(kMinPane) || left.height() < 8) return;
     head(left.cut_top(std::round(ui_.px(kPaneHead))), Pane::here);
     head(right.cut_top(std::round(ui_.px(kPaneHead))), Pane::there);
     canvases(left, right);
@@ -74,8 +74,9 @@ class Panes {
     if (!shown_there_) return;
     const bool made = comparison_ && comparison_->here.shown == shown_here_ &&
                       comparison_->there.shown == *shown_there_;
-    const bool asked = view_.here_at_work == shown_here_ && view_.there_at_work == *shown_there_;
-    if (!made && !asked) intents_.push_back({"compare.prepare", ""});
+    const bool requested =
+        view_.here_at_work == shown_here_ && view_.there_at_work == *shown_there_;
+    if (!made && !requested) intents_.push_back({"compare.prepare", ""});
   }
 
   NodeId selected(Pane pane) const {
@@ -85,7 +86,7 @@ class Panes {
   // The words above a pane: what it shows, and where what is selected beside it has no partner.
   std::string title(Pane pane) const {
     if (compared_pass(document_, choice_))
-      return words_of_pass(pane == Pane::here ? shown_here_ : *shown_there_);
+      return pass_text(pane == Pane::here ? shown_here_ : *shown_there_);
     if (pane == Pane::there) return compared_name(input_.app, document_, choice_);
     return compared_other(document_, choice_) ? document_.title : "this plan";
   }
@@ -96,9 +97,9 @@ class Panes {
       return fmt::format("{} nodes",
                          format_count(static_cast<std::int64_t>(shown.graph().order().size())));
     }
-    if (pane == Pane::here) return words_of_plan(shown_here_);
+    if (pane == Pane::here) return plan_text(shown_here_);
     if (!shown_there_) return "isn't there any more";
-    return shown_there_->plan ? words_of_plan(*shown_there_) : "being planned …";
+    return shown_there_->plan ? plan_text(*shown_there_) : "being planned …";
   }
 
   // A remark on a node that is selected in the other pane and isn't in this one.
@@ -117,10 +118,10 @@ class Panes {
     ui_.fill(row, ui_.theme.panel);
     ui_.fill({row.left, row.bottom - 1, row.right, row.bottom}, ui_.theme.line);
     const bool leads = pane == Pane::here;
-    const std::string name = title(pane), words = facts(pane), without = missing(pane);
+    const std::string name = title(pane), text = facts(pane), without = missing(pane);
     ui_.items.add(
         leads ? "pane here" : "pane there", ItemKind::figure, row, true,
-        name + (words.empty() ? "" : ", " + words) + (without.empty() ? "" : ", " + without));
+        name + (text.empty() ? "" : ", " + text) + (without.empty() ? "" : ", " + without));
     row = row.inset(ui_.px(12), 0);
     row.cut_left(ui_.text(row, leads ? "here" : "there", Face::small, ui_.theme.faint) + ui_.px(8));
     if (!without.empty()) {
@@ -129,7 +130,7 @@ class Panes {
       row.cut_right(ui_.px(8));
     }
     row.cut_left(ui_.text(row, name, Face::strong, ui_.theme.text) + ui_.px(10));
-    ui_.text(row, words, Face::mono_small, ui_.theme.dim);
+    ui_.text(row, text, Face::mono_small, ui_.theme.dim);
   }
 
   // Above both panes: the signs and how many there are of each; the way through them.
@@ -157,36 +158,35 @@ class Panes {
     if (!any) ui_.text(row, "the same, node by node", Face::small, ui_.theme.dim);
     if (counts.only_here + counts.only_there > 0)
       entry(row, Difference::only,
-            fmt::format("only here {}, only there {}", number_words(counts.only_here),
-                        number_words(counts.only_there)));
+            fmt::format("only here {}, only there {}", number_text(counts.only_here),
+                        number_text(counts.only_there)));
     if (counts.rewritten > 0)
-      entry(row, Difference::rewritten,
-            fmt::format("rewritten {}", number_words(counts.rewritten)));
+      entry(row, Difference::rewritten, fmt::format("rewritten {}", number_text(counts.rewritten)));
     if (counts.fate > 0)
       entry(row, Difference::fate,
-            fmt::format("other fate {}, with the other plan's sign", number_words(counts.fate)));
+            fmt::format("other fate {}, with the other plan's sign", number_text(counts.fate)));
     ui_.text(row, step_label(), Face::mono_small, ui_.theme.text);
   }
 
   void position(Rect& row) const {
     const auto step = selected_step(view_, document_);
     const std::size_t all = comparison_->steps.size();
-    const std::string words =
-        step ? fmt::format("{} of {}", number_words(*step + 1), number_words(all))
-             : fmt::format("{} differences", number_words(all));
-    const Rect place = row.cut_right(std::ceil(ui_.width(words, Face::small)) + ui_.px(10));
-    ui_.items.add("difference", ItemKind::figure, place, true, words);
-    ui_.text(place.inset(ui_.px(4), 0), words, Face::small, ui_.theme.dim, Align::right);
+    const std::string text = step
+                                 ? fmt::format("{} of {}", number_text(*step + 1), number_text(all))
+                                 : fmt::format("{} differences", number_text(all));
+    const Rect rect = row.cut_right(std::ceil(ui_.width(text, Face::small)) + ui_.px(10));
+    ui_.items.add("difference", ItemKind::figure, rect, true, text);
+    ui_.text(rect.inset(ui_.px(4), 0), text, Face::small, ui_.theme.dim, Align::right);
     row.cut_right(ui_.px(8));
   }
 
-  void entry(Rect& row, Difference kind, const std::string& words) const {
-    const float wide = ui_.width(words, Face::small) + 1;
+  void entry(Rect& row, Difference kind, const std::string& text) const {
+    const float wide = ui_.width(text, Face::small) + 1;
     if (row.width() < wide + ui_.px(20)) return;
     const Rect sign = row.cut_left(ui_.px(16));
     draw_difference_sign(ui_, sign.centre(), ui_.px(9), kind);
     row.cut_left(ui_.px(4));
-    ui_.text(row.cut_left(wide), words, Face::small, ui_.theme.dim);
+    ui_.text(row.cut_left(wide), text, Face::small, ui_.theme.dim);
     row.cut_left(ui_.px(16));
   }
 
@@ -212,7 +212,8 @@ class Panes {
 
   Subject subject(Pane pane) const {
     if (pane == Pane::here)
-      return {pane, shown_here_, document_.selection, &document_.wishes.pins, comparison_};
+      return {pane, shown_here_, document_.selection, &document_.plan_settings.overrides,
+              comparison_};
     const Selection selection{selected_there(view_, document_), hovered_there(view_, document_)};
     const PlanView* plan = shown_there_->plan.get();
     return {pane, *shown_there_, selection, plan ? &plan->request.overrides : nullptr, comparison_};
@@ -225,9 +226,9 @@ class Panes {
   // Two plans of one graph have one layout.
   void share_picture() {
     if (!is_one_graph()) return;
-    const bool ready = here_.picture != nullptr && here_.key == wanted_key(shown_here_, here_);
+    const bool ready = here_.picture != nullptr && here_.key == requested_key(shown_here_, here_);
     if (ready && there_.picture != here_.picture) take_picture(there_, here_.picture);
-    there_.key = wanted_key(*shown_there_, there_);  // there is nothing to wait for but that
+    there_.key = requested_key(*shown_there_, there_);  // there is nothing to wait for but that
   }
 
   void canvases(const Rect& left, const Rect& right) {
@@ -283,12 +284,13 @@ class Panes {
     if (ready)
       draw_pane(ui_, input_, pane, intents_);
     else
-      ui_.text(pane.canvas.area, layout_words(input_.app, pane.canvas), Face::text, ui_.theme.dim,
+      ui_.text(pane.canvas.area, layout_text(input_.app, pane.canvas), Face::text, ui_.theme.dim,
                Align::centre);
   }
 
   void splitter(const Rect& whole, const Rect& line) {
-    const Touch t = touch(ui_, "between panes", ItemKind::handle, line.inset(-ui_.px(3), 0));
+    const WidgetResponse t =
+        interact(ui_, "between panes", ItemKind::handle, line.inset(-ui_.px(3), 0));
     ui_.fill(line, t.hovered || t.held ? ui_.theme.selection : ui_.theme.line);
     if (t.hovered || t.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
     if (t.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 1))

@@ -54,9 +54,9 @@ struct GraphMemory {
 struct Subject {
   Pane pane = Pane::here;
   ShownGraph shown;
-  Selection selection;                    // of the shown graph
-  const OverrideRequest* pins = nullptr;  // of the user
-  SharedComparison comparison;            // null where there is one pane, or none is there yet
+  Selection selection;                         // of the shown graph
+  const OverrideRequest* overrides = nullptr;  // of the user
+  SharedComparison comparison;                 // null where there is one pane, or none is there yet
 
   const ComparedSide* side() const {
     if (comparison == nullptr) return nullptr;
@@ -65,7 +65,7 @@ struct Subject {
 };
 
 // A frame of the canvas.
-struct Stage {
+struct GraphPaneContext {
   Ui& ui;
   const PanelInput& input;
   const DocumentView& document;  // in front
@@ -103,52 +103,53 @@ struct Stage {
 };
 
 // graph_frames.cpp
-void draw_frames(const Stage& stage);
-void draw_titles(const Stage& stage);  // of frames, over the wires
+void draw_frames(const GraphPaneContext& context);
+void draw_titles(const GraphPaneContext& context);  // of frames, over the wires
 // Of a frame: where it begins left of the area, its name stands at the area's edge.
-Rect titled_part(const Stage& stage, const layout::Rect& frame);
+Rect titled_part(const GraphPaneContext& context, const layout::Rect& frame);
 // Draws the saved, repeated and other nodes of a closed group as a bar of three parts.
-void draw_composition(const Stage& stage, const Rect& place, const BoxMarks& marks,
+void draw_composition(const GraphPaneContext& context, const Rect& rect, const BoxMarks& marks,
                       double opacity = 1);
 constexpr float kFold = 9;  // units: the side of a +/- box
 
 // graph_boxes.cpp
-void draw_boxes(const Stage& stage);
-void draw_selection(const Stage& stage);
+void draw_boxes(const GraphPaneContext& context);
+void draw_selection(const GraphPaneContext& context);
 
 // graph_edges.cpp
-void draw_routes(const Stage& stage);
-void draw_rung_words(const Stage& stage);  // beside the words of stubs, which are there by then
-void draw_edges_of_selection(const Stage& stage);
+void draw_routes(const GraphPaneContext& context);
+void draw_rung_text(
+    const GraphPaneContext& context);  // beside the words of stubs, which are there by then
+void draw_edges_of_selection(const GraphPaneContext& context);
 
 // graph_stubs.cpp
-void draw_stubs(const Stage& stage);
-const StubSpot* stub_at(const Stage& stage, ImVec2 at);
+void draw_stubs(const GraphPaneContext& context);
+const StubSpot* stub_at(const GraphPaneContext& context, ImVec2 at);
 // The boxes at the other ends of a mark.
-std::vector<layout::BoxId> ends_of(const Stage& stage, const layout::Stub& stub);
+std::vector<layout::BoxId> ends_of(const GraphPaneContext& context, const layout::Stub& stub);
 
 // graph_differences.cpp
-void draw_differences(const Stage& stage);
+void draw_differences(const GraphPaneContext& context);
 // `size`: of the square that it fills, in pixels.
 void draw_difference_sign(const Ui& ui, ImVec2 centre, float size, Difference kind);
 
 // graph_flow.cpp
-void draw_flow(const Stage& stage);
+void draw_flow(const GraphPaneContext& context);
 
 // graph_minimap.cpp
-void draw_minimap(const Stage& stage);
+void draw_minimap(const GraphPaneContext& context);
 
 // graph_pointer.cpp
-void answer_pointer(const Stage& stage, const Touch& touched);
+void answer_pointer(const GraphPaneContext& context, const WidgetResponse& touched);
 
-// graph_card.cpp
-void draw_card(const Stage& stage);
-void draw_menu(const Stage& stage);
+// graph_tooltip.cpp
+void draw_tooltip(const GraphPaneContext& context);
+void draw_menu(const GraphPaneContext& context);
 
 // graph_heading.cpp
-void draw_heading(const Stage& stage);
-void draw_sides(const Stage& stage);
-void draw_footer(const Stage& stage);
+void draw_heading(const GraphPaneContext& context);
+void draw_sides(const GraphPaneContext& context);
+void draw_footer(const GraphPaneContext& context);
 
 // graph.cpp
 // A canvas and what it shows, before there is a picture of it.

@@ -85,6 +85,6 @@ void draw_help(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel help_panel() { return {"help", "", Place::overlay, 1, 1, draw_help, 1080, 720}; }
+Panel help_panel() { return {"help", "", Dock::overlay, 1, 1, draw_help, 1080, 720}; }
 
 }  // namespace recut::gui

@@ -10,7 +10,7 @@
 #include "gui/app/lesson_kernels.h"
 #include "gui/draw/prose.h"
 #include "gui/draw/widgets.h"
-#include "gui/panels/lesson_place.h"
+#include "gui/panels/lesson_placement.h"
 #include "gui/panels/lesson_question.h"
 
 namespace recut::gui {
@@ -19,11 +19,11 @@ namespace {
 constexpr ImGuiWindowFlags kLessonBare =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoFocusOnAppearing;
-constexpr float kLessonWide = 352, kInside = 16;  // units: the card, its padding
+constexpr float kLessonWide = 352, kInside = 16;  // units: the popup, its padding
 constexpr float kBar = 40;                        // the window's bar, which it leaves free
 constexpr float kLessonMargin = 14;               // to the window's sides
 constexpr float kButtons = 28, kLessonHead = 26, kLessonTitle = 26;
-constexpr float kLeastRing = 22;
+constexpr float kMinRing = 22;
 // An item of one of these kinds may be named by prose, if it can be seen.
 constexpr std::string_view kNamedKinds[] = {"graph/node ", "graph/flow "};
 
@@ -36,15 +36,15 @@ struct LessonMemory {
 };
 
 std::vector<std::string> filled(const App& app, const std::vector<std::string>& paragraphs) {
-  std::vector<std::string> words;
-  words.reserve(paragraphs.size());
-  for (const std::string& paragraph : paragraphs) words.push_back(filled_in(app, paragraph));
-  return words;
+  std::vector<std::string> texts;
+  texts.reserve(paragraphs.size());
+  for (const std::string& paragraph : paragraphs) texts.push_back(filled_in(app, paragraph));
+  return texts;
 }
 
-class LessonCard {
+class LessonPopup {
  public:
-  LessonCard(Ui& ui, const PanelInput& input, Intents& intents)
+  LessonPopup(Ui& ui, const PanelInput& input, Intents& intents)
       : ui_(ui),
         app_(input.app),
         input_(input),
@@ -53,23 +53,23 @@ class LessonCard {
         language_(language_of(app_)),
         wide_(std::min(std::round(ui.px(kLessonWide)),
                        input.whole.width() - ui.px(2 * kLessonMargin))),
-        words_(filled(app_, paragraphs())),
-        prose_(ui, words_, wide_ - ui.px(2 * kInside)),
-        task_(ui, task_words(), wide_ - ui.px(2 * kInside + 42)),
-        question_(ui, app_, asked(), wide_ - ui.px(2 * kInside)) {}
+        texts_(filled(app_, paragraphs())),
+        prose_(ui, texts_, wide_ - ui.px(2 * kInside)),
+        task_(ui, task_text(), wide_ - ui.px(2 * kInside + 42)),
+        question_(ui, app_, question(), wide_ - ui.px(2 * kInside)) {}
 
   void draw() {
     find_points();
     bring_points();
-    const Rect card = rect_at(corner(), {wide_, height()});
+    const Rect popup = rect_at(corner(), {wide_, height()});
     rings();
-    ImGui::SetNextWindowPos(card.corner());
-    ImGui::SetNextWindowSize(card.size());
+    ImGui::SetNextWindowPos(popup.corner());
+    ImGui::SetNextWindowSize(popup.size());
     ImGui::Begin("lesson", nullptr, kLessonBare);
-    ui_.fill(card, ui_.theme.raised, ui_.px(8));
-    ui_.frame(card, mix(ui_.theme.line, ui_.theme.selection, 0.35), ui_.px(8));
-    ui_.items.add("card", ItemKind::figure, card, true, title());
-    content(card.inset(ui_.px(kInside), ui_.px(12)));
+    ui_.fill(popup, ui_.theme.raised, ui_.px(8));
+    ui_.frame(popup, mix(ui_.theme.line, ui_.theme.selection, 0.35), ui_.px(8));
+    ui_.items.add("popup", ItemKind::figure, popup, true, title());
+    content(popup.inset(ui_.px(kInside), ui_.px(12)));
     ImGui::End();
   }
 
@@ -84,11 +84,11 @@ class LessonCard {
   std::vector<std::string> paragraphs() const {
     return large() ? std::vector{app_.lessons.lesson()->then} : step_.paragraphs;
   }
-  const LessonQuestion& asked() const {
+  const LessonQuestion& question() const {
     static const LessonQuestion none;
     return large() ? none : step_.question;
   }
-  std::vector<std::string> task_words() const {
+  std::vector<std::string> task_text() const {
     return has_task() ? std::vector{filled_in(app_, step_.task)} : std::vector<std::string>();
   }
   float task_height() const { return has_task() ? std::round(task_.height() + ui_.px(16)) : 0; }
@@ -109,9 +109,9 @@ class LessonCard {
         points_.push_back(item->rect);
     for (const std::string& label : step_.clear)
       if (const Item* item = ui_.items.find(label)) clear_.push_back(item->rect);
-    std::vector<std::string> words = words_;
-    for (const std::string& more : words_of(step_)) words.push_back(more);
-    for (const std::string& paragraph : words)
+    std::vector<std::string> texts = texts_;
+    for (const std::string& more : all_texts(step_)) texts.push_back(more);
+    for (const std::string& paragraph : texts)
       for (const std::string& name : values_in(paragraph))
         for (const std::string_view kind : kNamedKinds)
           if (const Item* item = ui_.items.find(std::string(kind) + name);
@@ -121,7 +121,7 @@ class LessonCard {
 
   // A node that it points at and that can't be seen whole comes into view, once the graph is there.
   void bring_points() {
-    auto& memory = input_.memory<LessonMemory>("lesson card");
+    auto& memory = input_.memory<LessonMemory>("lesson popup");
     const Item* canvas = ui_.items.find("graph/canvas");
     if (large() || memory.brought == &step_ || !app_.lessons.is_set() || canvas == nullptr) return;
     std::string names;
@@ -132,7 +132,7 @@ class LessonCard {
       const Item* item = ui_.items.find(label);
       hidden |= item == nullptr ||
                 item->rect.within(canvas->rect.inset(1, 1)).width() < item->rect.width() ||
-                item->rect.width() < ui_.px(kLeastRing);
+                item->rect.width() < ui_.px(kMinRing);
     }
     if (!app_.idle()) return;
     memory.brought = &step_;
@@ -140,47 +140,49 @@ class LessonCard {
   }
 
   Rect ring_of(const Rect& rect) const {
-    const float wide = std::max(rect.width() + ui_.px(6), ui_.px(kLeastRing));
+    const float wide = std::max(rect.width() + ui_.px(6), ui_.px(kMinRing));
     // Its edge is drawn outside: of a row it stays between the words of the rows beside it.
-    const float high = std::max(rect.height() - ui_.px(2), ui_.px(kLeastRing));
+    const float high = std::max(rect.height() - ui_.px(2), ui_.px(kMinRing));
     return rect_around(rect.centre(), wide, high).within(input_.whole);
   }
 
-  CardSite site() const {
-    CardSite site;
-    site.room = input_.whole;
-    site.room.cut_top(ui_.px(kBar));
-    site.room = site.room.inset(ui_.px(kLessonMargin), ui_.px(kLessonMargin));
-    site.size = {wide_, height()};
-    for (const Rect& point : points_) site.points.push_back(ring_of(point));
-    site.named = named_;
-    site.points.insert(site.points.end(), clear_.begin(), clear_.end());
-    site.home = {site.room.right - wide_, site.room.top};
+  PopupConstraints constraints() const {
+    PopupConstraints constraints;
+    constraints.room = input_.whole;
+    constraints.room.cut_top(ui_.px(kBar));
+    constraints.room = constraints.room.inset(ui_.px(kLessonMargin), ui_.px(kLessonMargin));
+    constraints.size = {wide_, height()};
+    for (const Rect& point : points_) constraints.points.push_back(ring_of(point));
+    constraints.named = named_;
+    constraints.points.insert(constraints.points.end(), clear_.begin(), clear_.end());
+    constraints.home = {constraints.room.right - wide_, constraints.room.top};
     if (const Item* canvas = ui_.items.find("graph/canvas"))
-      site.home = {canvas->rect.right - wide_ - ui_.px(kLessonMargin),
-                   canvas->rect.bottom - height() - ui_.px(kLessonMargin)};
+      constraints.home = {canvas->rect.right - wide_ - ui_.px(kLessonMargin),
+                          canvas->rect.bottom - height() - ui_.px(kLessonMargin)};
     for (const Item& item : ui_.items.all())
-      if (item.visible() && item.label.rfind("graph/node ", 0) == 0) site.busy.push_back(item.rect);
-    return site;
+      if (item.visible() && item.label.rfind("graph/node ", 0) == 0)
+        constraints.busy.push_back(item.rect);
+    return constraints;
   }
 
-  bool hides_some(const Rect& card) const {
+  bool hides_some(const Rect& popup) const {
     for (const Rect& point : points_)
-      if (card.meets(ring_of(point))) return true;
-    const auto hidden = [&](const Rect& rect) { return card.meets(rect); };
+      if (popup.meets(ring_of(point))) return true;
+    const auto hidden = [&](const Rect& rect) { return popup.meets(rect); };
     return std::any_of(named_.begin(), named_.end(), hidden) ||
            std::any_of(clear_.begin(), clear_.end(), hidden);
   }
 
   // It stays where it is as long as that will do, so that the eye finds it.
   ImVec2 corner() {
-    auto& memory = input_.memory<LessonMemory>("lesson card");
+    auto& memory = input_.memory<LessonMemory>("lesson popup");
     const ImVec2 room = input_.whole.size(), size{wide_, height()};
     const bool same = memory.step == &step_ && memory.set == app_.lessons.is_set() &&
                       memory.room.x == room.x && memory.room.y == room.y &&
                       memory.size.x == size.x && memory.size.y == size.y;
     if (!same || hides_some(rect_at(memory.corner, size)))
-      memory = {&step_, place_card(site()), room, size, app_.lessons.is_set(), memory.brought};
+      memory = {&step_,        place_lesson_popup(constraints()), room, size, app_.lessons.is_set(),
+                memory.brought};
     return {std::round(static_cast<float>(input_.motion.ease("lesson x", memory.corner.x))),
             std::round(static_cast<float>(input_.motion.ease("lesson y", memory.corner.y)))};
   }
@@ -230,7 +232,7 @@ class LessonCard {
     const Rect cross = row.cut_right(ui_.px(22));
     const Rect box = rect_around(cross.centre(), ui_.px(20), ui_.px(20));
     const Rect pressed = rect_around(cross.centre(), ui_.target(20), ui_.target(20));
-    const Touch t = touch(ui_, "leave", ItemKind::button, pressed, true, word("leave"));
+    const WidgetResponse t = interact(ui_, "leave", ItemKind::button, pressed, true, word("leave"));
     if (t.hovered) ui_.fill(box, ui_.theme.line, ui_.px(kRadius));
     ui_.cross(box.centre(), ui_.px(3.5f), t.hovered ? ui_.theme.text : ui_.theme.dim, ui_.px(1.3f));
     if (t.hovered) hint(ui_, word("leave"));
@@ -268,11 +270,11 @@ class LessonCard {
 
   // The key that goes on stands beside the button that does, where there are keys and it is due.
   void buttons(Rect row) {
-    const auto width = [&](const std::string& words) {
-      return std::round(std::max(ui_.px(76), ui_.width(words, Face::strong) + ui_.px(26)));
+    const auto width = [&](const std::string& text) {
+      return std::round(std::max(ui_.px(76), ui_.width(text, Face::strong) + ui_.px(26)));
     };
-    const auto pressed = [&](const char* label, Rect place, ButtonLook look, bool enabled = true) {
-      return button(ui_, label, place, word(label), look, enabled);
+    const auto pressed = [&](const char* label, Rect rect, ButtonLook look, bool enabled = true) {
+      return button(ui_, label, rect, word(label), look, enabled);
     };
     const Rect back = row.cut_left(width(word("back")));
     const bool ready = app_.lessons.is_ready();
@@ -303,20 +305,20 @@ class LessonCard {
   const LessonStep& step_;
   const std::string language_;
   const float wide_;
-  const std::vector<std::string> words_;  // of the prose
+  const std::vector<std::string> texts_;  // of the prose
   const Prose prose_, task_;
-  const QuestionOnCard question_;
+  const LessonQuestionView question_;
   std::vector<Rect> points_, clear_, named_;
 };
 
 void draw_lesson(Ui& ui, const PanelInput& input, Intents& intents) {
   if (input.app.lessons.lesson() == nullptr) return;
   if (wants_counting(input.app, *input.app.lessons.step())) intents.push_back({"lesson.count", ""});
-  LessonCard(ui, input, intents).draw();
+  LessonPopup(ui, input, intents).draw();
 }
 
 }  // namespace
 
-Panel lesson_panel() { return {"lesson", "", Place::card, 0, 1, draw_lesson}; }
+Panel lesson_panel() { return {"lesson", "", Dock::floating, 0, 1, draw_lesson}; }
 
 }  // namespace recut::gui

@@ -12,27 +12,28 @@ namespace {
 
 constexpr float kAnswerSign = 30, kAnswerAbove = 5, kBetweenAnswers = 4, kBeforeBecause = 6;
 
-std::vector<std::string> paragraph_of(const App& app, const std::string& words) {
-  return words.empty() ? std::vector<std::string>() : std::vector{filled_in(app, words)};
+std::vector<std::string> paragraph_of(const App& app, const std::string& text) {
+  return text.empty() ? std::vector<std::string>() : std::vector{filled_in(app, text)};
 }
 
 }  // namespace
 
-QuestionOnCard::QuestionOnCard(Ui& ui, const App& app, const LessonQuestion& question, float width)
+LessonQuestionView::LessonQuestionView(Ui& ui, const App& app, const LessonQuestion& question,
+                                       float width)
     : ui_(ui),
       question_(question),
       given_(app.lessons.answer()),
       ask_(ui, paragraph_of(app, question.ask.empty() ? "" : "**" + question.ask + "**"), width),
       because_(ui, paragraph_of(app, given_ ? question.because : ""), width) {
-  for (const std::string& words : question.answers)
-    answers_.emplace_back(ui, paragraph_of(app, words), width - ui.px(kAnswerSign + 6));
+  for (const std::string& text : question.answers)
+    answers_.emplace_back(ui, paragraph_of(app, text), width - ui.px(kAnswerSign + 6));
 }
 
-float QuestionOnCard::answer_height(std::size_t i) const {
+float LessonQuestionView::answer_height(std::size_t i) const {
   return std::max(ui_.target(0), std::round(answers_[i].height() + ui_.px(2 * kAnswerAbove)));
 }
 
-float QuestionOnCard::height() const {
+float LessonQuestionView::height() const {
   if (answers_.empty()) return 0;
   float high = ask_.height() + ui_.px(kBeforeBecause);
   for (std::size_t i = 0; i < answers_.size(); ++i)
@@ -41,7 +42,7 @@ float QuestionOnCard::height() const {
   return std::round(high);
 }
 
-void QuestionOnCard::draw(Rect area, Intents& intents) const {
+void LessonQuestionView::draw(Rect area, Intents& intents) const {
   const char* state = !given_ ? "open" : *given_ == question_.right ? "right" : "wrong";
   ui_.items.add("question", ItemKind::figure, area, true, state);
   ask_.draw(ui_, area.cut_top(ask_.height()).corner(), ui_.theme.text);
@@ -54,10 +55,10 @@ void QuestionOnCard::draw(Rect area, Intents& intents) const {
   if (given_) because_.draw(ui_, area.corner(), ui_.theme.text);
 }
 
-void QuestionOnCard::answer(std::size_t i, const Rect& row, Intents& intents) const {
+void LessonQuestionView::answer(std::size_t i, const Rect& row, Intents& intents) const {
   const bool right = given_ && i == question_.right, wrong = given_ == i && !right;
-  const Touch t = touch(ui_, fmt::format("answer {}", i + 1), ItemKind::button, row, !given_,
-                        question_.answers[i]);
+  const WidgetResponse t = interact(ui_, fmt::format("answer {}", i + 1), ItemKind::button, row,
+                                    !given_, question_.answers[i]);
   if (t.pressed) intents.push_back({"lesson.answer", fmt::format("{}", i + 1)});
   const Colour colour = right ? ui_.theme.result : wrong ? ui_.theme.conflict : ui_.theme.selection;
   const double share = right || wrong ? 0.14 : t.hovered ? 0.12 : 0.04;
@@ -69,7 +70,7 @@ void QuestionOnCard::answer(std::size_t i, const Rect& row, Intents& intents) co
 }
 
 // Its key; once an answer was given a tick at the right one, and a cross at one that isn't.
-void QuestionOnCard::sign(std::size_t i, ImVec2 c) const {
+void LessonQuestionView::sign(std::size_t i, ImVec2 c) const {
   if (given_ && i == question_.right) {
     const ImVec2 low{c.x - ui_.px(1), c.y + ui_.px(4)};
     ui_.line({c.x - ui_.px(5), c.y}, low, ui_.theme.result, ui_.px(2));

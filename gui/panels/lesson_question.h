@@ -9,9 +9,9 @@
 
 namespace recut::gui {
 
-class QuestionOnCard {
+class LessonQuestionView {
  public:
-  QuestionOnCard(Ui& ui, const App& app, const LessonQuestion& question, float width);
+  LessonQuestionView(Ui& ui, const App& app, const LessonQuestion& question, float width);
 
   float height() const;  // 0 where there is none
   void draw(Rect area, Intents& intents) const;

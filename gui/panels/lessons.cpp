@@ -34,10 +34,10 @@ struct LessonsMemory {
 void entry(Ui& ui, const App& app, const Lesson& lesson, bool chosen, const Rect& rect,
            Intents& intents) {
   const bool done = was_followed(app, lesson.name);
-  const Touch t = row(ui, lesson.name, rect, chosen, done ? "done" : "");
+  const WidgetResponse t = row(ui, lesson.name, rect, chosen, done ? "done" : "");
   if (t.pressed) intents.push_back({"lesson.open", lesson.name});
   Rect rest = rect.inset(ui.px(12), ui.px(8));
-  tick(ui, {rest.left + ui.px(12), rest.top + ui.px(13)}, done, fmt::format("{}", lesson.place));
+  tick(ui, {rest.left + ui.px(12), rest.top + ui.px(13)}, done, fmt::format("{}", lesson.order));
   rest.cut_left(ui.px(36));
   ui.text(rest.cut_top(ui.px(24)), lesson.title, Face::strong, ui.theme.text);
   ui.text(rest.cut_top(ui.px(20)), lesson.about, Face::text, ui.theme.dim);
@@ -50,8 +50,8 @@ void languages(Ui& ui, const App& app, Rect row, Intents& intents) {
   if (all.size() < 2) return;
   for (const std::string& id : all) {
     const std::string& title = shelf.word("language", id);
-    const Rect place = row.cut_left(std::round(ui.width(title, Face::text)) + 1);
-    if (tab(ui, "language " + id, place, title, id == language_of(app)))
+    const Rect tab_rect = row.cut_left(std::round(ui.width(title, Face::text)) + 1);
+    if (tab(ui, "language " + id, tab_rect, title, id == language_of(app)))
       intents.push_back({"lesson.language", id});
     row.cut_left(ui.px(16));
   }
@@ -103,6 +103,6 @@ void draw_lessons(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel lessons_panel() { return {"lessons", "", Place::overlay, 2, 1, draw_lessons, 680, 546}; }
+Panel lessons_panel() { return {"lessons", "", Dock::overlay, 2, 1, draw_lessons, 680, 546}; }
 
 }  // namespace recut::gui

@@ -46,7 +46,8 @@ class TimelineView {
     const Rect& in = plot.inside();
     ui_.label({in.left - ui_.px(8), in.bottom + ui_.px(13)}, "step", Face::small, ui_.theme.faint,
               Align::right);
-    const Touch t = touch(ui_, "steps", ItemKind::slider, plot.inside(), true, steps_words());
+    const WidgetResponse t =
+        interact(ui_, "steps", ItemKind::slider, plot.inside(), true, steps_text());
     ui_.items.set_span(cursor_span());
     navigate(t, plot);
     if (arena_) return arena(plot, t);
@@ -54,7 +55,7 @@ class TimelineView {
   }
 
  private:
-  void curve(const Plot& plot, const Touch& t) {
+  void curve(const Plot& plot, const WidgetResponse& t) {
     const auto columns = columns_of(cache_.stack.totals, first(), last(),
                                     static_cast<std::size_t>(plot.inside().width()));
     ImGui::PushClipRect(plot.inside().corner(), {plot.inside().right, plot.inside().bottom}, true);
@@ -63,7 +64,7 @@ class TimelineView {
     plot.begin();
     if (document_.baseline.plan)
       draw_outline(ui_, plot, *document_.baseline.plan,
-                   cache_.places_of(document_, document_.baseline.plan),
+                   cache_.positions_of(document_, document_.baseline.plan),
                    outline_colour(ui_.theme, *document_.baseline.plan));
     plot.end();
     marks(plot);
@@ -76,7 +77,7 @@ class TimelineView {
   }
 
   // Each buffer at its address; what is pressed is selected.
-  void arena(const Plot& plot, const Touch& t) {
+  void arena(const Plot& plot, const WidgetResponse& t) {
     if (schedule_ == nullptr) return arena_to_come(plot);
     const NodeId selected = document_.planned_selection();
     const bool known = selected.valid() && plan_.graph().contains(selected);
@@ -87,14 +88,14 @@ class TimelineView {
     Taken taken;
     mark_border(ui_, plot, plan_, taken);
     budget(plot, taken);
-    mark_arena(ui_, plot, *schedule_, document_.wishes.budget_bytes, taken);
+    mark_arena(ui_, plot, *schedule_, document_.plan_settings.budget_bytes, taken);
     if (const auto step = cursor_step(document_, view_)) mark_cursor(ui_, plot, plan_, *step);
     if (!t.hovered || cache_.panning) return;
     const Buffer* buffer = buffer_at(plot, *schedule_, ImGui::GetIO().MousePos);
     if (buffer == nullptr) return;
-    const std::string words = buffer_words(*schedule_, *buffer);
-    hint(ui_, words);
-    ui_.items.add("buffer", ItemKind::figure, plot.inside(), true, words);
+    const std::string text = buffer_text(*schedule_, *buffer);
+    hint(ui_, text);
+    ui_.items.add("buffer", ItemKind::figure, plot.inside(), true, text);
     if (t.pressed && !cache_.panned)
       intents_.push_back({"select.node", plan_.graph().node_name(buffer->owner)});
   }
@@ -103,10 +104,10 @@ class TimelineView {
     const auto& scheduling = input_.memory<Scheduling>(kScheduleMemory);
     if (input_.app.planner.wants_schedule(document_)) intents_.push_back({"memory.prepare", ""});
     const bool failed = scheduling.plan == document_.shown && !scheduling.faults.empty();
-    const std::string words = failed ? format(scheduling.faults.front()) : "Scheduling …";
-    Rect place = plot.inside();
-    ui_.items.add("arena words", ItemKind::figure, place, true, words);
-    ui_.text(place.cut_top(ui_.px(kRow)), words, Face::text,
+    const std::string text = failed ? format(scheduling.faults.front()) : "Scheduling …";
+    Rect rect = plot.inside();
+    ui_.items.add("arena words", ItemKind::figure, rect, true, text);
+    ui_.text(rect.cut_top(ui_.px(kRow)), text, Face::text,
              failed ? ui_.theme.conflict : ui_.theme.dim);
   }
 
@@ -122,7 +123,7 @@ class TimelineView {
         std::max({plan_.peak(), plan_.report().baseline_peak_bytes, std::int64_t{1}}));
     if (document_.baseline.plan)
       most = std::max(most, static_cast<double>(document_.baseline.plan->peak()));
-    const auto budget = static_cast<double>(document_.wishes.budget_bytes);
+    const auto budget = static_cast<double>(document_.plan_settings.budget_bytes);
     return budget <= most * 1.2 ? std::max(most, budget) : most;
   }
 
@@ -138,7 +139,7 @@ class TimelineView {
                 byte_axis(view_.bottom * most, view_.top * most, up));
   }
 
-  std::string steps_words() const {
+  std::string steps_text() const {
     if (view_.whole()) return fmt::format("{} steps", format_count(cache_.stack.totals.size()));
     return fmt::format("steps {} to {} of {}", format_count(std::llround(first())),
                        format_count(std::llround(last())), format_count(std::llround(steps())));
@@ -151,13 +152,13 @@ class TimelineView {
     if (!step && !plan_.report().timeline.empty()) {
       const std::size_t peak = plan_.report().peak_step;
       return {0, most, std::min(most, std::floor(first())),
-              fmt::format("{}; the peak is at {}", steps_words(), cursor_words(plan_, peak))};
+              fmt::format("{}; the peak is at {}", steps_text(), cursor_text(plan_, peak))};
     }
-    if (!step) return {0, most, 0, steps_words()};
-    return {0, most, static_cast<double>(*step), cursor_words(plan_, *step)};
+    if (!step) return {0, most, 0, steps_text()};
+    return {0, most, static_cast<double>(*step), cursor_text(plan_, *step)};
   }
 
-  void navigate(const Touch& t, const Plot& plot) {
+  void navigate(const WidgetResponse& t, const Plot& plot) {
     const ImGuiIO& io = ImGui::GetIO();
     const double share = (view_.to - view_.from) / std::max(1.0f, plot.inside().width());
     if (t.hovered && io.MouseWheel != 0 && io.KeyCtrl) return stretch(plot, io.MouseWheel);
@@ -213,15 +214,15 @@ class TimelineView {
     const float line = plot.y(static_cast<double>(budget_level(document_)));
     const BudgetAxis axis{ImGui::GetIO().MousePos.y, line, ui_.px(kBudgetReach),
                           [&plot](float y) { return plot.value_at_y(y); }};
-    if (const auto wanted =
-            dragged_budget(cache_.budget, held, axis, document_.wishes.budget_bytes))
-      intents_.push_back({"budget.set", fmt::format("{}", *wanted)});
+    if (const auto requested =
+            dragged_budget(cache_.budget, held, axis, document_.plan_settings.budget_bytes))
+      intents_.push_back({"budget.set", fmt::format("{}", *requested)});
   }
 
   void marks(const Plot& plot) {
     Taken taken;
     mark_border(ui_, plot, plan_, taken);
-    mark_unplanned(ui_, plot, plan_, taken);
+    mark_no_recomputation(ui_, plot, plan_, taken);
     budget(plot, taken);
     if (!cache_.stack.totals.empty()) mark_peak(ui_, plot, document_, input_.motion, taken);
   }
@@ -251,7 +252,7 @@ class TimelineView {
     plot.begin();
     draw_lifetimes(ui_, plot, plan_, step, alive);
     plot.end();
-    step_card(ui_, plan_, step, alive);
+    step_tooltip(ui_, plan_, step, alive);
     const std::string& name = plan_.report().timeline[step].node;
     ui_.items.add("step", ItemKind::figure, plot.inside(), true,
                   step_label(plan_.report(), step) + " " + name);
@@ -281,7 +282,7 @@ void draw_memory(Ui& ui, const PanelInput& input, Intents& intents) {
 }  // namespace
 
 Panel memory_panel() {
-  Panel panel{"memory", "Memory", Place::bottom_left, 0, 1, draw_memory};
+  Panel panel{"memory", "Memory", Dock::bottom_left, 0, 1, draw_memory};
   panel.at_first = true;
   return panel;
 }

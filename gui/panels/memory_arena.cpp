@@ -28,25 +28,25 @@ std::string name_of(const ScheduleView& schedule, const Buffer& buffer) {
 
 }  // namespace
 
-std::string arena_words(const ScheduleView& schedule, std::int64_t budget_bytes) {
+std::string arena_text(const ScheduleView& schedule, std::int64_t budget_bytes) {
   const std::int64_t gap = schedule.schedule.gap_bytes(), beyond = schedule.beyond(budget_bytes);
-  std::string words = "arena " + format_bytes(schedule.schedule.arena_bytes);
-  if (beyond > 0) words += fmt::format(", {} above the budget", format_bytes(beyond));
-  if (gap == 0) return words + ", no packing has less";
-  return fmt::format("{}, {} above the most alive at once", words, format_bytes(gap));
+  std::string text = "arena " + format_bytes(schedule.schedule.arena_bytes);
+  if (beyond > 0) text += fmt::format(", {} above the budget", format_bytes(beyond));
+  if (gap == 0) return text + ", no packing has less";
+  return fmt::format("{}, {} above the most alive at once", text, format_bytes(gap));
 }
 
-std::string buffer_words(const ScheduleView& schedule, const Buffer& buffer) {
-  std::string words = fmt::format("{}\n{} at {}, to {}\nkernel {} to {}", name_of(schedule, buffer),
-                                  format_bytes(buffer.bytes), format_count(buffer.offset),
-                                  format_count(buffer.offset + buffer.bytes), buffer.first_kernel,
-                                  buffer.last_kernel);
-  if (buffer.last_kernel + 1 == schedule.schedule.kernels.size()) words += ", the last";
-  words += fmt::format("\n{}", name_of(buffer.kind));
+std::string buffer_text(const ScheduleView& schedule, const Buffer& buffer) {
+  std::string text = fmt::format("{}\n{} at {}, to {}\nkernel {} to {}", name_of(schedule, buffer),
+                                 format_bytes(buffer.bytes), format_count(buffer.offset),
+                                 format_count(buffer.offset + buffer.bytes), buffer.first_kernel,
+                                 buffer.last_kernel);
+  if (buffer.last_kernel + 1 == schedule.schedule.kernels.size()) text += ", the last";
+  text += fmt::format("\n{}", name_of(buffer.kind));
   if (buffer.in_place_of)
-    words += fmt::format(", in the place of {}",
-                         name_of(schedule, schedule.schedule.buffers[*buffer.in_place_of]));
-  return words;
+    text += fmt::format(", in the place of {}",
+                        name_of(schedule, schedule.schedule.buffers[*buffer.in_place_of]));
+  return text;
 }
 
 void draw_arena(const Ui& ui, const Plot& plot, const ScheduleView& schedule,
@@ -67,7 +67,7 @@ void draw_arena(const Ui& ui, const Plot& plot, const ScheduleView& schedule,
         ui.text(rect.inset(ui.px(4), 0), name_of(schedule, buffer), Face::mono_small,
                 chosen ? ui.theme.background : ui.theme.text);
       if (chosen)
-        ui.items.add("chosen", ItemKind::figure, rect, true, buffer_words(schedule, buffer));
+        ui.items.add("chosen", ItemKind::figure, rect, true, buffer_text(schedule, buffer));
     }
 }
 
@@ -85,16 +85,16 @@ void mark_arena(const Ui& ui, const Plot& plot, const ScheduleView& view, std::i
   };
   line(schedule.arena_bytes, ui.theme.text, false);
   if (schedule.gap_bytes() > 0) line(schedule.lower_bound_bytes, ui.theme.dim, true);
-  const std::string words = arena_words(view, budget_bytes);
+  const std::string text = arena_text(view, budget_bytes);
   const Colour colour = view.beyond(budget_bytes) > 0 ? ui.theme.conflict : ui.theme.text;
-  const float wide = std::min(in.width(), std::ceil(ui.width(words, Face::strong)) + ui.px(6));
+  const float wide = std::min(in.width(), std::ceil(ui.width(text, Face::strong)) + ui.px(6));
   const float y = plot.y(static_cast<double>(schedule.arena_bytes));
   const float top = std::clamp(y - ui.px(19), in.top - ui.px(18), in.bottom - ui.px(17));
-  const Rect place = rect_at({in.right - wide, top}, {wide, ui.px(17)});
-  ui.fill(place, ui.theme.panel, ui.px(3), 0.9);
-  ui.text(place.inset(ui.px(3), 0), words, Face::strong, colour, Align::right);
-  ui.items.add("arena words", ItemKind::figure, place, true, words);
-  taken.push_back(place);
+  const Rect rect = rect_at({in.right - wide, top}, {wide, ui.px(17)});
+  ui.fill(rect, ui.theme.panel, ui.px(3), 0.9);
+  ui.text(rect.inset(ui.px(3), 0), text, Face::strong, colour, Align::right);
+  ui.items.add("arena words", ItemKind::figure, rect, true, text);
+  taken.push_back(rect);
 }
 
 const Buffer* buffer_at(const Plot& plot, const ScheduleView& schedule, ImVec2 at) {

@@ -11,9 +11,9 @@ namespace recut::gui {
 
 // "arena 1.28 GiB, no packing has less", "arena 1.28 GiB, 16.7 MiB above the most alive at once";
 // where the plan holds the budget and the arena doesn't, by how much.
-std::string arena_words(const ScheduleView& schedule, std::int64_t budget_bytes);
+std::string arena_text(const ScheduleView& schedule, std::int64_t budget_bytes);
 // A buffer's value, address and lifetime, as text.
-std::string buffer_words(const ScheduleView& schedule, const Buffer& buffer);
+std::string buffer_text(const ScheduleView& schedule, const Buffer& buffer);
 
 // Across: steps. Up: bytes from the beginning of the arena. Those of `selected` stand out.
 void draw_arena(const Ui& ui, const Plot& plot, const ScheduleView& schedule,

@@ -9,7 +9,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostBoxes = 200;
+constexpr std::size_t kMaxBoxes = 200;
 
 // The end of a storage's life, on the axis of steps.
 double end_of(const PlanView& plan, const StorageInstance& instance) {
@@ -78,13 +78,13 @@ Colour outline_colour(const Theme& theme, const PlanView& plan) {
 }
 
 void draw_outline(const Ui& ui, const Plot& plot, const PlanView& plan,
-                  const std::vector<double>& places, Colour colour) {
+                  const std::vector<double>& positions, Colour colour) {
   const Rect& in = plot.inside();
   const auto& steps = plan.replay().steps;
   std::vector<ImVec2> line;
   float column = -1e9f, before = in.bottom;
-  for (std::size_t step = 0; step < std::min(steps.size(), places.size()); ++step) {
-    const float x = std::round(plot.x(places[step]));
+  for (std::size_t step = 0; step < std::min(steps.size(), positions.size()); ++step) {
+    const float x = std::round(plot.x(positions[step]));
     const float y = plot.y(static_cast<double>(steps[step].live_bytes));
     if (x < in.left - 1) {
       before = y;
@@ -109,7 +109,7 @@ void draw_lifetimes(const Ui& ui, const Plot& plot, const PlanView& plan, std::s
                     const std::vector<const StorageInstance*>& alive) {
   const Rect& in = plot.inside();
   double sum = 0;
-  for (std::size_t i = 0; i < std::min(alive.size(), kMostBoxes); ++i) {
+  for (std::size_t i = 0; i < std::min(alive.size(), kMaxBoxes); ++i) {
     const StorageInstance& one = *alive[i];
     const Rect whole = box_of(plot, static_cast<double>(one.birth), end_of(plan, one), sum,
                               sum + static_cast<double>(one.bytes));

@@ -17,9 +17,9 @@ void draw_stack(const Ui& ui, const Plot& plot, const MemoryStack& stack,
 // Red for PyTorch's plans, as everywhere.
 Colour outline_colour(const Theme& theme, const PlanView& plan);
 
-// A plan's totals as a line, its steps at `places`: the most of each column of pixels.
+// A plan's totals as a line, its steps at `positions`: the most of each column of pixels.
 void draw_outline(const Ui& ui, const Plot& plot, const PlanView& plan,
-                  const std::vector<double>& places, Colour colour);
+                  const std::vector<double>& positions, Colour colour);
 
 // The storages that are alive at a step as boxes, which at that step stand on top of each other,
 // largest at the bottom: width is lifetime, height is bytes.
@@ -30,8 +30,8 @@ void draw_lifetimes(const Ui& ui, const Plot& plot, const PlanView& plan, std::s
 void draw_selection(const Ui& ui, const Plot& plot, const PlanView& plan, NodeId id);
 
 // Shows the events of one step, beside the pointer.
-void step_card(const Ui& ui, const PlanView& plan, std::size_t step,
-               const std::vector<const StorageInstance*>& alive);
+void step_tooltip(const Ui& ui, const PlanView& plan, std::size_t step,
+                  const std::vector<const StorageInstance*>& alive);
 
 // 0 … `steps`, at round numbers.
 Axis step_axis(double from, double to, std::size_t steps, int ticks);

@@ -15,11 +15,11 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kMostName = 220;  // units of a node's name beside the peak
+constexpr float kMaxName = 220;  // units of a node's name beside the peak
 
 std::string_view before_budget(BudgetAnswer answer) {
-  constexpr std::string_view words[] = {"budget ", "planning: budget ", "not held: budget "};
-  return words[static_cast<std::size_t>(answer)];
+  constexpr std::string_view text[] = {"budget ", "planning: budget ", "not held: budget "};
+  return text[static_cast<std::size_t>(answer)];
 }
 
 bool is_free(const Rect& box, const Taken& taken) {
@@ -27,24 +27,24 @@ bool is_free(const Rect& box, const Taken& taken) {
 }
 
 // The first of the places that is free and inside; the first of all where none is.
-Rect first_free(const std::vector<Rect>& places, const Rect& room, const Taken& taken) {
-  for (const Rect& place : places) {
-    const bool inside = place.left >= room.left && place.right <= room.right &&
-                        place.top >= room.top && place.bottom <= room.bottom;
-    if (inside && is_free(place, taken)) return place;
+Rect first_free(const std::vector<Rect>& candidates, const Rect& room, const Taken& taken) {
+  for (const Rect& candidate : candidates) {
+    const bool inside = candidate.left >= room.left && candidate.right <= room.right &&
+                        candidate.top >= room.top && candidate.bottom <= room.bottom;
+    if (inside && is_free(candidate, taken)) return candidate;
   }
-  return places.front();
+  return candidates.front();
 }
 
 // Small words at the first of some places that is free, by their left ends and middles.
-void put_words(const Ui& ui, std::string_view label, const std::string& words,
-               const std::vector<ImVec2>& places, const Rect& room, Taken& taken) {
-  const ImVec2 size{ui.width(words, Face::small), ui.px(16)};
+void put_text(const Ui& ui, std::string_view label, const std::string& text,
+              const std::vector<ImVec2>& candidates, const Rect& room, Taken& taken) {
+  const ImVec2 size{ui.width(text, Face::small), ui.px(16)};
   std::vector<Rect> boxes;
-  for (const ImVec2 at : places) boxes.push_back(rect_at({at.x, at.y - size.y / 2}, size));
+  for (const ImVec2 at : candidates) boxes.push_back(rect_at({at.x, at.y - size.y / 2}, size));
   const Rect box = first_free(boxes, room, taken);
-  ui.label({box.left, box.centre().y}, words, Face::small, ui.theme.dim);
-  ui.items.add(label, ItemKind::figure, box, true, words);
+  ui.label({box.left, box.centre().y}, text, Face::small, ui.theme.dim);
+  ui.items.add(label, ItemKind::figure, box, true, text);
   taken.push_back(box);
 }
 
@@ -55,26 +55,26 @@ Rect with_row_above(const Ui& ui, Rect in) {
 }
 
 // Of the peak's words, whose strong part and name are so wide.
-Rect peak_place(const Ui& ui, const Rect& in, ImVec2 at, float strong, float name, float most_name,
-                const Taken& taken) {
+Rect peak_label_rect(const Ui& ui, const Rect& in, ImVec2 at, float strong, float name,
+                     float most_name, const Taken& taken) {
   const float high = ui.px(15), gap = ui.px(9);
-  std::vector<Rect> places;
+  std::vector<Rect> candidates;
   for (const float more : {std::min(name, most_name), 0.0f}) {
     const ImVec2 size{strong + more + ui.px(9), high};
     const float most = std::max(in.left, in.right - size.x);
     const float left = std::clamp(at.x - strong / 2, in.left, most);
-    places.push_back(rect_at({left, at.y - ui.px(22)}, size));
-    places.push_back(rect_at({at.x + gap, at.y - high / 2}, size));
-    places.push_back(rect_at({at.x - gap - size.x, at.y - high / 2}, size));
-    places.push_back(rect_at({left, at.y + gap}, size));
+    candidates.push_back(rect_at({left, at.y - ui.px(22)}, size));
+    candidates.push_back(rect_at({at.x + gap, at.y - high / 2}, size));
+    candidates.push_back(rect_at({at.x - gap - size.x, at.y - high / 2}, size));
+    candidates.push_back(rect_at({left, at.y + gap}, size));
   }
-  return first_free(places, with_row_above(ui, in), taken);
+  return first_free(candidates, with_row_above(ui, in), taken);
 }
 
 }  // namespace
 
 std::int64_t budget_level(const DocumentView& document) {
-  const std::int64_t budget = document.wishes.budget_bytes;
+  const std::int64_t budget = document.plan_settings.budget_bytes;
   return budget > 0 ? budget : document.basis->baseline_cost.peak_bytes;
 }
 
@@ -89,32 +89,32 @@ void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& ta
   const float at = std::clamp(x, in.left, in.right);
   const Rect above = with_row_above(ui, in);
   const float left = at - gap - ui.width("forward", Face::small);
-  if (at - in.left > room) put_words(ui, "forward", "forward", {{left, y}}, above, taken);
+  if (at - in.left > room) put_text(ui, "forward", "forward", {{left, y}}, above, taken);
   if (in.right - at > room && report.backward_runs > 0)
-    put_words(ui, "backward", "backward", {{at + gap, y}}, above, taken);
+    put_text(ui, "backward", "backward", {{at + gap, y}}, above, taken);
 }
 
-void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken) {
+void mark_no_recomputation(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken) {
   const std::int64_t bytes = plan.report().baseline_peak_bytes;
   if (bytes <= plan.peak()) return;
   const Rect& in = plot.inside();
   const float y = std::round(plot.y(static_cast<double>(bytes))) + 0.5f;
   if (y < in.top || y > in.bottom) return;
   ui.dashed_line({in.left, y}, {in.right, y}, ui.theme.dim, 1, ui.px(6), ui.px(4));
-  std::string words = "nothing recomputed, in program order " + format_bytes(bytes);
+  std::string text = "nothing recomputed, in program order " + format_bytes(bytes);
   // With less room, the panel's heading says so alone.
-  if (ui.width(words, Face::small) > in.width() / 2)
-    words = "nothing recomputed " + format_bytes(bytes);
-  const float right = in.right - ui.width(words, Face::small), left = in.left + ui.px(4);
+  if (ui.width(text, Face::small) > in.width() / 2)
+    text = "nothing recomputed " + format_bytes(bytes);
+  const float right = in.right - ui.width(text, Face::small), left = in.left + ui.px(4);
   const float over = y - ui.px(8), under = y + ui.px(9);
-  put_words(ui, "nothing recomputed", words,
-            {{right, over}, {right, under}, {left, over}, {left, under}}, with_row_above(ui, in),
-            taken);
+  put_text(ui, "nothing recomputed", text,
+           {{right, over}, {right, under}, {left, over}, {left, under}}, with_row_above(ui, in),
+           taken);
 }
 
 bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken,
                  Intents& intents) {
-  const std::int64_t budget = document.wishes.budget_bytes;
+  const std::int64_t budget = document.plan_settings.budget_bytes;
   if (!document.has_backward()) return false;
   const Rect& in = plot.inside();
   const bool none = budget <= 0;
@@ -122,13 +122,13 @@ bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& 
   const float level = plot.y(static_cast<double>(budget_level(document)));
   const bool above = level<in.top, below = level> in.bottom;  // out of sight: the label stays
   const float y = above ? in.top : below ? in.bottom - ui.px(10) : std::round(level);
-  const std::string words =
+  const std::string text =
       (none ? std::string("no budget: drag")
             : std::string(before_budget(document.budget_answer())) + format_bytes(budget)) +
       (above   ? " ↑"
        : below ? " ↓"
                : "");
-  const float wide = ui.width(words, Face::small) + ui.px(14);
+  const float wide = ui.width(text, Face::small) + ui.px(14);
   const Rect left = rect_at({in.left + ui.px(8), y - (above ? 0 : ui.px(9))}, {wide, ui.px(18)});
   const Rect right = left.moved(in.right - ui.px(8) - left.right, 0);
   const float down = ui.px(10);
@@ -138,11 +138,11 @@ bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& 
       {in.left, y - ui.px(1.5f), in.right, y + ui.px(1.5f)});  // it would strike words through
   const bool seen = !above && !below;
   const float reach = seen ? ui.px(4) : 0;
-  const Touch line = touch(ui, "budget line", ItemKind::handle,
-                           {in.left, y - reach, in.right, y + reach}, seen, "");
+  const WidgetResponse line = interact(ui, "budget line", ItemKind::handle,
+                                       {in.left, y - reach, in.right, y + reach}, seen, "");
   ui.items.set_name("Budget's line");
-  const Touch grip =
-      touch(ui, "budget", ItemKind::slider, pill, true, none ? "none" : format_bytes(budget));
+  const WidgetResponse grip =
+      interact(ui, "budget", ItemKind::slider, pill, true, none ? "none" : format_bytes(budget));
   budget_slider(ui, document, intents);
   if (!line.held && !grip.held)
     hint(ui, "Drag it, or move it by arrow keys: a peak in bytes that the plan holds");
@@ -153,7 +153,7 @@ bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& 
   else if (seen)
     ui.fill({in.left, y - ui.whole(1) / 2, in.right, y + ui.whole(near ? 2 : 1)}, colour);
   ui.fill(pill, colour, ui.px(kRadius));
-  ui.text(pill, words, Face::small, ui.theme.background, Align::centre);
+  ui.text(pill, text, Face::small, ui.theme.background, Align::centre);
   return line.held || grip.held;
 }
 
@@ -169,9 +169,9 @@ void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Mot
   std::string arena = arena_beside_peak(document);
   if (!arena.empty()) arena = ", arena " + arena + "  ";
   const std::string where = arena + " " + report.timeline[report.peak_step].node;
-  const Rect box = peak_place(ui, in, at, ui.width(bytes, Face::strong),
-                              std::ceil(ui.width(where, Face::mono_small)) + 1,
-                              ui.px(kMostName) + ui.width(arena, Face::mono_small), taken);
+  const Rect box = peak_label_rect(ui, in, at, ui.width(bytes, Face::strong),
+                                   std::ceil(ui.width(where, Face::mono_small)) + 1,
+                                   ui.px(kMaxName) + ui.width(arena, Face::mono_small), taken);
   ui.fill(box, ui.theme.panel, ui.px(3), 0.9);
   Rect rest = box.inset(ui.px(3), 0);
   ui.text(rest.cut_left(ui.width(bytes, Face::strong) + ui.px(4)), bytes, Face::strong,
@@ -185,7 +185,7 @@ void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Mot
                            report.timeline[report.peak_step].node));
 }
 
-std::string cursor_words(const PlanView& plan, std::size_t step) {
+std::string cursor_text(const PlanView& plan, std::size_t step) {
   const TimelineStep& it = plan.report().timeline[step];
   return fmt::format("{} {}, {} alive", step_label(plan.report(), step), it.node,
                      format_bytes(it.total()));
@@ -193,17 +193,17 @@ std::string cursor_words(const PlanView& plan, std::size_t step) {
 
 void mark_cursor(const Ui& ui, const Plot& plot, const PlanView& plan, std::size_t step) {
   const Rect& in = plot.inside();
-  const std::string words = cursor_words(plan, step);
+  const std::string text = cursor_text(plan, step);
   const float x = std::round(plot.x(static_cast<double>(step) + 0.5)) + 0.5f;
-  const float wide = std::min(in.width(), std::ceil(ui.width(words, Face::mono_small)) + ui.px(12));
+  const float wide = std::min(in.width(), std::ceil(ui.width(text, Face::mono_small)) + ui.px(12));
   const float left = std::clamp(x - wide / 2, in.left, std::max(in.left, in.right - wide));
   const Rect pill = rect_at({left, in.bottom - ui.px(19)}, {wide, ui.px(17)});  // over no number
-  ui.items.add("cursor", ItemKind::figure, pill, true, words);
+  ui.items.add("cursor", ItemKind::figure, pill, true, text);
   if (x < in.left || x > in.right) return;
   ui.line({x, in.top}, {x, in.bottom}, ui.theme.selection, ui.whole(1));
   ui.fill(pill, ui.theme.raised, ui.px(kRadius));
   ui.frame(pill, ui.theme.selection, ui.px(kRadius));
-  ui.text(pill.inset(ui.px(4), 0), words, Face::mono_small, ui.theme.text, Align::centre);
+  ui.text(pill.inset(ui.px(4), 0), text, Face::mono_small, ui.theme.text, Align::centre);
 }
 
 }  // namespace recut::gui

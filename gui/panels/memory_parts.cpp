@@ -45,41 +45,41 @@ Colour MemoryCache::colour(const Theme& theme, const Buffer& buffer) const {
   return theme.freed;
 }
 
-const std::vector<double>& MemoryCache::places_of(const DocumentView& document,
-                                                  const SharedPlanView& other) {
-  if (places_on_ != document.shown || places_of_ != other) {
-    places_on_ = document.shown;
-    places_of_ = other;
-    places_ = aligned_steps(*document.shown, *other);
+const std::vector<double>& MemoryCache::positions_of(const DocumentView& document,
+                                                     const SharedPlanView& other) {
+  if (positions_on_ != document.shown || positions_of_ != other) {
+    positions_on_ = document.shown;
+    positions_of_ = other;
+    positions_ = aligned_steps(*document.shown, *other);
   }
-  return places_;
+  return positions_;
 }
 
 namespace {
 
 // A place at the right of the heading for words with `extra` units around them.
-Rect place_for(const Ui& ui, Rect& rest, std::string_view words, float extra) {
-  const Rect place =
-      rest.cut_right(std::ceil(ui.width(words, Face::text)) + ui.px(extra)).inset(0, ui.px(8));
+Rect heading_rect(const Ui& ui, Rect& rest, std::string_view text, float extra) {
+  const Rect rect =
+      rest.cut_right(std::ceil(ui.width(text, Face::text)) + ui.px(extra)).inset(0, ui.px(8));
   rest.cut_right(ui.px(8));
-  return place;
+  return rect;
 }
 
 // Choices for the outline: the plans that people compare with most.
-void baselines(Ui& ui, const Baseline& baseline, Rect rest, Intents& intents) {
+void baselines(Ui& ui, const PinnedBaseline& baseline, Rect rest, Intents& intents) {
   struct Choice {
-    const char *words, *argument, *title;
+    const char *text, *argument, *title;
   };
   constexpr Choice kChoices[] = {{"this plan", "shown", "before"},
                                  {"nothing recomputed", "start", "nothing recomputed"},
                                  {"PyTorch", "torch 0.5", "PyTorch"}};
   rest.cut_left(ui.text(rest, "with", Face::small, ui.theme.faint) + ui.px(8));
   for (const Choice& choice : kChoices) {
-    const float wide = std::ceil(ui.width(choice.words, Face::text)) + 1;
+    const float wide = std::ceil(ui.width(choice.text, Face::text)) + 1;
     if (wide > rest.width()) return;
     const bool chosen = baseline.title.rfind(choice.title, 0) == 0;
-    if (tab(ui, std::string("with ") + choice.words, rest.cut_left(wide).inset(0, ui.px(9)),
-            choice.words, chosen))
+    if (tab(ui, std::string("with ") + choice.text, rest.cut_left(wide).inset(0, ui.px(9)),
+            choice.text, chosen))
       intents.push_back({"baseline.pin", choice.argument});
     rest.cut_left(ui.px(12));
   }
@@ -88,13 +88,13 @@ void baselines(Ui& ui, const Baseline& baseline, Rect rest, Intents& intents) {
 // Tabs for bytes alive or addresses; the menu has both, too, if there is no room.
 void views(Ui& ui, const App& app, Rect& rest, bool arena, Intents& intents) {
   if (rest.width() <= ui.px(110)) return;
-  const auto place = [&](std::string_view words, float extra) {
-    return place_for(ui, rest, words, extra).inset(0, ui.px(1));
+  const auto take = [&](std::string_view text, float extra) {
+    return heading_rect(ui, rest, text, extra).inset(0, ui.px(1));
   };
-  if (tab(ui, "arena", place("arena", 12), "arena", arena))
+  if (tab(ui, "arena", take("arena", 12), "arena", arena))
     intents.push_back({"memory.view", "arena"});
   explain(ui, app, "arena", "Each buffer at its address");
-  if (tab(ui, "curve", place("curve", 2), "curve", !arena))
+  if (tab(ui, "curve", take("curve", 2), "curve", !arena))
     intents.push_back({"memory.view", "curve"});
 }
 
@@ -103,36 +103,37 @@ void views(Ui& ui, const App& app, Rect& rest, bool arena, Intents& intents) {
 void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& document,
                     const MemoryView& view, bool has_modules, Intents& intents) {
   Rect rest = input.heading;
-  const auto place = [&](std::string_view words, float extra) {
-    return place_for(ui, rest, words, extra);
+  const auto take = [&](std::string_view text, float extra) {
+    return heading_rect(ui, rest, text, extra);
   };
   const bool by_kind = !has_modules || input.app.settings.text("memory.by", "module") == "kind";
   const bool list = input.app.settings.flag("memory.list", false);
-  if (button(ui, "copy", place("Copy", 14), "Copy", ButtonLook::quiet))
+  if (button(ui, "copy", take("Copy", 14), "Copy", ButtonLook::quiet))
     intents.push_back({"memory.copy_csv", ""});
   hint(ui, "The timeline as CSV, to the clipboard");
-  if (toggle(ui, "list", place("At the peak", 24), "At the peak", list))
+  if (toggle(ui, "list", take("At the peak", 24), "At the peak", list))
     intents.push_back({"memory.list", ""});
-  const Baseline& baseline = document.baseline;
-  const bool pinned = baseline.plan != nullptr;
+  const PinnedBaseline& baseline = document.baseline;
+  const bool has_baseline = baseline.plan != nullptr;
   const bool arena = shows_arena(input.app);
-  if (!arena && toggle(ui, "compare", place("Compare", 24), "Compare", pinned))
-    intents.push_back({pinned ? "baseline.drop" : "baseline.pin", ""});
+  if (!arena && toggle(ui, "compare", take("Compare", 24), "Compare", has_baseline))
+    intents.push_back({has_baseline ? "baseline.drop" : "baseline.pin", ""});
   if (!arena)
-    hint(ui, pinned ? "Drop the baseline: no outline of another plan"
-                    : "Pin this plan as the baseline: an outline, to see the next one beside it");
-  if (tab(ui, "by kind", place("by kind", 2).inset(0, ui.px(1)), "by kind", by_kind))
+    hint(ui, has_baseline
+                 ? "Drop the baseline: no outline of another plan"
+                 : "Pin this plan as the baseline: an outline, to see the next one beside it");
+  if (tab(ui, "by kind", take("by kind", 2).inset(0, ui.px(1)), "by kind", by_kind))
     intents.push_back({"memory.by", "kind"});
   if (has_modules &&
-      tab(ui, "by module", place("by module", 2).inset(0, ui.px(1)), "by module", !by_kind))
+      tab(ui, "by module", take("by module", 2).inset(0, ui.px(1)), "by module", !by_kind))
     intents.push_back({"memory.by", "module"});
   views(ui, input.app, rest, arena, intents);
-  if (!view.whole() && button(ui, "all steps", place("All steps", 14), "All steps"))
+  if (!view.whole() && button(ui, "all steps", take("All steps", 14), "All steps"))
     intents.push_back({"memory.zoom", ""});
   ui.items.add("plan", ItemKind::figure, rest, true, format_bytes(document.shown->peak()));
-  if (!baseline.asked_for.empty() && makes_torch_plan(input.app, document)) {
-    ui.text(rest, "planning: " + baseline.asked_for, Face::small, ui.theme.text);
-  } else if (pinned && !arena) {
+  if (!baseline.pending_title.empty() && makes_torch_plan(input.app, document)) {
+    ui.text(rest, "planning: " + baseline.pending_title, Face::small, ui.theme.text);
+  } else if (has_baseline && !arena) {
     baselines(ui, baseline, rest, intents);
   } else {
     ui.text(rest, arena ? "addresses, in program order" : "in program order", Face::small,
@@ -149,8 +150,8 @@ class Legend {
   Legend(Ui& ui, const Rect& row) : ui_(ui), rest_(row) {}
 
   // Colours side by side and what they are, as far as there is room.
-  void entry(const std::vector<Colour>& colours, std::string_view words, bool line = false) {
-    const float wide = std::ceil(ui_.width(words, Face::small)) + 1;
+  void entry(const std::vector<Colour>& colours, std::string_view text, bool line = false) {
+    const float wide = std::ceil(ui_.width(text, Face::small)) + 1;
     const float swatch = ui_.px(colours.size() > 1 ? 6 : 10);
     const float all = swatch * static_cast<float>(colours.size());
     if (full_ || all + wide + ui_.px(6) > rest_.width()) {
@@ -159,12 +160,12 @@ class Legend {
     }
     const float high = line ? ui_.whole(2) : ui_.px(10);
     for (const Colour colour : colours) {
-      const Rect place = rest_.cut_left(swatch);
-      ui_.fill(rect_around(place.centre(), place.width(), high), colour,
+      const Rect rect = rest_.cut_left(swatch);
+      ui_.fill(rect_around(rect.centre(), rect.width(), high), colour,
                line || colours.size() > 1 ? 0 : ui_.px(2));
     }
     rest_.cut_left(ui_.px(6));
-    ui_.text(rest_.cut_left(wide), words, Face::small, ui_.theme.dim);
+    ui_.text(rest_.cut_left(wide), text, Face::small, ui_.theme.dim);
     rest_.cut_left(ui_.px(14));
   }
 
@@ -178,9 +179,9 @@ class Legend {
 
 void memory_legend(Ui& ui, const DocumentView& document, const MemoryStack& stack,
                    const Rect& row) {
-  Rect place = row;
-  place.cut_left(ui.px(58));
-  Legend legend(ui, place);
+  Rect rect = row;
+  rect.cut_left(ui.px(58));
+  Legend legend(ui, rect);
   if (const PlanView* other = document.baseline.plan.get())
     legend.entry(
         {outline_colour(ui.theme, *other)},

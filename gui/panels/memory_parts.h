@@ -22,15 +22,16 @@ struct MemoryCache {
   // Of a buffer, as of the band that its bytes are in.
   Colour colour(const Theme& theme, const Buffer& buffer) const;
   // The positions of the steps of `other` on the axis of the shown plan.
-  const std::vector<double>& places_of(const DocumentView& document, const SharedPlanView& other);
+  const std::vector<double>& positions_of(const DocumentView& document,
+                                          const SharedPlanView& other);
 
  private:
   std::shared_ptr<const Document> layers_of_;
   LayerBands layers_;
   SharedPlanView stack_of_;
   bool by_kind_ = false;
-  SharedPlanView places_on_, places_of_;
-  std::vector<double> places_;
+  SharedPlanView positions_on_, positions_of_;
+  std::vector<double> positions_;
 };
 
 // Right of the title: what the bands are, what it is compared with, the list, all steps, copies.
@@ -41,7 +42,7 @@ void memory_legend(Ui& ui, const DocumentView& document, const MemoryStack& stac
 // Lines and dots with words, which leave each other's places free: `taken` has those that are.
 using Taken = std::vector<Rect>;
 void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
-void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
+void mark_no_recomputation(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
 // Bytes at which the budget's line stands; without a budget those of the step without
 // recomputation.
 std::int64_t budget_level(const DocumentView& document);
@@ -51,7 +52,7 @@ bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& 
 void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Motion& motion,
                const Taken& taken);
 // The step that the keys are at, in words and on the screen.
-std::string cursor_words(const PlanView& plan, std::size_t step);
+std::string cursor_text(const PlanView& plan, std::size_t step);
 void mark_cursor(const Ui& ui, const Plot& plot, const PlanView& plan, std::size_t step);
 
 // The values that are alive at the peak, largest first; a click selects.

@@ -179,11 +179,11 @@ void list_open(Ui& ui, const PanelInput& input, const Rect& area, OpenMemory& me
 
 // The files that were opened before, as long as nothing is typed.
 void recent(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
-  constexpr std::size_t kMost = 5;
+  constexpr std::size_t kMax = 5;
   std::vector<std::string> paths;
   for (const std::string& path : input.app.documents.recent())
     if (!is_sample(path)) paths.push_back(path);
-  for (std::size_t i = 0; i < std::min(kMost, paths.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMax, paths.size()); ++i) {
     Rect line = rest.cut_top(ui.px(25));
     if (row(ui, "recent " + paths[i], line, false).pressed) {
       intents.push_back({"overlay.close", ""});
@@ -213,9 +213,9 @@ FieldAnswer type_path(Ui& ui, const Rect& area, OpenMemory& memory) {
 void others(Ui& ui, Rect line, OpenMemory& memory) {
   const std::size_t hidden = hidden_files(memory);
   if (hidden == 0) return;
-  const std::string words = fmt::format("{} that Recut doesn't read",
-                                        hidden == 1 ? "1 file" : fmt::format("{} files", hidden));
-  if (toggle(ui, "all", line, memory.all ? words : words + ", hidden", memory.all))
+  const std::string text = fmt::format("{} that Recut doesn't read",
+                                       hidden == 1 ? "1 file" : fmt::format("{} files", hidden));
+  if (toggle(ui, "all", line, memory.all ? text : text + ", hidden", memory.all))
     memory.all = !memory.all;
 }
 
@@ -254,6 +254,6 @@ void draw_open(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel open_panel() { return {"open", "", Place::overlay, 2, 1, draw_open, 620, 460}; }
+Panel open_panel() { return {"open", "", Dock::overlay, 2, 1, draw_open, 620, 460}; }
 
 }  // namespace recut::gui

@@ -13,7 +13,7 @@ namespace {
 struct PaletteMemory {
   std::string typed;
   std::size_t chosen = 0;
-  const Command* asked = nullptr;  // the argument is being typed
+  const Command* prompted = nullptr;  // the argument is being typed
   bool was_open = false;
   std::string opened_for;
 };
@@ -29,7 +29,7 @@ void perform(const Command& command, const std::string& argument, PaletteMemory&
 // Either does the command or asks for its argument.
 void choose(const Command& command, PaletteMemory& memory, Intents& intents) {
   if (command.argument.empty()) return perform(command, "", memory, intents);
-  memory.asked = &command;
+  memory.prompted = &command;
   memory.typed.clear();
 }
 
@@ -46,7 +46,7 @@ void keys(Ui& ui, std::string_view hotkeys, Rect& row) {
 
 void command_row(Ui& ui, const Command& command, bool chosen, const Rect& line,
                  PaletteMemory& memory, Intents& intents) {
-  const Touch t = row(ui, command.id, line, chosen);
+  const WidgetResponse t = row(ui, command.id, line, chosen);
   Rect cells = line.inset(ui.px(10), 0);
   keys(ui, command.hotkey, cells);
   cells.cut_left(ui.text(cells, command.title, Face::text, ui.theme.text) + ui.px(10));
@@ -101,29 +101,29 @@ void draw_palette(Ui& ui, const PanelInput& input, Intents& intents) {
   if (input.app.overlay_argument != memory.opened_for) {
     memory = PaletteMemory();
     memory.opened_for = input.app.overlay_argument;
-    memory.asked = find_command(memory.opened_for);
+    memory.prompted = find_command(memory.opened_for);
   }
   Rect rest = input.whole.inset(ui.px(12), ui.px(12));
-  if (memory.asked != nullptr) {
+  if (memory.prompted != nullptr) {
     const Rect title = rest.cut_top(ui.px(26));
-    ui.text(title, memory.asked->title, Face::strong, ui.theme.text);
+    ui.text(title, memory.prompted->title, Face::strong, ui.theme.text);
   }
   FieldLook look;
   look.take_keyboard = true;
-  look.hint = memory.asked != nullptr ? memory.asked->argument : "Find a command";
+  look.hint = memory.prompted != nullptr ? memory.prompted->argument : "Find a command";
   const FieldAnswer answer = field(ui, "typed", rest.cut_top(ui.target(32)), memory.typed, look);
   rest.cut_top(ui.px(8));
-  if (memory.asked != nullptr) {
-    if (answer.committed) perform(*memory.asked, memory.typed, memory, intents);
+  if (memory.prompted != nullptr) {
+    if (answer.committed) perform(*memory.prompted, memory.typed, memory, intents);
     return;
   }
   const std::vector<PaletteRow> rows = palette_rows(input.app, memory.typed);
   listing_keys(rows, answer, memory, intents);
-  if (memory.asked == nullptr) list_palette(ui, rows, rest, memory, intents);
+  if (memory.prompted == nullptr) list_palette(ui, rows, rest, memory, intents);
 }
 
 }  // namespace
 
-Panel palette_panel() { return {"palette", "", Place::overlay, 0, 1, draw_palette, 620, 420}; }
+Panel palette_panel() { return {"palette", "", Dock::overlay, 0, 1, draw_palette, 620, 420}; }
 
 }  // namespace recut::gui

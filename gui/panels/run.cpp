@@ -7,7 +7,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
-#include "gui/app/run_place.h"
+#include "gui/app/run_target.h"
 #include "gui/app/run_view.h"
 #include "gui/draw/table.h"
 #include "gui/draw/widgets.h"
@@ -34,29 +34,29 @@ class RunPanel {
   void draw() {
     head();
     Rect area = input_.area;
-    places(area);
+    targets(area);
     if (running_) progress(area);
     figures(area);
     if (!running_ && !view_.faults.empty()) return faults(area);
     if (run_ != nullptr) return slowest(area);
     if (running_) return;
     area.cut_top(ui_.px(6));
-    wrapped(ui_, area, words_before(), ui_.theme.dim, Face::text);
+    wrapped(ui_, area, text_before(), ui_.theme.dim, Face::text);
   }
 
  private:
   bool can_run() const { return chosen_executor(input_.app) != nullptr; }
 
-  std::string_view words_before() const {
+  std::string_view text_before() const {
     if (!can_run()) return "This program shows the code and can't run it: recut-gui and recut can.";
     return view_.report != nullptr ? "What ran was another plan." : "It hasn't run yet.";
   }
 
   void head() {
-    Rect place = input_.heading;
+    Rect rect = input_.heading;
     const auto at = [&](float wide) {
-      const Rect box = place.cut_right(ui_.px(wide)).inset(0, ui_.px(8));
-      place.cut_right(ui_.px(6));
+      const Rect box = rect.cut_right(ui_.px(wide)).inset(0, ui_.px(8));
+      rect.cut_right(ui_.px(6));
       return box;
     };
     if (running_) {
@@ -64,34 +64,34 @@ class RunPanel {
     } else {
       if (button(ui_, "run", at(72), "Run", ButtonLook::primary, can_run()))
         intents_.push_back({"run.step", ""});
-      hint(ui_, can_run() ? "Runs the step and measures it (Ctrl Enter)" : words_before());
+      hint(ui_, can_run() ? "Runs the step and measures it (Ctrl Enter)" : text_before());
       if (button(ui_, "check", at(108), "Run and check", ButtonLook::plain, can_run()))
         intents_.push_back({"run.check", ""});
-      hint(ui_, can_run() ? "The same, and compares it with the interpreter" : words_before());
+      hint(ui_, can_run() ? "The same, and compares it with the interpreter" : text_before());
     }
     const bool on = input_.app.settings.flag("graph.times", false);
-    const auto wide = [&](std::string_view words) {
-      return ui_.width(words, Face::text) / ui_.scale + 26;
+    const auto wide = [&](std::string_view text) {
+      return ui_.width(text, Face::text) / ui_.scale + 26;
     };
-    std::string_view words;  // none where there is no room: its hint says it
+    std::string_view text;  // none where there is no room: its hint says it
     for (const std::string_view shorter : {"Colour", "Colour graph"})
-      if (ui_.px(wide(shorter)) <= place.width()) words = shorter;
-    if (toggle(ui_, "times", at(wide(words)), words, on)) intents_.push_back({"run.times", ""});
+      if (ui_.px(wide(shorter)) <= rect.width()) text = shorter;
+    if (toggle(ui_, "times", at(wide(text)), text, on)) intents_.push_back({"run.times", ""});
     hint(ui_, "Measured times as colours of the graph (h)");
-    ui_.fitting(place, {run_ != nullptr ? "on " + run_->where : "as machine code"}, Face::small,
+    ui_.fitting(rect, {run_ != nullptr ? "on " + run_->where : "as machine code"}, Face::small,
                 ui_.theme.dim);
   }
 
   // The executor, if there is a choice.
-  void places(Rect& area) {
+  void targets(Rect& area) {
     const std::vector<Executor*> executors = input_.app.backend.executors();
     if (executors.size() < 2) return;
     Rect row = area.cut_top(ui_.target(kRow));
     ui_.text(row.cut_left(ui_.px(kWhat)), "on", Face::text, ui_.theme.dim);
     for (const Executor* executor : executors) {
       const std::string title = executor->title();
-      const float words = std::ceil(ui_.width(title, Face::text)) + ui_.px(4);
-      const float wide = std::max(words, ui_.target(0));
+      const float title_width = std::ceil(ui_.width(title, Face::text)) + ui_.px(4);
+      const float wide = std::max(title_width, ui_.target(0));
       const bool chosen = executor == chosen_executor(input_.app);
       if (tab(ui_, "on " + executor->id(), row.cut_left(std::min(wide, row.width())), title,
               chosen))
@@ -106,8 +106,8 @@ class RunPanel {
     for (const JobStatus& job : input_.app.jobs.status()) {
       if (job.id != view_.job) continue;
       const Rect row = area.cut_top(std::round(ui_.px(kRow)));
-      ui_.items.add("progress", ItemKind::figure, row, true, job.words);
-      ui_.text(row, job.words.empty() ? "scheduling" : job.words, Face::small, ui_.theme.dim);
+      ui_.items.add("progress", ItemKind::figure, row, true, job.text);
+      ui_.text(row, job.text.empty() ? "scheduling" : job.text, Face::small, ui_.theme.dim);
       Rect bar = area.cut_top(std::round(ui_.px(4)));
       ui_.fill(bar, ui_.theme.line, ui_.px(2));
       const double share = std::clamp(job.fraction, 0.0, 1.0);
@@ -119,7 +119,7 @@ class RunPanel {
 
   // A row of figures: what, planned, measured, and words on it, the longest first.
   void line(Rect& area, std::string_view what, const std::string& planned,
-            const std::string& measured, const std::vector<std::string>& words) const {
+            const std::string& measured, const std::vector<std::string>& text) const {
     Rect row = area.cut_top(std::round(ui_.px(kRow)));
     std::string value = planned.empty() ? "" : planned + " planned";
     if (!measured.empty()) value += (value.empty() ? "" : ", ") + measured + " measured";
@@ -130,21 +130,21 @@ class RunPanel {
     ui_.text(row.cut_left(ui_.px(kRunFigure)), measured.empty() ? "–" : measured,
              measured.empty() ? Face::mono : Face::mono_strong, ui_.theme.text, Align::right);
     row.cut_left(ui_.px(14));
-    ui_.fitting(row, words, Face::small, ui_.theme.dim);
+    ui_.fitting(row, text, Face::small, ui_.theme.dim);
   }
 
   // Beside the titles of the columns, or on lines of their own above them.
   void prices(Rect& area) const {
-    const std::string words = prices_words();
+    const std::string text = prices_text();
     const float columns = ui_.px(kWhat + 2 * kRunFigure + 14);
-    Rect place{area.left + columns, area.top, area.right, area.top + std::round(ui_.px(18))};
-    const bool beside = ui_.width(words, Face::small) <= place.width();
-    if (!beside) place = area.cut_top(wrapped_height(ui_, words, area.width()) + ui_.px(4));
-    ui_.items.add("prices", ItemKind::figure, place, true, words);
+    Rect rect{area.left + columns, area.top, area.right, area.top + std::round(ui_.px(18))};
+    const bool beside = ui_.width(text, Face::small) <= rect.width();
+    if (!beside) rect = area.cut_top(wrapped_height(ui_, text, area.width()) + ui_.px(4));
+    ui_.items.add("prices", ItemKind::figure, rect, true, text);
     if (beside)
-      ui_.text(place, words, Face::small, ui_.theme.faint);
+      ui_.text(rect, text, Face::small, ui_.theme.faint);
     else
-      wrapped(ui_, place, words, ui_.theme.faint);
+      wrapped(ui_, rect, text, ui_.theme.faint);
   }
 
   void figures(Rect& area) const {
@@ -168,7 +168,7 @@ class RunPanel {
   }
 
   // The device whose predicted times stand beside the measured ones, or why none do.
-  std::string prices_words() const {
+  std::string prices_text() const {
     const PlanReport& report = document_.shown->report();
     if (run_ == nullptr) return "planned for " + report.device_title;
     if (run_->planned) return "planned for " + run_->planned->device;
@@ -181,7 +181,7 @@ class RunPanel {
     line(area, "peak", format_bytes(peak), "",
          {"of the values; the arena is measured", "of the values"});
     const std::string beside =
-        arena == peak ? "" : ", " + arena_note(arena, peak, document_.wishes.budget_bytes);
+        arena == peak ? "" : ", " + arena_note(arena, peak, document_.plan_settings.budget_bytes);
     line(area, "arena", format_bytes(arena), format_bytes(run_->measured_peak_bytes),
          by != 0 ? std::vector{signed_bytes(by) + beside, signed_bytes(by)}
                  : std::vector{fmt::format("the same to the byte: {} B{}",
@@ -191,23 +191,23 @@ class RunPanel {
       line(area, "scratch", "", format_bytes(run_->scratch_bytes),
            {fmt::format("{}'s own, beside the peak", run_->library), "beside the peak"});
     if (run_->taken_bytes != 0)
-      line(area, "card", "", format_bytes(run_->taken_bytes),
+      line(area, "GPU", "", format_bytes(run_->taken_bytes),
            {"taken in all: inputs, code and libraries, too", "taken in all"});
     if (run_->agreement) agreement(area, *run_->agreement);
   }
 
   void agreement(Rect& area, const OutputAgreement& found) const {
     Rect row = area.cut_top(std::round(ui_.px(kRow)));
-    std::string words = found.problem;
+    std::string text = found.problem;
     if (found.agrees())
-      words = fmt::format("{} outputs are the interpreter's; relative error at most {:.1e}",
-                          found.outputs, found.max_relative_error);
+      text = fmt::format("{} outputs are the interpreter's; relative error at most {:.1e}",
+                         found.outputs, found.max_relative_error);
     if (found.agrees() && found.by_rounding > 0)
-      words += fmt::format(", {} within rounding", found.by_rounding);
-    ui_.items.add("agreement", ItemKind::figure, row, true, words);
+      text += fmt::format(", {} within rounding", found.by_rounding);
+    ui_.items.add("agreement", ItemKind::figure, row, true, text);
     ui_.text(row.cut_left(ui_.px(kWhat)), "check", Face::text, ui_.theme.dim);
     row.cut_left(ui_.px(14));
-    ui_.text(row, words, Face::text, found.agrees() ? ui_.theme.text : ui_.theme.conflict);
+    ui_.text(row, text, Face::text, found.agrees() ? ui_.theme.text : ui_.theme.conflict);
   }
 
   void faults(Rect area) {
@@ -216,10 +216,10 @@ class RunPanel {
     for (const Diagnostic& fault : view_.faults) {
       const Rect row = area.cut_top(ui_.target(kRow - 2));
       if (row.empty()) return;
-      const std::string words = format(fault);
-      touch(ui_, "fault", ItemKind::row, row, true, words);
-      ui_.text(row, words, Face::text, ui_.theme.dim);
-      hint(ui_, words.substr(0, 2000));
+      const std::string text = format(fault);
+      interact(ui_, "fault", ItemKind::row, row, true, text);
+      ui_.text(row, text, Face::text, ui_.theme.dim);
+      hint(ui_, text.substr(0, 2000));
     }
   }
 
@@ -264,8 +264,8 @@ class RunPanel {
     const ScheduleView& schedule = *run_->of;
     const std::string name = schedule.name(k);
     const NodeId selected = document_.planned_selection();
-    const Touch t = row(ui_, fmt::format("slow {}", i), rect,
-                        selected.valid() && schedule.computes(k, selected), name);
+    const WidgetResponse t = row(ui_, fmt::format("slow {}", i), rect,
+                                 selected.valid() && schedule.computes(k, selected), name);
     if (t.pressed)
       intents_.push_back({"select.node", schedule.graph().node_name(schedule.node(k))});
     Rect rest = rect.inset(ui_.px(6), 0);
@@ -305,6 +305,6 @@ void draw_run(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel run_panel() { return {"run", "Run", Place::bottom_right, 4, 1, draw_run}; }
+Panel run_panel() { return {"run", "Run", Dock::bottom_right, 4, 1, draw_run}; }
 
 }  // namespace recut::gui

@@ -25,7 +25,7 @@ std::vector<std::string> fitting_samples(const Backend& backend, const std::stri
   std::vector<Fit> fits;
   for (const std::string& name : all_samples(backend)) {
     const SampleFacts* facts = facts_of(backend, name);
-    const bool about = facts != nullptr && facts->words.find(typed) != std::string::npos;
+    const bool about = facts != nullptr && facts->text.find(typed) != std::string::npos;
     const int score = fuzzy_score(typed, name);
     if (score >= 0 || about) fits.push_back({name, score});
   }
@@ -88,15 +88,15 @@ void draw_samples(Ui& ui, const PanelInput& input, Intents& intents) {
     memory.fault = no_sample(input.app.backend, memory.typed).message;
   }
   if (names.empty()) {
-    const bool asked = !memory.fault.empty();
-    ui.text(rest.cut_top(ui.px(26)), asked ? memory.fault : "No sample fits", Face::text,
-            asked ? ui.theme.conflict : ui.theme.dim);
+    const bool requested = !memory.fault.empty();
+    ui.text(rest.cut_top(ui.px(26)), requested ? memory.fault : "No sample fits", Face::text,
+            requested ? ui.theme.conflict : ui.theme.dim);
   }
   list_samples(ui, input, rest, names, memory, intents);
 }
 
 }  // namespace
 
-Panel samples_panel() { return {"samples", "", Place::overlay, 3, 1, draw_samples, 860, 520}; }
+Panel samples_panel() { return {"samples", "", Dock::overlay, 3, 1, draw_samples, 860, 520}; }
 
 }  // namespace recut::gui

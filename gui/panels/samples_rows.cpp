@@ -18,15 +18,15 @@ void sample_cells(Ui& ui, const Backend& backend, const std::string& name, Rect 
           Face::mono, ui.theme.text);
   line.cut_left(ui.px(8));
   // The figures stand where the words leave them room: they are in the graph, too.
-  const float words = ui.width(facts->words, Face::text) + ui.px(9);
+  const float text_width = ui.width(facts->text, Face::text) + ui.px(9);
   const auto figure_column = [&](float units, const std::string& figure) {
-    if (words + ui.px(units) > line.width()) return;
+    if (text_width + ui.px(units) > line.width()) return;
     ui.text(line.cut_right(ui.px(units)), figure, Face::mono_small, ui.theme.dim, Align::right);
   };
   figure_column(76, format_bytes(facts->peak_bytes));
   figure_column(86, format_count(facts->nodes) + " nodes");
   line.cut_right(ui.px(8));
-  ui.text(line, facts->words, Face::text, ui.theme.dim);
+  ui.text(line, facts->text, Face::text, ui.theme.dim);
 }
 
 }  // namespace recut::gui

@@ -65,8 +65,8 @@ void draw_start(Ui& ui, const PanelInput& input, Intents& intents) {
 }  // namespace
 
 Panel start_panel() {
-  Panel panel{"start", "", Place::centre, 0, 1, draw_start};
-  panel.moment = Moment::none;
+  Panel panel{"start", "", Dock::centre, 0, 1, draw_start};
+  panel.window_state = WindowState::none;
   return panel;
 }
 

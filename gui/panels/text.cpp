@@ -45,42 +45,42 @@ class Text {
   const TextDifference& difference() const { return *view_.difference; }
 
   void head() {
-    Rect place = input_.heading;
-    buttons(place);
+    Rect rect = input_.heading;
+    buttons(rect);
     const std::size_t base = base_pass(document_, view_);
-    std::string words = document_.pass == base
-                            ? pass_name(document_, document_.pass)
-                            : fmt::format("{} against {}", pass_name(document_, document_.pass),
-                                          pass_name(document_, base));
-    place.cut_left(ui_.px(4));
-    place.cut_left(ui_.text(place, words, Face::small, ui_.theme.dim) + ui_.px(12));
-    if (view_.difference) counts(place);
+    std::string text = document_.pass == base
+                           ? pass_name(document_, document_.pass)
+                           : fmt::format("{} against {}", pass_name(document_, document_.pass),
+                                         pass_name(document_, base));
+    rect.cut_left(ui_.px(4));
+    rect.cut_left(ui_.text(rect, text, Face::small, ui_.theme.dim) + ui_.px(12));
+    if (view_.difference) counts(rect);
   }
 
-  void counts(Rect place) {
+  void counts(Rect rect) {
     const TextDifference& d = difference();
-    ui_.items.add("counts", ItemKind::figure, place, true,
+    ui_.items.add("counts", ItemKind::figure, rect, true,
                   fmt::format("-{} +{}", d.removed, d.added));
     if (d.changes.empty()) {
-      ui_.text(place, "nothing differs", Face::small, ui_.theme.faint);
+      ui_.text(rect, "nothing differs", Face::small, ui_.theme.faint);
       return;
     }
-    place.cut_left(ui_.text(place, "−" + format_count(static_cast<std::int64_t>(d.removed)),
-                            Face::mono, ui_.theme.conflict) +
-                   ui_.px(8));
-    place.cut_left(ui_.text(place, "+" + format_count(static_cast<std::int64_t>(d.added)),
-                            Face::mono, ui_.theme.result) +
-                   ui_.px(12));
+    rect.cut_left(ui_.text(rect, "−" + format_count(static_cast<std::int64_t>(d.removed)),
+                           Face::mono, ui_.theme.conflict) +
+                  ui_.px(8));
+    rect.cut_left(ui_.text(rect, "+" + format_count(static_cast<std::int64_t>(d.added)), Face::mono,
+                           ui_.theme.result) +
+                  ui_.px(12));
     if (view_.change < d.changes.size())
-      ui_.text(place, fmt::format("{} of {}", view_.change + 1, d.changes.size()), Face::small,
+      ui_.text(rect, fmt::format("{} of {}", view_.change + 1, d.changes.size()), Face::small,
                ui_.theme.dim);
   }
 
-  void buttons(Rect& place) {
+  void buttons(Rect& rect) {
     const bool any = view_.difference && !difference().changes.empty();
     const auto at = [&](float wide) {
-      place.cut_right(ui_.px(4));
-      return place.cut_right(ui_.px(wide)).inset(0, ui_.px(8));
+      rect.cut_right(ui_.px(4));
+      return rect.cut_right(ui_.px(wide)).inset(0, ui_.px(8));
     };
     if (button(ui_, "copy", at(46), "Copy", ButtonLook::quiet))
       intents_.push_back({"text.copy", ""});
@@ -156,8 +156,8 @@ class Text {
     const NodeId id = difference().node(line);
     const bool removed = line.edit == Edit::removed;
     const std::string label = fmt::format("line {}", row.first);
-    const Touch t =
-        touch(ui_, label, ItemKind::row, rect, id.valid(), difference().text(line).substr(0, 200));
+    const WidgetResponse t = interact(ui_, label, ItemKind::row, rect, id.valid(),
+                                      difference().text(line).substr(0, 200));
     const bool chosen = id.valid() && id == marked();
     if (chosen || t.hovered) ui_.fill(rect, ui_.theme.raised, 0, chosen ? 1 : 0.6);
     draw_text_line(ui_, rect, difference(), line);
@@ -183,8 +183,8 @@ class Text {
   }
 
   void fold(const TextRow& row, const Rect& rect) {
-    const Touch t = touch(ui_, fmt::format("fold {}", row.first), ItemKind::button, rect, true,
-                          fmt::format("{}", row.count));
+    const WidgetResponse t = interact(ui_, fmt::format("fold {}", row.first), ItemKind::button,
+                                      rect, true, fmt::format("{}", row.count));
     ui_.fill(rect, ui_.theme.raised, 0, t.hovered ? 0.9 : 0.45);
     Rect rest = rect;
     rest.cut_left(ui_.px(98));
@@ -210,6 +210,6 @@ void draw_text(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel text_panel() { return {"text", "Text", Place::centre, 2, 1, draw_text}; }
+Panel text_panel() { return {"text", "Text", Dock::centre, 2, 1, draw_text}; }
 
 }  // namespace recut::gui

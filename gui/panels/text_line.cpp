@@ -7,7 +7,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kTextLineMostBytes = 1200;  // more than fits on any screen
+constexpr std::size_t kTextLineMaxBytes = 1200;  // more than fits on any screen
 constexpr float kTextLineNumber = 40, kSign = 18;
 
 // Up to a letter's border.
@@ -48,15 +48,15 @@ std::vector<TextLinePiece> text_line_pieces_of(const Theme& theme, std::string_v
 }
 
 // A ground behind the bytes in which this line differs from its partner.
-void mark_changed(const Ui& ui, const Rect& place, std::string_view text, std::string_view other,
+void mark_changed(const Ui& ui, const Rect& rect, std::string_view text, std::string_view other,
                   Colour colour) {
   const Shared shared = shared_part(text, other);
   const std::size_t end = text.size() - shared.back;
   if (shared.front >= end) return;
   const float left =
-      ui.width(beginning(text, std::min(shared.front, kTextLineMostBytes)), Face::mono);
-  const float right = ui.width(beginning(text, std::min(end, kTextLineMostBytes)), Face::mono);
-  ui.fill({place.left + left, place.top + ui.px(2), place.left + right, place.bottom - ui.px(2)},
+      ui.width(beginning(text, std::min(shared.front, kTextLineMaxBytes)), Face::mono);
+  const float right = ui.width(beginning(text, std::min(end, kTextLineMaxBytes)), Face::mono);
+  ui.fill({rect.left + left, rect.top + ui.px(2), rect.left + right, rect.bottom - ui.px(2)},
           colour, ui.px(2), 0.26);
 }
 
@@ -93,7 +93,7 @@ void draw_text_line(const Ui& ui, const Rect& row, const TextDifference& differe
   const float middle = rest.centre().y;
   float left = rest.left;
   for (const TextLinePiece& piece :
-       text_line_pieces_of(ui.theme, beginning(text, kTextLineMostBytes))) {
+       text_line_pieces_of(ui.theme, beginning(text, kTextLineMaxBytes))) {
     if (left > rest.right) break;
     left += ui.label({left, middle}, piece.text, Face::mono, piece.colour);
   }

@@ -30,7 +30,7 @@ struct TradeOffMemory {
   double axis_us = 0;
 };
 
-std::string words_of(const CurvePoint& point) {
+std::string point_text(const CurvePoint& point) {
   return fmt::format("peak {}\nsaved {}\n{} recomputed in {} runs\nstep {}",
                      format_bytes(point.peak_bytes), format_bytes(point.saved_bytes),
                      format_micros(point.recompute_us), format_count(point.recomputed_runs),
@@ -57,7 +57,8 @@ class TradeOffView {
     if (trades) impossible();
     plot_.end();
     plot_.grid();
-    const Touch t = touch(ui_, "curve", ItemKind::slider, plot_.inside(), true, budget_words());
+    const WidgetResponse t =
+        interact(ui_, "curve", ItemKind::slider, plot_.inside(), true, budget_text());
     ui_.items.set_span(budget_span(document_));
     drag(t);
     plot_.begin();
@@ -104,8 +105,8 @@ class TradeOffView {
     return memory_.axis_us;
   }
 
-  std::int64_t budget() const { return document_.wishes.budget_bytes; }
-  std::string budget_words() const { return budget() == 0 ? "none" : format_bytes(budget()); }
+  std::int64_t budget() const { return document_.plan_settings.budget_bytes; }
+  std::string budget_text() const { return budget() == 0 ? "none" : format_bytes(budget()); }
 
   // No order peaks below the bound; and within a budget none recomputes for less than what is
   // proved of it, or of any larger one.
@@ -196,13 +197,13 @@ class TradeOffView {
     const auto show = [&](const char* label, const PlotName& name) {
       const PlacedName placed = place_name(ui_, name, in, occupied);
       draw_name(ui_, placed, name.colour);
-      if (!placed.words.empty())
-        ui_.items.add(label, ItemKind::figure, placed.box, true, placed.words);
+      if (!placed.text.empty())
+        ui_.items.add(label, ItemKind::figure, placed.box, true, placed.text);
     };
     const std::int64_t bound = document_.peak_bound();
     if (bound > 0)
       show("impossible", {{"proved impossible", "impossible"}, ui_.theme.conflict, wall()});
-    if (!report_.torch.empty()) show("PyTorch", {torch_words(), ui_.theme.conflict, crosses()});
+    if (!report_.torch.empty()) show("PyTorch", {torch_text(), ui_.theme.conflict, crosses()});
     // Ours stands on nothing red.
     if (bound > 0)
       occupied.push_back({in.left, in.top, plot_.x(static_cast<double>(bound)), in.bottom});
@@ -229,8 +230,8 @@ class TradeOffView {
     return points;
   }
 
-  std::vector<std::string> torch_words() const {
-    const std::string fused = document_.wishes.cost_model == "fused" ? ", fused alike" : "";
+  std::vector<std::string> torch_text() const {
+    const std::string fused = document_.plan_settings.cost_model == "fused" ? ", fused alike" : "";
     const char* who = report_.torch_recorded ? "PyTorch" : "as PyTorch partitions";
     return {fmt::format("{}, budgets 1.0 … 0.0{}", who, fused), who, "PyTorch"};
   }
@@ -241,73 +242,73 @@ class TradeOffView {
     const SharedPlanView offered = offered_plan(document_);
     if (!offered) return;
     const Rect& in = plot_.inside();
-    const std::string words = offer_words(document_, *offered);
+    const std::string text = offer_text(document_, *offered);
     const float take = ui_.width("take it", Face::text) + ui_.px(24);
-    const float wide = std::min(in.width(), ui_.width(words, Face::small) + ui_.px(18) + take);
+    const float wide = std::min(in.width(), ui_.width(text, Face::small) + ui_.px(18) + take);
     Rect row = rect_at({in.right - wide, in.top + ui_.px(24)}, {wide, ui_.px(kRow)});
     ui_.fill(row, ui_.theme.panel, ui_.px(kRadius));
     const std::string sentence = offer_sentence(document_, *offered);
     if (button(ui_, "take", row.cut_right(take), "take it")) intents_.push_back({"plan.take", ""});
     hint(ui_, sentence);
     ui_.items.add("offer", ItemKind::figure, row, true, sentence);
-    ui_.text(row.inset(ui_.px(6), 0), words, Face::small, ui_.theme.text, Align::right);
+    ui_.text(row.inset(ui_.px(6), 0), text, Face::small, ui_.theme.text, Align::right);
   }
 
   // Forward alone keeps nothing: there is no trade-off before there is a backward.
   void offer_backward() {
     const Rect& in = plot_.inside();
-    constexpr std::string_view words = "A forward graph: no backward yet";
+    constexpr std::string_view text = "A forward graph: no backward yet";
     const float take = ui_.width("Differentiate", Face::text) + ui_.px(24);
-    const float wide = std::min(in.width(), ui_.width(words, Face::small) + ui_.px(18) + take);
+    const float wide = std::min(in.width(), ui_.width(text, Face::small) + ui_.px(18) + take);
     Rect row = rect_at({in.right - wide, in.top + ui_.px(24)}, {wide, ui_.px(kRow)});
     ui_.fill(row, ui_.theme.panel, ui_.px(kRadius));
     if (button(ui_, "differentiate", row.cut_right(take), "Differentiate"))
       intents_.push_back({"pass.differentiate", ""});
     hint(ui_, "Makes the joint graph of a training step (g)");
-    ui_.text(row.inset(ui_.px(6), 0), words, Face::small, ui_.theme.text, Align::right);
+    ui_.text(row.inset(ui_.px(6), 0), text, Face::small, ui_.theme.text, Align::right);
   }
 
   float line_x() const {
     return budget() == 0 ? plot_.inside().right : plot_.x(static_cast<double>(budget()));
   }
 
-  void drag(const Touch& t) {
+  void drag(const WidgetResponse& t) {
     const BudgetAxis axis{ImGui::GetIO().MousePos.x, line_x(), ui_.px(kReach),
                           [this](float x) { return plot_.value_at_x(x); }};
-    if (const auto wanted = dragged_budget(memory_.drag, t.held, axis, budget()))
-      intents_.push_back({"budget.set", fmt::format("{}", *wanted)});
+    if (const auto requested = dragged_budget(memory_.drag, t.held, axis, budget()))
+      intents_.push_back({"budget.set", fmt::format("{}", *requested)});
   }
 
-  void budget_line(const Touch& t) const {
+  void budget_line(const WidgetResponse& t) const {
     const Rect& in = plot_.inside();
     const float x = std::clamp(std::round(line_x()), in.left, in.right) + 0.5f;
     const Colour colour = colour_of(ui_.theme, document_.budget_answer());
     ui_.items.add("budget", ItemKind::handle, {x - ui_.px(4), in.top, x + ui_.px(4), in.bottom},
-                  true, budget_words());
+                  true, budget_text());
     const bool near = t.hovered && std::abs(ImGui::GetIO().MousePos.x - x) < ui_.px(kReach);
     if (near || t.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
     if (budget() == 0) return;
     ui_.dashed_line({x, in.top}, {x, in.bottom}, colour, near || t.held ? ui_.px(2) : ui_.px(1.3f),
                     ui_.px(4), ui_.px(3));
-    const std::string words = pill_words();
-    const float wide = ui_.width(words, Face::small) + ui_.px(12);
+    const std::string text = pill_text();
+    const float wide = ui_.width(text, Face::small) + ui_.px(12);
     const float left = std::clamp(x - wide / 2, in.left - ui_.px(40), in.right - wide);
     const Rect pill = rect_at({left, in.top - ui_.px(20)}, {wide, ui_.px(18)});
     ui_.fill(pill, colour, ui_.px(kRadius));
-    ui_.text(pill, words, Face::small, ui_.theme.background, Align::centre);
-    ui_.items.add("answer", ItemKind::figure, pill, true, words);
+    ui_.text(pill, text, Face::small, ui_.theme.background, Align::centre);
+    ui_.items.add("answer", ItemKind::figure, pill, true, text);
   }
 
-  std::string pill_words() const {
+  std::string pill_text() const {
     switch (document_.budget_answer()) {
       case BudgetAnswer::held:
-        return "budget " + budget_words();
+        return "budget " + budget_text();
       case BudgetAnswer::open:
-        return fmt::format("planning for {} …", budget_words());
+        return fmt::format("planning for {} …", budget_text());
       case BudgetAnswer::refused:
         break;
     }
-    return fmt::format("{} can't be held, least {}", budget_words(),
+    return fmt::format("{} can't be held, least {}", budget_text(),
                        format_bytes(document_.least_peak()));
   }
 
@@ -318,7 +319,7 @@ class TradeOffView {
     const auto x = static_cast<float>(input_.motion.ease("trade-off x", to.x));
     const auto y = static_cast<float>(input_.motion.ease("trade-off y", to.y));
     const std::string value = fmt::format("{}, {}{}", format_bytes(plan.peak_bytes),
-                                          signed_micros(plan.recompute_us), arena_words(", "));
+                                          signed_micros(plan.recompute_us), arena_text(", "));
     ui_.items.add("plan", ItemKind::figure, rect_around({x, y}, ui_.px(12), ui_.px(12)), true,
                   value);
     ui_.circle({x, y}, ui_.px(6), ui_.theme.panel);
@@ -326,7 +327,7 @@ class TradeOffView {
     ui_.ring({x, y}, ui_.px(5), ui_.theme.text, ui_.px(1.4f));
   }
 
-  std::string arena_words(const char* before) const {
+  std::string arena_text(const char* before) const {
     const std::string arena = arena_beside_peak(document_);
     return arena.empty() ? arena : before + ("arena " + arena);
   }
@@ -372,12 +373,12 @@ class TradeOffView {
 
   // The plan that is shown stands over the others.
   void explain() const {
-    if (on_shown()) return hint(ui_, words_of(shown_point()) + arena_words("\n"));
+    if (on_shown()) return hint(ui_, point_text(shown_point()) + arena_text("\n"));
     const auto [point, theirs] = nearest();
     if (point == nullptr) return;
     const bool once = !theirs && point->recomputed_runs == 0;
     hint(ui_, (theirs ? fmt::format("PyTorch's budget {:g}\n", point->fraction) : "") +
-                  (once ? "nothing recomputed, in the best order\n" : "") + words_of(*point) +
+                  (once ? "nothing recomputed, in the best order\n" : "") + point_text(*point) +
                   "\nRight click: compare its memory");
   }
 
@@ -391,18 +392,18 @@ class TradeOffView {
 
   // The budget as words, at the right of the heading: "6.5GiB", "40%", "none".
   void budget_field() {
-    Rect place = input_.heading;
-    const Rect box = place.cut_right(ui_.px(104)).inset(0, ui_.px(8));
-    ui_.text(place.cut_right(ui_.px(66)).inset(ui_.px(8), 0), "budget", Face::small, ui_.theme.dim,
+    Rect rect = input_.heading;
+    const Rect box = rect.cut_right(ui_.px(104)).inset(0, ui_.px(8));
+    ui_.text(rect.cut_right(ui_.px(66)).inset(ui_.px(8), 0), "budget", Face::small, ui_.theme.dim,
              Align::right);
-    ui_.fitting(place, {"peak against extra time", "time by peak"}, Face::small, ui_.theme.dim);
-    if (!memory_.editing) memory_.text = budget_words();
+    ui_.fitting(rect, {"peak against extra time", "time by peak"}, Face::small, ui_.theme.dim);
+    if (!memory_.editing) memory_.text = budget_text();
     FieldLook look;
     look.face = Face::mono;
     look.hint = "6.5GiB, 40%";
     const FieldAnswer answer = field(ui_, "budget field", box, memory_.text, look);
     memory_.editing = answer.active && !answer.committed;
-    if (answer.committed && memory_.text != budget_words())
+    if (answer.committed && memory_.text != budget_text())
       intents_.push_back(
           {"budget.set", typed_budget(memory_.text, document_.basis->baseline_cost.peak_bytes)});
   }
@@ -430,7 +431,7 @@ void draw_trade_off(Ui& ui, const PanelInput& input, Intents& intents) {
 }  // namespace
 
 Panel trade_off_panel() {
-  Panel panel{"trade-off", "Trade-off", Place::bottom_right, 0, 1, draw_trade_off};
+  Panel panel{"trade-off", "Trade-off", Dock::bottom_right, 0, 1, draw_trade_off};
   panel.at_first = true;
   return panel;
 }

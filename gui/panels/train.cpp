@@ -6,7 +6,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
-#include "gui/app/run_place.h"
+#include "gui/app/run_target.h"
 #include "gui/app/train_view.h"
 #include "gui/draw/plot.h"
 #include "gui/draw/widgets.h"
@@ -65,19 +65,21 @@ class TrainPanel {
     optimizers(area);
     area.cut_top(ui_.px(4));
     if (view_ == nullptr || (view_->losses.empty() && view_->faults.empty()))
-      return words(area, words_before(), ui_.theme.dim);
+      return line(area, text_before(), ui_.theme.dim);
     figures(area.cut_top(std::round(ui_.px(kRow))));
-    for (const Diagnostic& fault : view_->faults) words(area, format(fault), ui_.theme.conflict);
+    for (const Diagnostic& fault : view_->faults) line(area, format(fault), ui_.theme.conflict);
     if (view_->diverged())
-      words(area, "The loss is no number any more: try a lower learning rate.", ui_.theme.conflict);
+      line(area, "The loss is no number any more: try a lower learning rate.", ui_.theme.conflict);
     if (!view_->means.empty()) curve(area);
   }
 
  private:
   bool can_run() const { return chosen_executor(input_.app) != nullptr; }
-  const std::optional<OptimizerChoice>& choice() const { return document_.wishes.recipe.optimizer; }
+  const std::optional<OptimizerSettings>& choice() const {
+    return document_.plan_settings.transforms.optimizer;
+  }
 
-  std::string words_before() const {
+  std::string text_before() const {
     if (training_) return "Compiling …";
     const std::string arena = arena_beside_peak(document_);
     const std::string peak = format_bytes(document_.shown->report().peak_bytes) +
@@ -87,7 +89,7 @@ class TrainPanel {
     return "Peaks at " + peak + ". The budget can be dragged while it trains.";
   }
 
-  void words(Rect& area, std::string_view text, Colour colour) const {
+  void line(Rect& area, std::string_view text, Colour colour) const {
     const Rect row = area.cut_top(std::round(ui_.px(kRow)));
     ui_.items.add("words", ItemKind::figure, row, true, std::string(text));
     ui_.text(row, text, Face::text, colour);
@@ -101,10 +103,10 @@ class TrainPanel {
   }
 
   void head() {
-    Rect place = input_.heading;
+    Rect rect = input_.heading;
     const auto at = [&](float wide) {
-      const Rect box = place.cut_right(ui_.px(wide)).inset(0, ui_.px(8));
-      place.cut_right(ui_.px(6));
+      const Rect box = rect.cut_right(ui_.px(wide)).inset(0, ui_.px(8));
+      rect.cut_right(ui_.px(6));
       return box;
     };
     const std::string_view reason = why_not();
@@ -124,7 +126,7 @@ class TrainPanel {
         intents_.push_back({"train.again", ""});
     }
     if (view_ != nullptr && !view_->latest.where.empty())
-      ui_.text(place, "on " + view_->latest.where, Face::small, ui_.theme.dim);
+      ui_.text(rect, "on " + view_->latest.where, Face::small, ui_.theme.dim);
   }
 
   // The rate has a row of its own where it has no room behind the names.
@@ -134,8 +136,8 @@ class TrainPanel {
     const float label = ui_.text(row, "optimiser", Face::text, ui_.theme.dim);
     row.cut_left(label + ui_.px(12));
     for (const std::string_view name : kOptimizers) {
-      const Rect place = row.cut_left(ui_.px(62));
-      if (tab(ui_, name, place, name, choice() && choice()->name == name))
+      const Rect rect = row.cut_left(ui_.px(62));
+      if (tab(ui_, name, rect, name, choice() && choice()->name == name))
         intents_.push_back({"train.optimizer", std::string(name)});
     }
     if (!choice()) return;
@@ -175,7 +177,8 @@ class TrainPanel {
     tell("arena", format_count(latest.measured_peak_bytes) + " B, " +
                       (by == 0 ? "as planned" : signed_bytes(by) + " by plan"));
     const std::int64_t arena = latest.planned_peak_bytes, peak = document_.shown->peak();
-    if (arena != peak) tell("which is", arena_note(arena, peak, document_.wishes.budget_bytes));
+    if (arena != peak)
+      tell("which is", arena_note(arena, peak, document_.plan_settings.budget_bytes));
     tell("a step", format_micros(1e3 * latest.step_ms));
     tell("compiled in", format_micros(1e3 * view_->compile_ms));
   }
@@ -255,6 +258,6 @@ void draw_train(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel train_panel() { return {"train", "Train", Place::bottom_right, 5, 1, draw_train}; }
+Panel train_panel() { return {"train", "Train", Dock::bottom_right, 5, 1, draw_train}; }
 
 }  // namespace recut::gui

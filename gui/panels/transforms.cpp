@@ -55,17 +55,18 @@ class TransformsPanel {
  private:
   // "3 changed · 1 idle hidden", which shows and hides them.
   void head() {
-    Rect place = input_.heading;
+    Rect rect = input_.heading;
     const std::size_t idle = idle_passes(document_);
     const auto changed = std::count_if(passes_.passes.begin(), passes_.passes.end(),
                                        [](const PassReport& pass) { return pass.changed; });
-    std::string words = fmt::format("{} changed", changed);
-    if (idle > 0) words += fmt::format(" · {} idle{}", idle, idle_ ? "" : " hidden");
-    if (ui_.width(words, Face::small) > place.width()) words = fmt::format("{} changed", changed);
-    const float wide = std::min(place.width(), ui_.width(words, Face::small) + ui_.px(2));
-    const Rect box = place.cut_right(wide);
-    const Touch t = touch(ui_, "idle", ItemKind::toggle, box, true, idle_ ? "on" : "off");
-    ui_.text(box, words, Face::small, t.hovered ? ui_.theme.text : ui_.theme.faint, Align::right);
+    std::string text = fmt::format("{} changed", changed);
+    if (idle > 0) text += fmt::format(" · {} idle{}", idle, idle_ ? "" : " hidden");
+    if (ui_.width(text, Face::small) > rect.width()) text = fmt::format("{} changed", changed);
+    const float wide = std::min(rect.width(), ui_.width(text, Face::small) + ui_.px(2));
+    const Rect box = rect.cut_right(wide);
+    const WidgetResponse t =
+        interact(ui_, "idle", ItemKind::toggle, box, true, idle_ ? "on" : "off");
+    ui_.text(box, text, Face::small, t.hovered ? ui_.theme.text : ui_.theme.faint, Align::right);
     if (t.hovered)
       hint(ui_, idle_ ? "Hide passes that changed nothing" : "Show all passes, to switch them");
     if (t.pressed) intents_.push_back({"pass.idle", ""});
@@ -148,7 +149,7 @@ class TransformsPanel {
     const std::string change = change_of(report);
     Rect rest = switched(pass > 0 ? std::string_view(report->name) : std::string_view(),
                          report != nullptr && !report->skipped, rect);
-    const Touch t = row(ui_, row_of(pass), rest, chosen, change);
+    const WidgetResponse t = row(ui_, row_of(pass), rest, chosen, change);
     if (t.pressed) go(pass);
     if (t.hovered) hint(ui_, explain(report));
     rest.cut_left(ui_.px(9));
@@ -158,22 +159,22 @@ class TransformsPanel {
     took(rest, ui_.width(title, Face::text) + ui_.width(change, change_face),
          report ? milliseconds(report->milliseconds) : "");
     const bool fewer = report != nullptr && report->nodes_after < report->nodes_before;
-    last_words(rest, change, change_face, fewer ? ui_.theme.result : ui_.theme.dim);
+    last_text(rest, change, change_face, fewer ? ui_.theme.result : ui_.theme.dim);
     ui_.text(rest, title, Face::text, changed ? ui_.theme.text : ui_.theme.faint);
   }
 
   // The column of milliseconds, where what else stands in the row leaves it room: the row's hint
   // has them, too.
-  void took(Rect& rest, float others, const std::string& words) const {
+  void took(Rect& rest, float others, const std::string& text) const {
     const float wide = ui_.px(kMillisecondsColumn);
     if (others + ui_.px(8) + wide > rest.width()) return;
-    ui_.text(rest.cut_right(wide), words, Face::mono, ui_.theme.faint, Align::right);
+    ui_.text(rest.cut_right(wide), text, Face::mono, ui_.theme.faint, Align::right);
   }
 
   // Words at the right end of what is left of a row; the name has the rest.
-  void last_words(Rect& rest, const std::string& words, Face face, Colour ink) const {
-    if (words.empty()) return;
-    ui_.text(rest.cut_right(ui_.width(words, face)), words, face, ink, Align::right);
+  void last_text(Rect& rest, const std::string& text, Face face, Colour ink) const {
+    if (text.empty()) return;
+    ui_.text(rest.cut_right(ui_.width(text, face)), text, face, ink, Align::right);
     rest.cut_right(ui_.px(6));
   }
 
@@ -183,8 +184,8 @@ class TransformsPanel {
     if (!idle_) return rect;
     const Rect box = rect.cut_left(ui_.px(20));
     if (pass.empty()) return rect;
-    const Touch t =
-        touch(ui_, fmt::format("switch {}", pass), ItemKind::toggle, box, true, on ? "on" : "off");
+    const WidgetResponse t = interact(ui_, fmt::format("switch {}", pass), ItemKind::toggle, box,
+                                      true, on ? "on" : "off");
     if (t.pressed) intents_.push_back({"pass.toggle", std::string(pass)});
     if (t.hovered) hint(ui_, on ? "Leave this pass out" : "Run this pass");
     const Rect square = rect_around(box.centre(), ui_.px(11), ui_.px(11));
@@ -196,7 +197,7 @@ class TransformsPanel {
   // A pass that doesn't run here.
   void offered_row(const Pass& pass, const Rect& rect) {
     Rect rest = switched(pass.name, false, rect);
-    const Touch t = row(ui_, fmt::format("offered {}", pass.name), rest, false, "off");
+    const WidgetResponse t = row(ui_, fmt::format("offered {}", pass.name), rest, false, "off");
     if (t.pressed) intents_.push_back({"pass.toggle", std::string(pass.name)});
     if (t.hovered)
       hint(ui_, fmt::format("{}{}", pass.description,
@@ -205,7 +206,7 @@ class TransformsPanel {
                                             : "\nNot bit by bit: it runs where it is named"));
     rest.cut_left(ui_.px(9));
     rest.cut_right(ui_.px(2));
-    last_words(rest, "off", Face::small, ui_.theme.faint);
+    last_text(rest, "off", Face::small, ui_.theme.faint);
     ui_.text(rest, title_of(pass.name), Face::text, ui_.theme.faint);
   }
 
@@ -245,7 +246,7 @@ class TransformsPanel {
     const bool chosen = document_.pass == passes_.passes.size();
     const std::string runs =
         plan.recomputed_runs > 0 ? "+" + format_count(plan.recomputed_runs) + " runs" : "no reruns";
-    const Touch t = row(ui_, "plan", rect, chosen, runs);
+    const WidgetResponse t = row(ui_, "plan", rect, chosen, runs);
     if (t.pressed) go(passes_.passes.size());
     if (t.hovered)
       hint(ui_, fmt::format("The plan that is shown\npeak {}, step {}\n{} recomputed in {} runs",
@@ -257,8 +258,8 @@ class TransformsPanel {
     const std::string name = "plan · " + plan.strategy;
     took(rest, ui_.width(name, Face::text) + ui_.width(runs, Face::mono),
          milliseconds(plan.solve_ms));
-    last_words(rest, runs, Face::mono,
-               plan.recomputed_runs > 0 ? ui_.theme.recomputed : ui_.theme.faint);
+    last_text(rest, runs, Face::mono,
+              plan.recomputed_runs > 0 ? ui_.theme.recomputed : ui_.theme.faint);
     ui_.fitting(rest, {name, "plan"}, Face::text, ui_.theme.text);
   }
 
@@ -279,8 +280,6 @@ void draw_transforms(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel transforms_panel() {
-  return {"transforms", "Transforms", Place::left, 0, 1, draw_transforms};
-}
+Panel transforms_panel() { return {"transforms", "Transforms", Dock::left, 0, 1, draw_transforms}; }
 
 }  // namespace recut::gui

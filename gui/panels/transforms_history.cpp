@@ -8,7 +8,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kLeastWhen = 54, kWhen = 104;  // units: the column of passes
+constexpr float kMinWhen = 54, kWhen = 104;  // units: the column of passes
 constexpr std::size_t kTransformsHistoryLongestHint = 2000;
 
 // Of a node's line: what is called; of a placeholder: what it is.
@@ -39,18 +39,18 @@ class History {
   void event_row(std::size_t at, const Rect& rect) {
     const NodeEvent& event = memory_.history[at];
     const std::string& before = at > 0 ? memory_.history[at - 1].line : event.line;
-    std::string words = call_of(event.line);
+    std::string text = call_of(event.line);
     if (!event.node.valid()) {
-      words = event.rule.empty() ? "gone" : "gone, " + event.rule;
+      text = event.rule.empty() ? "gone" : "gone, " + event.rule;
     } else if (at > 0) {
       const bool renamed =
           event.line.substr(0, event.line.find(" = ")) != before.substr(0, before.find(" = "));
-      words = !event.rule.empty() ? event.rule : "other operands";
-      if (renamed) words += " → " + event.line.substr(0, event.line.find(" = "));
+      text = !event.rule.empty() ? event.rule : "other operands";
+      if (renamed) text += " → " + event.line.substr(0, event.line.find(" = "));
     }
-    const Touch t =
+    const WidgetResponse t =
         history_row(fmt::format("event {}", event.pass), rect, pass_title(document_, event.pass),
-                    {words, event.node.valid() ? call_of(event.line) : std::string("gone")},
+                    {text, event.node.valid() ? call_of(event.line) : std::string("gone")},
                     event.node.valid() ? ui_.theme.dim : ui_.theme.faint, at == event_shown());
     if (t.pressed) go(event.pass);
     if (t.hovered)
@@ -71,11 +71,12 @@ class History {
     const std::int64_t runs =
         document_.shown->extra_runs[document_.graph().position(memory_.planned)];
     const std::string fate(name_of(role));
-    std::vector<std::string> words{"    " + fate};
+    std::vector<std::string> text{"    " + fate};
     if (runs > 0)
-      words = {fmt::format("    {}, {} more run{}", fate, runs, runs > 1 ? "s" : ""),
-               fmt::format("    {} +{}", fate, runs), "    " + fate};
-    const Touch t = history_row("fate", rect, "plan", words, colour_of(ui_.theme, role), false);
+      text = {fmt::format("    {}, {} more run{}", fate, runs, runs > 1 ? "s" : ""),
+              fmt::format("    {} +{}", fate, runs), "    " + fate};
+    const WidgetResponse t =
+        history_row("fate", rect, "plan", text, colour_of(ui_.theme, role), false);
     ui_.sign({rect.left + ui_.px(9 + 7) + when_, rect.centre().y}, role);
     if (t.pressed) go(passes_.passes.size());
     if (t.hovered && runs > 0)
@@ -96,7 +97,7 @@ class History {
 
   // The column of passes: as wide as it has to be.
   float passes_width() const {
-    float widest = ui_.px(kLeastWhen);
+    float widest = ui_.px(kMinWhen);
     for (const NodeEvent& event : memory_.history)
       widest =
           std::max(widest, ui_.width(pass_title(document_, event.pass), Face::small) + ui_.px(10));
@@ -104,14 +105,14 @@ class History {
   }
 
   // The longest of the words that the row has room for.
-  Touch history_row(const std::string& label, const Rect& rect, std::string_view when,
-                    const std::vector<std::string>& words, Colour colour, bool chosen) {
-    const Touch t = row(ui_, label, rect, chosen, words.front());
+  WidgetResponse history_row(const std::string& label, const Rect& rect, std::string_view when,
+                             const std::vector<std::string>& text, Colour colour, bool chosen) {
+    const WidgetResponse t = row(ui_, label, rect, chosen, text.front());
     Rect rest = rect;
     rest.cut_left(ui_.px(9));
     ui_.text(rest.cut_left(when_), when, Face::small, ui_.theme.dim);
-    if (ui_.fitting(rest, words, Face::mono, colour) == 0)
-      ui_.text(rest, words.back(), Face::mono, colour);
+    if (ui_.fitting(rest, text, Face::mono, colour) == 0)
+      ui_.text(rest, text.back(), Face::mono, colour);
     return t;
   }
 

@@ -13,7 +13,7 @@ namespace {
 
 struct LegendRow {
   Role role;
-  std::string_view words, short_words;
+  std::string_view text, short_text;
 };
 constexpr LegendRow kTransformsLegendRows[] = {
     {Role::saved, "saved", "saved"},
@@ -50,28 +50,28 @@ void draw_legend(Ui& ui, const App& app, Rect area, const Transforms& memory, In
   for (const LegendRow& row : kTransformsLegendRows) {
     const auto role = static_cast<std::size_t>(row.role);
     const RoleTotal& total = memory.totals[role];
-    Rect place = area.cut_top(std::round(ui.px(kHigh)));
+    Rect rect = area.cut_top(std::round(ui.px(kHigh)));
     // The two that the plan chooses have their noun, and room for it.
     const bool chosen = row.role == Role::saved || row.role == Role::recomputed;
-    std::string count = chosen ? counted_words(row.role, total.count) : format_count(total.count);
+    std::string count = chosen ? counted_text(row.role, total.count) : format_count(total.count);
     if (memory.baseline) count = signed_bytes(total.bytes - memory.baseline_totals[role].bytes);
-    const Touch t = touch(ui, fmt::format("legend {}", name_of(row.role)), ItemKind::row, place,
-                          true, fmt::format("{}, {}", count, format_bytes(total.bytes)));
+    const WidgetResponse t =
+        interact(ui, fmt::format("legend {}", name_of(row.role)), ItemKind::row, rect, true,
+                 fmt::format("{}, {}", count, format_bytes(total.bytes)));
     if (t.pressed) {
       intents.push_back({"values.filter", std::string(name_of(row.role))});
       intents.push_back({"panel.show", "values"});
     }
-    explain(ui, app, name_of(row.role),
-            fmt::format("Click: list each value that is {}", row.words));
-    const Rect sign = place.cut_left(ui.px(16));
+    explain(ui, app, name_of(row.role), fmt::format("Click: list each value that is {}", row.text));
+    const Rect sign = rect.cut_left(ui.px(16));
     ui.sign({sign.left + ui.px(6), sign.centre().y}, row.role);
-    place.cut_left(ui.px(4));
-    ui.text(place.cut_right(ui.px(63)), format_bytes(total.bytes), Face::mono, ui.theme.dim,
+    rect.cut_left(ui.px(4));
+    ui.text(rect.cut_right(ui.px(63)), format_bytes(total.bytes), Face::mono, ui.theme.dim,
             Align::right);
     const Colour ink = t.hovered ? ui.theme.text : ui.theme.dim;
-    const std::vector<std::string> words{std::string(row.words), std::string(row.short_words)};
-    place.cut_left(ui.fitting(place, words, Face::text, ink) + ui.px(4));
-    ui.fitting(place, {count, memory.baseline ? count : format_count(total.count)}, Face::small,
+    const std::vector<std::string> text{std::string(row.text), std::string(row.short_text)};
+    rect.cut_left(ui.fitting(rect, text, Face::text, ink) + ui.px(4));
+    ui.fitting(rect, {count, memory.baseline ? count : format_count(total.count)}, Face::small,
                ui.theme.faint, Align::right);
   }
   new_row(ui, area.cut_top(std::round(ui.px(kHigh))));

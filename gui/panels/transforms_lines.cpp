@@ -13,17 +13,17 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kFirstHits = 8;   // of an open rule, before one asks for all
-constexpr std::size_t kMostAfter = 16;  // nodes of an open hit that are listed
-constexpr std::size_t kMostRuns = 12;   // of the selected node that are listed
+constexpr std::size_t kFirstHits = 8;  // of an open rule, before one asks for all
+constexpr std::size_t kMaxAfter = 16;  // nodes of an open hit that are listed
+constexpr std::size_t kMaxRuns = 12;   // of the selected node that are listed
 
 const std::vector<PassReport>& passes_of(const DocumentView& document) {
   return document.document->passes.passes;
 }
 
 // True if the transform settings name the pass.
-bool is_asked_for(const DocumentView& document, const PassReport& pass) {
-  const auto& on = document.made_by.on;
+bool is_requested(const DocumentView& document, const PassReport& pass) {
+  const auto& on = document.applied_transforms.on;
   return pass.skipped || pass.name == kRulesPass || pass.name == kGradPass ||
          pass.name == kOptimizerPass || std::find(on.begin(), on.end(), pass.name) != on.end();
 }
@@ -49,11 +49,11 @@ void find_rules(Transforms& memory, const DocumentView& document) {
   if (document.pass == 0 || document.pass > passes_of(document).size()) return;
   const PassReport& pass = passes_of(document)[document.pass - 1];
   const auto& changes = pass.changes;
-  std::map<std::string_view, std::size_t> places;
+  std::map<std::string_view, std::size_t> index_of_rule;
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    const auto [place, is_new] = places.try_emplace(changes[i].rule, memory.rules.size());
+    const auto [index, is_new] = index_of_rule.try_emplace(changes[i].rule, memory.rules.size());
     if (is_new) memory.rules.push_back({std::string(changes[i].rule), {}});
-    memory.rules[place->second].changes.push_back(i);
+    memory.rules[index->second].changes.push_back(i);
   }
   add_rows_without_hits(memory, pass);
   std::stable_sort(memory.rules.begin(), memory.rules.end(), [](const auto& a, const auto& b) {
@@ -85,7 +85,7 @@ void find_runs(Transforms& memory, const DocumentView& document) {
   memory.runs.clear();
   if (!memory.planned.valid()) return;
   const auto& steps = document.shown->replay().steps;
-  for (std::size_t i = 0; i < steps.size() && memory.runs.size() < kMostRuns; ++i)
+  for (std::size_t i = 0; i < steps.size() && memory.runs.size() < kMaxRuns; ++i)
     if (steps[i].node == memory.planned) memory.runs.push_back(i);
 }
 
@@ -93,7 +93,7 @@ void find_runs(Transforms& memory, const DocumentView& document) {
 void add_open_hit(std::vector<TransformLine>& lines, const Change& change) {
   lines.push_back({TransformKind::before});
   std::size_t shown = 0;
-  for (std::size_t i = 0; i < change.after.size() && shown < kMostAfter; ++i)
+  for (std::size_t i = 0; i < change.after.size() && shown < kMaxAfter; ++i)
     if (change.after[i] != change.before) {
       lines.push_back({TransformKind::after, i});
       ++shown;
@@ -122,16 +122,16 @@ void add_rules(std::vector<TransformLine>& lines, const Transforms& memory,
 }
 
 void add_own_rules(std::vector<TransformLine>& lines, const DocumentView& document, bool idle) {
-  const bool loaded = document.wishes.recipe.rules.has_value();
+  const bool loaded = document.plan_settings.transforms.rules.has_value();
   if (loaded) lines.push_back({TransformKind::own});
   if (!loaded && idle) lines.push_back({TransformKind::load});
-  if (document.recipe_faults.empty()) return;
+  if (document.transform_faults.empty()) return;
   lines.push_back({TransformKind::troubles});
-  for (std::size_t i = 0; i < document.recipe_faults.size(); ++i)
+  for (std::size_t i = 0; i < document.transform_faults.size(); ++i)
     lines.push_back({TransformKind::fault, i});
 }
 
-std::size_t place_in_table(const std::string& name) {
+std::size_t index_in_table(const std::string& name) {
   const auto table = all_passes();
   const auto found =
       std::find_if(table.begin(), table.end(), [&](const Pass& pass) { return pass.name == name; });
@@ -152,8 +152,8 @@ void add_passes(std::vector<TransformLine>& lines, const DocumentView& document,
       if (idle && !has(all_passes()[next].name)) lines.push_back({TransformKind::offered, next});
   };
   for (const std::size_t pass : listed_passes(document, idle)) {
-    const std::size_t place = pass == 0 ? count : place_in_table(passes[pass - 1].name);
-    if (place < count) offer_until(place);
+    const std::size_t index = pass == 0 ? count : index_in_table(passes[pass - 1].name);
+    if (index < count) offer_until(index);
     lines.push_back({TransformKind::pass, pass});
     if (pass == 0 && !document.has_backward()) lines.push_back({TransformKind::differentiate});
   }
@@ -206,7 +206,7 @@ std::vector<std::size_t> listed_passes(const DocumentView& document, bool idle) 
   for (std::size_t i = 0; i < passes.size(); ++i) {
     // The one that is shown is there in any case, but for the last: there the plan's row says so.
     const bool here = document.pass == i + 1 && i + 1 < passes.size();
-    if (idle || passes[i].changed || here || is_asked_for(document, passes[i]))
+    if (idle || passes[i].changed || here || is_requested(document, passes[i]))
       listed.push_back(i + 1);
   }
   return listed;
@@ -216,7 +216,7 @@ std::size_t idle_passes(const DocumentView& document) {
   const auto& passes = passes_of(document);
   return static_cast<std::size_t>(std::count_if(
       passes.begin(), passes.end(),
-      [&](const PassReport& pass) { return !pass.changed && !is_asked_for(document, pass); }));
+      [&](const PassReport& pass) { return !pass.changed && !is_requested(document, pass); }));
 }
 
 std::string title_of(std::string_view pass) {

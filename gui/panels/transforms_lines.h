@@ -50,8 +50,8 @@ enum class TransformKind : unsigned char {
   plan,           //
   load,           // the offer to load rules
   own,            // the user's file of rules
-  troubles,       // "What was asked for can't be had"
-  fault,          // at: into DocumentView::recipe_faults
+  troubles,       // "What was requested can't be done"
+  fault,          // at: into DocumentView::transform_faults
   blank,          //
   heading,        // "Rules that fired here"
   rule,           // at: into Transforms::rules

@@ -13,14 +13,14 @@ namespace {
 constexpr std::size_t kTransformsOwnLongestHint = 2000;
 
 // A row that does something rather than showing something.
-void offer_row(Ui& ui, const Rect& rect, std::string_view label, std::string_view words,
+void offer_row(Ui& ui, const Rect& rect, std::string_view label, std::string_view text,
                std::string_view why, const char* command, Intents& intents) {
-  const Touch t = touch(ui, label, ItemKind::button, rect);
+  const WidgetResponse t = interact(ui, label, ItemKind::button, rect);
   if (t.pressed) intents.push_back({command, ""});
   if (t.hovered) hint(ui, why);
   Rect rest = rect;
   rest.cut_left(ui.px(9));
-  ui.text(rest, words, Face::text, t.hovered ? ui.theme.text : ui.theme.selection);
+  ui.text(rest, text, Face::text, t.hovered ? ui.theme.text : ui.theme.selection);
 }
 
 std::size_t rows_of(const DocumentView& document) {
@@ -31,9 +31,9 @@ std::size_t rows_of(const DocumentView& document) {
 
 // The file's name, how many rules it has, and what to do with it.
 void own_row(Ui& ui, Rect rect, const DocumentView& document, Intents& intents) {
-  const RuleFile& rules = *document.wishes.recipe.rules;
+  const RuleFile& rules = *document.plan_settings.transforms.rules;
   const Rect cross = rect.cut_right(ui.px(24));
-  const Touch remove = touch(ui, "remove rules", ItemKind::button, cross);
+  const WidgetResponse remove = interact(ui, "remove rules", ItemKind::button, cross);
   if (remove.pressed) intents.push_back({"rules.remove", ""});
   if (remove.hovered) hint(ui, "Remove the rules");
   ui.cross(cross.centre(), ui.px(3.5f), remove.hovered ? ui.theme.text : ui.theme.faint,
@@ -54,18 +54,19 @@ void own_row(Ui& ui, Rect rect, const DocumentView& document, Intents& intents) 
 }
 
 // "my.rules:3:5 expected a name"
-std::string words_of(const Diagnostic& fault) {
-  std::string place = file_name(fault.file);
-  if (fault.line > 0) place += fmt::format(":{}:{}", fault.line, fault.column);
-  return place.empty() ? fault.message : place + "  " + fault.message;
+std::string fault_text(const Diagnostic& fault) {
+  std::string location = file_name(fault.file);
+  if (fault.line > 0) location += fmt::format(":{}:{}", fault.line, fault.column);
+  return location.empty() ? fault.message : location + "  " + fault.message;
 }
 
 void fault_row(Ui& ui, std::size_t at, const Rect& rect, const Diagnostic& fault) {
-  const Touch t = touch(ui, fmt::format("fault {}", at), ItemKind::row, rect, true, format(fault));
-  if (t.hovered) hint(ui, words_of(fault).substr(0, kTransformsOwnLongestHint));
+  const WidgetResponse t =
+      interact(ui, fmt::format("fault {}", at), ItemKind::row, rect, true, format(fault));
+  if (t.hovered) hint(ui, fault_text(fault).substr(0, kTransformsOwnLongestHint));
   Rect rest = rect;
   rest.cut_left(ui.px(9));
-  ui.text(rest, words_of(fault), Face::small, ui.theme.conflict);
+  ui.text(rest, fault_text(fault), Face::small, ui.theme.conflict);
 }
 
 }  // namespace
@@ -86,10 +87,10 @@ void draw_own(Ui& ui, const TransformLine& line, const Rect& rect, const Documen
   if (line.kind == TransformKind::troubles) {
     Rect rest = rect;
     rest.cut_left(ui.px(9));
-    ui.text(rest, "What was asked for can't be had:", Face::text, ui.theme.conflict);
+    ui.text(rest, "What was requested can't be done:", Face::text, ui.theme.conflict);
   }
   if (line.kind == TransformKind::fault)
-    fault_row(ui, line.at, rect, document.recipe_faults[line.at]);
+    fault_row(ui, line.at, rect, document.transform_faults[line.at]);
 }
 
 }  // namespace recut::gui

@@ -17,7 +17,7 @@ namespace {
 constexpr float kHits = 40, kTried = 64;  // units: the column of hits, and of "3 of 40"
 constexpr std::size_t kTransformsRulesLongestHint = 2000;
 
-std::string count_words(std::size_t number) {
+std::string count_text(std::size_t number) {
   return format_count(static_cast<std::int64_t>(number));
 }
 
@@ -40,18 +40,18 @@ class Rules {
   }
 
   void restless_row(Rect rect) {
-    constexpr std::string_view words = "stopped: rules go on matching what they made";
-    touch(ui_, "restless", ItemKind::row, rect, true, std::string(words));
-    hint(ui_, words);
+    constexpr std::string_view text = "stopped: rules go on matching what they made";
+    interact(ui_, "restless", ItemKind::row, rect, true, std::string(text));
+    hint(ui_, text);
     rect.cut_left(ui_.px(9));
-    ui_.text(rect, words, Face::small, ui_.theme.conflict);
+    ui_.text(rect, text, Face::small, ui_.theme.conflict);
   }
 
   void rule_row(const RuleHits& rule, const Rect& rect) {
     const bool open = rule.rule == memory_.open_rule, hits = !rule.changes.empty();
     const bool gave_up = rule.statistics != nullptr && rule.statistics->untyped > 0;
-    const Touch t = touch(ui_, "rule " + rule.rule, ItemKind::toggle, rect, true,
-                          fmt::format("{}", rule.changes.size()));
+    const WidgetResponse t = interact(ui_, "rule " + rule.rule, ItemKind::toggle, rect, true,
+                                      fmt::format("{}", rule.changes.size()));
     if (t.pressed) {
       memory_.open_rule = open ? "" : rule.rule;
       memory_.all_hits = false;
@@ -59,7 +59,7 @@ class Rules {
     }
     if (t.hovered) {
       ui_.fill(rect, mix(ui_.theme.panel, ui_.theme.raised, 0.6));
-      if (const std::string words = explain(rule); !words.empty()) hint(ui_, words);
+      if (const std::string text = explain(rule); !text.empty()) hint(ui_, text);
     }
     Rect rest = rect;
     const Rect mark = rest.cut_left(ui_.px(9));
@@ -70,7 +70,7 @@ class Rules {
                        : !hits             ? ui_.theme.faint
                        : open || t.hovered ? ui_.theme.text
                                            : ui_.theme.dim;
-    std::string figure = count_words(rule.changes.size());
+    std::string figure = count_text(rule.changes.size());
     if (rule.statistics != nullptr) figure += " of " + format_count(rule.statistics->tries);
     ui_.text(rest.cut_right(ui_.px(rule.statistics != nullptr ? kTried : kHits)), figure,
              Face::mono_small, hits ? ui_.theme.dim : ui_.theme.faint, Align::right);
@@ -85,7 +85,7 @@ class Rules {
     const SelectionAnchor anchor = anchor_of(document_);
     const bool chosen = anchor.node == change.before && anchor.pass + 1 == document_.pass;
     const std::string& name = before_.node_name(change.before);
-    const Touch t = row(ui_, fmt::format("hit {}", at), rect, chosen, name);
+    const WidgetResponse t = row(ui_, fmt::format("hit {}", at), rect, chosen, name);
     if (t.hovered) hint(ui_, change.description.text().substr(0, kTransformsRulesLongestHint));
     if (t.pressed) {
       memory_.open_hit = memory_.open_hit == number ? Transforms::kNoPass : number;
@@ -112,29 +112,30 @@ class Rules {
     const NodeId id = open_change(memory_, document_)->after[at];
     if (!after_.contains(id)) return;
     const bool is_new = !before_.contains(id);
-    const Touch t = line_row(fmt::format("after {}", at), rect, is_new ? "+" : "→",
-                             is_new ? ui_.theme.result : ui_.theme.dim, print_node(after_, id),
-                             named_as_before(id), document_.selection.node == id);
+    const WidgetResponse t =
+        line_row(fmt::format("after {}", at), rect, is_new ? "+" : "→",
+                 is_new ? ui_.theme.result : ui_.theme.dim, print_node(after_, id),
+                 named_as_before(id), document_.selection.node == id);
     if (t.pressed)
       intents_.push_back({"select.at", fmt::format("{} {}", document_.pass, after_.node_name(id))});
   }
 
   // The pass's own report behind the arrow.
   void handed_on_row(const Rect& rect) {
-    const std::string words = open_change(memory_, document_)->words.text();
-    const std::size_t arrow = words.find("  =>  ");
+    const std::string text = open_change(memory_, document_)->description.text();
+    const std::size_t arrow = text.find("  =>  ");
     line_row("handed on", rect, "→", ui_.theme.faint,
-             arrow == std::string::npos ? "nothing stands for it" : words.substr(arrow + 6), false,
+             arrow == std::string::npos ? "nothing stands for it" : text.substr(arrow + 6), false,
              false);
   }
 
   void more_row(std::size_t hidden, const Rect& rect) {
     Rect rest = rect;
     rest.cut_left(ui_.px(9));
-    const Touch t = touch(ui_, "more", ItemKind::button, rest);
+    const WidgetResponse t = interact(ui_, "more", ItemKind::button, rest);
     if (t.pressed) memory_.all_hits = true;
     rest.cut_left(ui_.px(6));
-    ui_.text(rest, fmt::format("{} more", count_words(hidden)), Face::text,
+    ui_.text(rest, fmt::format("{} more", count_text(hidden)), Face::text,
              t.hovered ? ui_.theme.text : ui_.theme.selection);
   }
 
@@ -147,12 +148,12 @@ class Rules {
   static std::string explain(const RuleHits& rule) {
     if (rule.statistics == nullptr) return {};
     const RuleStatistics& row = *rule.statistics;
-    std::string words = fmt::format("tried at {} nodes, {} hits, {}", format_count(row.tries),
-                                    format_count(row.hits), format_micros(row.milliseconds * 1000));
+    std::string text = fmt::format("tried at {} nodes, {} hits, {}", format_count(row.tries),
+                                   format_count(row.hits), format_micros(row.milliseconds * 1000));
     if (row.untyped > 0)
-      words += fmt::format("\n{} matches given up, the replacement does not fit: {}",
-                           format_count(row.untyped), row.untyped_reason);
-    return words;
+      text += fmt::format("\n{} matches given up, the replacement does not fit: {}",
+                          format_count(row.untyped), row.untyped_reason);
+    return text;
   }
 
   // "→ relu", "→ 3 nodes"; "" where it is called as before.
@@ -160,7 +161,7 @@ class Rules {
     const auto stays = std::count(change.after.begin(), change.after.end(), change.before);
     const std::size_t made = change.after.size() - static_cast<std::size_t>(stays);
     if (made > 1 || (made == 1 && stays > 0))
-      return fmt::format("→ {} node{}", count_words(made), made == 1 ? "" : "s");
+      return fmt::format("→ {} node{}", count_text(made), made == 1 ? "" : "s");
     const NodeId heir = change.after.empty() ? NodeId() : change.after.front();
     if (!heir.valid() || !after_.contains(heir) || after_.node_name(heir) == name) return {};
     return "→ " + after_.node_name(heir);
@@ -172,22 +173,22 @@ class Rules {
   }
 
   // A node's line; without its name where that stands above already.
-  Touch line_row(const std::string& label, const Rect& rect, std::string_view sign, Colour ink,
-                 const std::string& line, bool nameless, bool chosen) {
-    const Touch t = row(ui_, label, rect, chosen, line);
+  WidgetResponse line_row(const std::string& label, const Rect& rect, std::string_view sign,
+                          Colour ink, const std::string& line, bool nameless, bool chosen) {
+    const WidgetResponse t = row(ui_, label, rect, chosen, line);
     if (t.hovered) hint(ui_, line.substr(0, kTransformsRulesLongestHint));
     Rect rest = rect;
     rest.cut_left(ui_.px(15));
     ui_.text(rest.cut_left(ui_.px(12)), sign, Face::mono, ink);
     const std::size_t equals = nameless ? line.find(" = ") : std::string::npos;
-    const std::string_view words =
+    const std::string_view text =
         std::string_view(line).substr(equals == std::string::npos ? 0 : equals + 3);
-    ui_.text(rest, words, Face::mono_small, chosen ? ui_.theme.text : ink);
+    ui_.text(rest, text, Face::mono_small, chosen ? ui_.theme.text : ink);
     return t;
   }
 
-  void triangle(const Rect& place, bool down, bool strong) const {
-    const ImVec2 c{place.left + ui_.px(3.5f), place.centre().y};
+  void triangle(const Rect& rect, bool down, bool strong) const {
+    const ImVec2 c{rect.left + ui_.px(3.5f), rect.centre().y};
     const float r = ui_.px(3);
     const ImU32 ink = Ui::paint(strong ? ui_.theme.text : ui_.theme.faint);
     ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -19,7 +19,7 @@ namespace {
 
 // Kept beside the table itself.
 struct ValuesMemory {
-  PinnedValues pins;
+  ValueOverrides overrides;
   NodeId scrolled_to;      // the selection that was brought into view last
   std::string filter;      // of the rows that were shown last
   SharedPlanView counted;  // of which the totals are
@@ -37,13 +37,13 @@ class Values {
         table_(input.memory<ValueTable>(kValuesMemory)),
         memory_(input.memory<ValuesMemory>("values-panel")),
         intents_(intents) {
-    const bool asked = table_.asked_for == document.reasons &&
-                       table_.asked_plan == document.shown &&
-                       input.app.jobs.is_alive(table_.making);
-    if (!table_.is_current(document) && !asked)  // anew where the job was stopped
+    const bool requested = table_.requested_reasons == document.reasons &&
+                           table_.requested_plan == document.shown &&
+                           input.app.jobs.is_alive(table_.making);
+    if (!table_.is_current(document) && !requested)  // anew where the job was stopped
       intents_.push_back({"values.prepare", ""});
     table_.arrange(document);
-    memory_.pins.read(document);
+    memory_.overrides.read(document);
   }
 
   void draw() {
@@ -93,9 +93,9 @@ class Values {
     hint(ui_, "The rows below as CSV, to the clipboard");
     rest.cut_right(ui_.px(4));
     const bool planning = input_.app.jobs.is_alive(document_.planning);
-    const std::string words = (planning ? "planning … " : "") + listed() + totals();
-    ui_.text(rest, words, Face::small, ui_.theme.dim);
-    ui_.items.add("counts", ItemKind::figure, rest, true, words);
+    const std::string text = (planning ? "planning … " : "") + listed() + totals();
+    ui_.text(rest, text, Face::small, ui_.theme.dim);
+    ui_.items.add("counts", ItemKind::figure, rest, true, text);
   }
 
   // Views of one storage are rows of their own, and a value that runs twice is one.
@@ -112,41 +112,41 @@ class Values {
     const auto& [saved, again] =
         std::pair(memory_.totals[static_cast<std::size_t>(Role::saved)],
                   memory_.totals[static_cast<std::size_t>(Role::recomputed)]);
-    return fmt::format("saved {}, {} · recomputed {}", counted_words(Role::saved, saved.count),
-                       format_bytes(saved.bytes), counted_words(Role::recomputed, again.count));
+    return fmt::format("saved {}, {} · recomputed {}", counted_text(Role::saved, saved.count),
+                       format_bytes(saved.bytes), counted_text(Role::recomputed, again.count));
   }
 
   // The outcome of the last change of plan settings, in a line; the compare panel has the list.
   void change(Rect& area) {
     const PlanChange* change = document_.change.get();
     if (change == nullptr || change->after != document_.shown) return;
-    const std::string words = change->cause + ": " + change->outcome;
+    const std::string text = change->cause + ": " + change->outcome;
     const float button_wide = ui_.px(58);
-    const float high = wrapped_height(ui_, words, area.width() - button_wide);
+    const float high = wrapped_height(ui_, text, area.width() - button_wide);
     Rect row = area.cut_top(std::max(high + ui_.px(12), ui_.target(kRow)));
-    Rect place = row.cut_right(button_wide);
+    Rect rect = row.cut_right(button_wide);
     if (!change->difference.rows.empty()) {
-      if (button(ui_, "flipped", place.cut_top(ui_.target(kRow)).inset(ui_.px(4), ui_.px(1)),
-                 "Show", ButtonLook::quiet))
+      if (button(ui_, "flipped", rect.cut_top(ui_.target(kRow)).inset(ui_.px(4), ui_.px(1)), "Show",
+                 ButtonLook::quiet))
         intents_.push_back({"compare.with", "before"});
       hint(ui_, "Which values have another fate than before, and why");
     }
     row.cut_top(ui_.px(4));
-    wrapped(ui_, row, words, ui_.theme.dim);
-    ui_.items.add("change", ItemKind::figure, row, true, words);
+    wrapped(ui_, row, text, ui_.theme.dim);
+    ui_.items.add("change", ItemKind::figure, row, true, text);
   }
 
   void conflict(Rect& area) {
-    const std::string words = conflict_words(document_);
-    blamed_ = words.empty() ? std::vector<NodeId>() : blamed_values(document_);
-    if (words.empty()) return;
+    const std::string text = conflict_text(document_);
+    blamed_ = text.empty() ? std::vector<NodeId>() : blamed_values(document_);
+    if (text.empty()) return;
     const Rect box =
-        area.cut_top(wrapped_height(ui_, words, area.width() - ui_.px(20)) + ui_.px(14));
+        area.cut_top(wrapped_height(ui_, text, area.width() - ui_.px(20)) + ui_.px(14));
     area.cut_top(ui_.px(6));
     ui_.fill(box, mix(ui_.theme.panel, ui_.theme.conflict, 0.13), ui_.px(kRadius));
     ui_.fill({box.left, box.top, box.left + ui_.px(3), box.bottom}, ui_.theme.conflict, ui_.px(1));
-    wrapped(ui_, box.inset(ui_.px(10), ui_.px(7)), words, ui_.theme.conflict);
-    ui_.items.add("conflict", ItemKind::figure, box, true, words);
+    wrapped(ui_, box.inset(ui_.px(10), ui_.px(7)), text, ui_.theme.conflict);
+    ui_.items.add("conflict", ItemKind::figure, box, true, text);
   }
 
   void tools(Rect row) {
@@ -174,10 +174,10 @@ class Values {
       if (cell.empty()) continue;
       const bool chosen = table_.sort == column;
       const std::string id(name_of(column));
-      const Touch t = touch(ui_, "sort " + id, ItemKind::button, cell, true,
-                            !chosen          ? ""
-                            : table_.falling ? "falling"
-                                             : "rising");
+      const WidgetResponse t = interact(ui_, "sort " + id, ItemKind::button, cell, true,
+                                        !chosen          ? ""
+                                        : table_.falling ? "falling"
+                                                         : "rising");
       hint(ui_, meaning_of(column));
       if (t.pressed) intents_.push_back({"values.sort", id});
       column_title(ui_, cell, column, chosen, table_.falling, t.hovered);
@@ -210,28 +210,29 @@ class Values {
     const NodeId selected = selected_;
     if (memory_.scrolled_to == selected) return;
     memory_.scrolled_to = selected;
-    const std::size_t place = table_.place_of(selected);
-    if (place < table_.order.size()) scroll_to(line(place).top, line(place).bottom, region);
+    const std::size_t row = table_.row_index(selected);
+    if (row < table_.order.size()) scroll_to(line(row).top, line(row).bottom, region);
   }
 
   void row_at(const ValueColumns& columns, const Rect& strip, const ValueRow& value) {
     const std::string& name = document_.graph().node_name(value.node);
     const bool chosen = selected_ == value.node;
-    const Touch t =
+    const WidgetResponse t =
         row(ui_, name, strip, chosen, std::string(name_of(document_.shown->role(value.node))));
     if (t.pressed) intents_.push_back({"values.select", name});
     if (t.doubled) intents_.push_back({"value.follow", ""});
     RowLook look;
     look.role = document_.shown->role(value.node);
-    look.pinned = memory_.pins.of(value.node);
+    look.override_kind = memory_.overrides.of(value.node);
     look.blamed = std::find(blamed_.begin(), blamed_.end(), value.node) != blamed_.end();
     look.priced = has_prices();
     look.module = document_.graph().origin(value.node).module;
     look.bytes = look.priced ? value.bytes : row_bytes(*document_.shown, value.node);
     value_cells(ui_, columns, strip, name, value, look);
-    const bool offers = (chosen || t.hovered || look.pinned != Pinned::no) && value.has_choice;
-    if (offers || (chosen && look.pinned != Pinned::no))
-      pin_buttons(ui_, columns, strip, name, look.pinned, intents_);
+    const bool offers =
+        (chosen || t.hovered || look.override_kind != OverrideKind::no) && value.has_choice;
+    if (offers || (chosen && look.override_kind != OverrideKind::no))
+      override_buttons(ui_, columns, strip, name, look.override_kind, intents_);
   }
 
   Ui& ui_;
@@ -250,6 +251,6 @@ void draw_values(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel values_panel() { return {"values", "Values", Place::right, 0, 1.15f, draw_values}; }
+Panel values_panel() { return {"values", "Values", Dock::right, 0, 1.15f, draw_values}; }
 
 }  // namespace recut::gui

@@ -10,7 +10,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kLeastModuleWidth = 52;  // units
+constexpr float kMinModuleWidth = 52;  // units
 
 std::string_view title_of(ValueColumn column) {
   switch (column) {
@@ -35,7 +35,7 @@ bool is_number(ValueColumn column) {
 }
 
 // The sign of an override: a pin with a head and a needle.
-void pin_sign(const Ui& ui, ImVec2 at, Colour colour) {
+void draw_override_sign(const Ui& ui, ImVec2 at, Colour colour) {
   ui.circle({at.x, at.y - ui.px(2)}, ui.px(2.6f), colour);
   ui.line({at.x, at.y}, {at.x, at.y + ui.px(5)}, colour, ui.whole(1.2f));
 }
@@ -48,27 +48,27 @@ ValueColumns::ValueColumns(const Ui& ui, const Rect& area, float names) {
   bytes_ = ui.px(62);
   peak_ = ui.px(70);
   time_ = ui.px(66);
-  const auto words = [&] { return area.width() - 2 * edge_ - sign_ - bytes_ - peak_ - time_; };
-  const float wanted = room_for_names(ui, names);
-  const std::size_t columns = columns_beside(wanted, words() + peak_ + time_, {peak_, time_});
+  const auto text_width = [&] { return area.width() - 2 * edge_ - sign_ - bytes_ - peak_ - time_; };
+  const float needed = room_for_names(ui, names);
+  const std::size_t columns = columns_beside(needed, text_width() + peak_ + time_, {peak_, time_});
   if (columns < 2) time_ = 0;
   if (columns < 1) peak_ = 0;
-  const float spare = words() - wanted;
-  module_ = spare > ui.px(kLeastModuleWidth) ? std::round(std::min(spare, words() * 0.4f)) : 0;
-  name_ = std::max(0.0f, words() - module_);
+  const float spare = text_width() - needed;
+  module_ = spare > ui.px(kMinModuleWidth) ? std::round(std::min(spare, text_width() * 0.4f)) : 0;
+  name_ = std::max(0.0f, text_width() - module_);
 }
 
 Rect ValueColumns::cell(const Rect& strip, ValueColumn column) const {
-  const float words = strip.left + edge_ + sign_;
+  const float left = strip.left + edge_ + sign_;
   const auto from = [&](float left, float width) {
     return Rect{left, strip.top, left + width, strip.bottom};
   };
-  const float numbers = words + name_ + module_;
+  const float numbers = left + name_ + module_;
   switch (column) {
     case ValueColumn::name:
-      return from(words, name_);
+      return from(left, name_);
     case ValueColumn::module:
-      return from(words + name_, module_);
+      return from(left + name_, module_);
     case ValueColumn::bytes:
       return from(numbers, bytes_);
     case ValueColumn::flip_bytes:
@@ -85,10 +85,10 @@ Rect ValueColumns::sign(const Rect& strip) const {
   return {strip.left + edge_, strip.top, strip.left + edge_ + sign_, strip.bottom};
 }
 
-Rect ValueColumns::pins(const Rect& strip) const {
-  Rect words = cell(strip, ValueColumn::name);
-  words.right += module_;
-  return words.cut_right(2 * strip.height());  // a square each
+Rect ValueColumns::overrides(const Rect& strip) const {
+  Rect name_rect = cell(strip, ValueColumn::name);
+  name_rect.right += module_;
+  return name_rect.cut_right(2 * strip.height());  // a square each
 }
 
 void column_title(const Ui& ui, Rect cell, ValueColumn column, bool chosen, bool falling,
@@ -100,15 +100,15 @@ void column_title(const Ui& ui, Rect cell, ValueColumn column, bool chosen, bool
   if (!chosen) return;
   // An arrow before numbers, behind words.
   const float x = number ? cell.right - wide - ui.px(7) : cell.left + wide + ui.px(7);
-  const float y = cell.centre().y, r = ui.px(2.6f), way = falling ? 1.0f : -1.0f;
-  ui.line({x - r, y - r * way / 2}, {x, y + r * way / 2}, ink, ui.px(1.2f));
-  ui.line({x + r, y - r * way / 2}, {x, y + r * way / 2}, ink, ui.px(1.2f));
+  const float y = cell.centre().y, r = ui.px(2.6f), direction = falling ? 1.0f : -1.0f;
+  ui.line({x - r, y - r * direction / 2}, {x, y + r * direction / 2}, ink, ui.px(1.2f));
+  ui.line({x + r, y - r * direction / 2}, {x, y + r * direction / 2}, ink, ui.px(1.2f));
 }
 
 std::string_view meaning_of(ValueColumn column) {
   switch (column) {
     case ValueColumn::name:
-      return "What forward makes and there is a choice about. Sorts by name.";
+      return "What forward makes and can be saved or recomputed. Sorts by name.";
     case ValueColumn::module:
       return "The module that makes it";
     case ValueColumn::bytes:
@@ -130,13 +130,13 @@ void value_cells(const Ui& ui, const ValueColumns& columns, const Rect& strip,
   const Theme& theme = ui.theme;
   const Rect sign = columns.sign(strip);
   ui.sign({sign.left + ui.px(6), sign.centre().y}, look.role);
-  if (look.pinned != Pinned::no)
-    pin_sign(ui, {strip.left + ui.px(8), sign.centre().y},
-             look.blamed ? theme.conflict : theme.selection);
-  Rect words = columns.cell(strip, ValueColumn::name);
-  words.cut_right(ui.px(6));
+  if (look.override_kind != OverrideKind::no)
+    draw_override_sign(ui, {strip.left + ui.px(8), sign.centre().y},
+                       look.blamed ? theme.conflict : theme.selection);
+  Rect name_rect = columns.cell(strip, ValueColumn::name);
+  name_rect.cut_right(ui.px(6));
   // Numbers at the end tell names apart.
-  ui.path(words, name, Face::mono, look.blamed ? theme.conflict : theme.text);
+  ui.path(name_rect, name, Face::mono, look.blamed ? theme.conflict : theme.text);
   Rect module = columns.cell(strip, ValueColumn::module);
   module.cut_right(ui.px(6));
   ui.path(module, short_module(look.module), Face::small, theme.faint);
@@ -157,24 +157,24 @@ void value_cells(const Ui& ui, const ValueColumns& columns, const Rect& strip,
          saved && value.flip_us > 0 ? theme.conflict : theme.dim);
 }
 
-void pin_buttons(Ui& ui, const ValueColumns& columns, const Rect& strip, const std::string& name,
-                 Pinned pinned, Intents& intents) {
-  Rect place = columns.pins(strip);
-  ui.fill(place.inset(0, 1), ui.theme.raised);
+void override_buttons(Ui& ui, const ValueColumns& columns, const Rect& strip,
+                      const std::string& name, OverrideKind override_kind, Intents& intents) {
+  Rect rect = columns.overrides(strip);
+  ui.fill(rect.inset(0, 1), ui.theme.raised);
   const auto one = [&](const char* verb, Role role, bool on) {
-    const Rect box = place.cut_left(place.height()).inset(ui.px(1), ui.px(2));
-    const Touch t =
-        touch(ui, std::string(verb) + " " + name, ItemKind::toggle, box, true, on ? "on" : "off");
+    const Rect box = rect.cut_left(rect.height()).inset(ui.px(1), ui.px(2));
+    const WidgetResponse t = interact(ui, std::string(verb) + " " + name, ItemKind::toggle, box,
+                                      true, on ? "on" : "off");
     if (t.hovered || on)
       ui.fill(box, mix(ui.theme.raised, colour_of(ui.theme, role), on ? 0.3 : 0.15), ui.px(3));
     ui.sign(box.centre(), role);
     hint(ui, on                    ? "Leave it to the planner again"
-             : role == Role::saved ? "Pin: save it"
-                                   : "Pin: recompute it");
+             : role == Role::saved ? "Override: it must be saved"
+                                   : "Override: it must be recomputed");
     if (t.pressed) intents.push_back({std::string("pin.") + verb, name});
   };
-  one("save", Role::saved, pinned == Pinned::save);
-  one("recompute", Role::recomputed, pinned == Pinned::recompute);
+  one("save", Role::saved, override_kind == OverrideKind::save);
+  one("recompute", Role::recomputed, override_kind == OverrideKind::recompute);
 }
 
 }  // namespace recut::gui

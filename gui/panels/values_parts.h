@@ -17,7 +17,7 @@ class ValueColumns {
   ValueColumns(const Ui& ui, const Rect& area, float names);
   Rect cell(const Rect& strip, ValueColumn column) const;
   Rect sign(const Rect& strip) const;
-  Rect pins(const Rect& strip) const;  // at the end of the words
+  Rect overrides(const Rect& strip) const;  // at the end of the words
 
  private:
   float edge_, sign_, name_, module_, bytes_, peak_, time_;
@@ -29,7 +29,7 @@ std::string_view meaning_of(ValueColumn column);
 
 struct RowLook {
   Role role = Role::freed;
-  Pinned pinned = Pinned::no;
+  OverrideKind override_kind = OverrideKind::no;
   bool blamed = false;  // a choice that stands in the way
   bool priced = true;   // false: what the other choice comes to isn't known yet
   std::int64_t bytes = 0;
@@ -39,7 +39,7 @@ void value_cells(const Ui& ui, const ValueColumns& columns, const Rect& strip,
                  std::string_view name, const ValueRow& value, const RowLook& look);
 
 // Save, recompute: the chosen one is filled, pressed again it is taken back.
-void pin_buttons(Ui& ui, const ValueColumns& columns, const Rect& strip, const std::string& name,
-                 Pinned pinned, Intents& intents);
+void override_buttons(Ui& ui, const ValueColumns& columns, const Rect& strip,
+                      const std::string& name, OverrideKind override_kind, Intents& intents);
 
 }  // namespace recut::gui

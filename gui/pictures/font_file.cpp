@@ -238,7 +238,7 @@ std::uint32_t checksum(std::string_view bytes) {
 }  // namespace
 
 std::string font_file(const FontShape& shape, const std::vector<FontGlyph>& glyphs) {
-  RECUT_CHECK(!glyphs.empty() && glyphs.size() <= kMostGlyphs, "a font has a few glyphs");
+  RECUT_CHECK(!glyphs.empty() && glyphs.size() <= kMaxGlyphs, "a font has a few glyphs");
   const FontBounds bounds = bounds_of(glyphs);
   FontBytes maxp, post;
   maxp.u32(0x5000).u16(static_cast<int>(glyphs.size()));

@@ -22,8 +22,8 @@ struct FontGlyph {
   std::vector<GlyphStroke> strokes;
 };
 
-inline constexpr int kFontEm = 1000;             // units of an em
-inline constexpr std::size_t kMostGlyphs = 380;  // CFF has standard names for so many
+inline constexpr int kFontEm = 1000;            // units of an em
+inline constexpr std::size_t kMaxGlyphs = 380;  // CFF has standard names for so many
 
 struct FontShape {
   std::string family;
@@ -31,7 +31,7 @@ struct FontShape {
   int ascender = 0, descender = 0;  // the latter below 0
 };
 
-// `glyphs`: the one for missing letters first, then by rising letter; at most kMostGlyphs.
+// `glyphs`: the one for missing letters first, then by rising letter; at most kMaxGlyphs.
 std::string font_file(const FontShape& shape, const std::vector<FontGlyph>& glyphs);
 
 }  // namespace recut::gui

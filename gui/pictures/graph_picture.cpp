@@ -49,7 +49,7 @@ layout::Rect printed_bounds(const layout::Scene& scene, const layout::GraphLayou
 // Units of the least text where the graph is printed that wide.
 double text_in_print(const layout::Rect& bounds, double mm) {
   const double width = static_cast<double>(bounds.width()) + 2 * kGraphPictureMargin;
-  return kLeastPoints * width / (mm * kPointsInMm);
+  return kMinPoints * width / (mm * kPointsInMm);
 }
 
 class LayoutPicture {
@@ -134,10 +134,10 @@ class LayoutPicture {
   void legend(double y) {
     PicturePoint at{area_.left + 24, y};
     const TextStyle style{theme_.dim, 12};
-    for (const auto& [role, words] : roles_->legend) {
+    for (const auto& [role, text] : roles_->legend) {
       sign(role, at);
-      svg_.text({at.x + 20, at.y}, words, style);
-      at.x += 44 + text_width(words, style);
+      svg_.text({at.x + 20, at.y}, text, style);
+      at.x += 44 + text_width(text, style);
     }
     area_.right = std::max(area_.right, at.x);
   }
@@ -235,11 +235,11 @@ class LayoutPicture {
       svg_.circle(to, 2.2, theme_.background, colour);
     const Edge& first = layout_.edges[layout_.stub_edges[mark.first_edge]];
     const Box& other = layout_.boxes[(mark.incoming ? first.from : first.to).index];
-    const std::string words =
+    const std::string text =
         mark.edges == 1 ? name_of(other) : fmt::format("{} values", mark.edges);
     const TextStyle style{theme_.faint, size(9), 400, Anchor::start, true};
     const Anchor anchor = dx < 0 ? Anchor::end : Anchor::start;
-    svg_.label({{{to.x + (dx < 0 ? -5 : 5), to.y + 3}, anchor}}, {fitted(words, style, kStubLabel)},
+    svg_.label({{{to.x + (dx < 0 ? -5 : 5), to.y + 3}, anchor}}, {fitted(text, style, kStubLabel)},
                style, print_);
   }
 
@@ -251,13 +251,14 @@ class LayoutPicture {
     ground(box, role.role, p, width, height);
     if (group) composition({p.x + 3, p.y + height - 3}, width - 6, role);
     if (role.result) diamond({p.x + width, p.y + height / 2}, 5.5);
-    words_in(box, role, p, width, height / 2);
+    texts_in_box(box, role, p, width, height / 2);
     svg_.keep_clear({p.x, p.y, p.x + width, p.y + height});
     if (!group) svg_.hint(p, width, height, print_node(graph_, box.node));
   }
 
   // The name at the left, shape or count at the right: on paper only where the name is whole.
-  void words_in(const Box& box, const BoxRole& role, PicturePoint p, double width, double middle) {
+  void texts_in_box(const Box& box, const BoxRole& role, PicturePoint p, double width,
+                    double middle) {
     const bool group = !box.node.valid();
     const TextStyle large{theme_.text, size(12), group ? 600 : 400};
     const TextStyle small{theme_.dim, size(10), 400, Anchor::end, true};

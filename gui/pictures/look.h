@@ -18,15 +18,15 @@ struct PictureLook {
 };
 
 // Text on paper has at least so many points, and the least text of a plot so many units.
-inline constexpr double kLeastPoints = 7, kLeastText = 11;
+inline constexpr double kMinPoints = 7, kMinText = 11;
 inline constexpr double kPointsInMm = 72 / 25.4;
 
-// For a column that is `mm` wide: laid out so that the least text has kLeastPoints; no title; with
+// For a column that is `mm` wide: laid out so that the least text has kMinPoints; no title; with
 // its fonts.
 inline PictureLook printed(const Theme& theme, double mm) {
   PictureLook look(theme);
   look.print_mm = mm;
-  look.width = mm * kPointsInMm * kLeastText / kLeastPoints;
+  look.width = mm * kPointsInMm * kMinText / kMinPoints;
   look.title = false;
   look.fonts = true;
   return look;

@@ -65,9 +65,9 @@ class LossPicture {
     const TextStyle title{theme_.text, 16, 600}, small{theme_.dim, 13};
     svg_.text({24, 34}, "Loss", title);
     const double x = 24 + text_width("Loss", title) + 12;
-    const std::string words =
+    const std::string text =
         (curve_.model.empty() ? "graph" : curve_.model) + " · " + curve_.optimizer;
-    svg_.text({x, 34}, fitted(words, small, frame_.width - 24 - x), small);
+    svg_.text({x, 34}, fitted(text, small, frame_.width - 24 - x), small);
     if (curve_.losses.empty()) return;
     svg_.text(
         {24, 60},

@@ -103,12 +103,12 @@ class TimelinePicture {
                                  "in program order", report_.strategy, report_.budget),
                      small, frame_.width - 24 - x),
               small);
-    const std::string words =
+    const std::string text =
         fmt::format("peak {}{} · saved {} in {} storages · recomputed {} in {} runs",
                     format_bytes(report_.peak_bytes), arena(), format_bytes(report_.saved_bytes),
                     format_count(report_.saved_storages()), format_micros(report_.recompute_us),
                     format_count(report_.recomputed_runs));
-    svg_.text({24, 60}, fitted(words, figures, frame_.width - 48), figures);
+    svg_.text({24, 60}, fitted(text, figures, frame_.width - 48), figures);
   }
 
   std::string arena() const {

@@ -5,7 +5,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr double kLeastPlotHeight = 160, kLegendLine = 20;
+constexpr double kMinPlotHeight = 160, kLegendLine = 20;
 
 }  // namespace
 
@@ -17,13 +17,13 @@ PlotFrame plot_frame(const PictureLook& look, const PlotMargins& wide, double he
   frame.left = margins.left;
   frame.right = std::max(frame.left + 40, frame.width - margins.right);
   frame.top = look.title ? wide.top : tight.top;
-  frame.bottom = frame.top + std::max(kLeastPlotHeight, height * frame.width / kPlotWidth);
+  frame.bottom = frame.top + std::max(kMinPlotHeight, height * frame.width / kPlotWidth);
   return frame;
 }
 
-double widest(const std::vector<std::string>& words, const TextStyle& style) {
+double widest(const std::vector<std::string>& text, const TextStyle& style) {
   double most = 0;
-  for (const std::string& word : words) most = std::max(most, text_width(word, style));
+  for (const std::string& word : text) most = std::max(most, text_width(word, style));
   return most;
 }
 
@@ -33,14 +33,14 @@ double draw_legend(Svg& svg, const PlotFrame& frame, double y, Colour colour,
   const double left = frame.width < kPlotWidth ? 8 : frame.left, right = frame.width - 8;
   double x = left;
   for (const LegendEntry& entry : entries) {
-    const std::string words = fitted(entry.words, style, right - left - entry.sign - 7);
-    const double width = entry.sign + 7 + text_width(words, style);
+    const std::string text = fitted(entry.text, style, right - left - entry.sign - 7);
+    const double width = entry.sign + 7 + text_width(text, style);
     if (x > left && x + width > right) {
       x = left;
       y += kLegendLine;
     }
     entry.draw({x, y - 4});
-    svg.text({x + entry.sign + 7, y}, words, style);
+    svg.text({x + entry.sign + 7, y}, text, style);
     x += width + 22;
   }
   return y;

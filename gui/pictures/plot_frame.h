@@ -34,11 +34,11 @@ PlotFrame plot_frame(const PictureLook& look, const PlotMargins& wide, double he
                      const PlotMargins& tight);
 
 // The widest of the words.
-double widest(const std::vector<std::string>& words, const TextStyle& style);
+double widest(const std::vector<std::string>& text, const TextStyle& style);
 
 // A line of a legend: its sign is drawn with its left end at the point, `sign` wide.
 struct LegendEntry {
-  std::string words;
+  std::string text;
   double sign = 12;
   std::function<void(PicturePoint)> draw;
 };

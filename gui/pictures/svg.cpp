@@ -15,9 +15,9 @@ constexpr const char* kMonoFonts = "'JetBrains Mono', Consolas, 'DejaVu Sans Mon
 
 // Characters that XML keeps for itself are spelled out; control characters, which it forbids,
 // become blanks.
-std::string escaped(std::string_view words) {
+std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : valid_utf8(words)) {
+  for (const char c : valid_utf8(text)) {
     if (c == '&')
       out += "&amp;";
     else if (c == '<')
@@ -126,27 +126,27 @@ void Svg::arrowhead(PicturePoint from, PicturePoint tip, Colour fill, double siz
           fill);
 }
 
-void Svg::text(PicturePoint at, std::string_view words, const TextStyle& style) {
+void Svg::text(PicturePoint at, std::string_view text, const TextStyle& style) {
   static constexpr const char* kAnchors[] = {"start", "middle", "end"};
-  if (words.empty()) return;
+  if (text.empty()) return;
   body_ += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"{}\" font-size=\"{}\"", svg_number(at.x),
                        svg_number(at.y), css(style.colour), svg_number(style.size));
   if (style.weight != 400) body_ += fmt::format(" font-weight=\"{}\"", style.weight);
   if (style.anchor != Anchor::start)
     body_ += fmt::format(" text-anchor=\"{}\"", kAnchors[static_cast<std::size_t>(style.anchor)]);
   if (style.mono) body_ += " class=\"m\"";
-  body_ += fmt::format(">{}</text>\n", escaped(words));
-  for (const char32_t letter : letters_of(words))
+  body_ += fmt::format(">{}</text>\n", escaped(text));
+  for (const char32_t letter : letters_of(text))
     letters_[static_cast<std::size_t>(face_of(style))].insert(letter);
-  marks_.take(text_box(at, words, style));
+  marks_.take(text_box(at, text, style));
 }
 
-void Svg::hint(PicturePoint corner, double width, double height, std::string_view words) {
+void Svg::hint(PicturePoint corner, double width, double height, std::string_view text) {
   body_ += fmt::format(
       "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" "
       "fill=\"transparent\"><title>{}</title></rect>\n",
       svg_number(corner.x), svg_number(corner.y), svg_number(width), svg_number(height),
-      escaped(words));
+      escaped(text));
 }
 
 void Svg::keep_clear_if_possible(PicturePoint from, PicturePoint to) {
@@ -165,15 +165,15 @@ bool Svg::is_free(const LabelBox& box, bool strictly) const {
   return box.inside(room_) && marks_.is_free(box) && (!strictly || lines_.is_free(box));
 }
 
-bool Svg::label(const std::vector<LabelPlace>& places, const std::vector<std::string>& words,
-                TextStyle style, bool strictly) {
+bool Svg::label(const std::vector<LabelPosition>& positions,
+                const std::vector<std::string>& variants, TextStyle style, bool strictly) {
   for (const bool beside_lines : {true, false}) {
     if (!beside_lines && strictly) break;
-    for (const std::string& variant : words)
-      for (const LabelPlace& place : places) {
-        style.anchor = place.anchor;
-        if (!is_free(text_box(place.at, variant, style), beside_lines)) continue;
-        text(place.at, variant, style);
+    for (const std::string& variant : variants)
+      for (const LabelPosition& position : positions) {
+        style.anchor = position.anchor;
+        if (!is_free(text_box(position.at, variant, style), beside_lines)) continue;
+        text(position.at, variant, style);
         return true;
       }
   }
@@ -216,23 +216,23 @@ std::string Svg::finish(const LabelBox& area, std::string_view name) && {
          styles() + body_ + drawn + "</svg>\n";
 }
 
-double text_width(std::string_view words, const TextStyle& style) {
-  return width_in_ems(face_of(style), words) * style.size;
+double text_width(std::string_view text, const TextStyle& style) {
+  return width_in_ems(face_of(style), text) * style.size;
 }
 
-LabelBox text_box(PicturePoint at, std::string_view words, const TextStyle& style) {
-  const double width = text_width(words, style);
+LabelBox text_box(PicturePoint at, std::string_view text, const TextStyle& style) {
+  const double width = text_width(text, style);
   const double left = style.anchor == Anchor::start ? at.x
                       : style.anchor == Anchor::end ? at.x - width
                                                     : at.x - width / 2;
   return {left, at.y - 0.75 * style.size, left + width, at.y + 0.2 * style.size};
 }
 
-std::string fitted(std::string_view words, const TextStyle& style, double room) {
-  if (text_width(words, style) <= room) return std::string(words);
+std::string fitted(std::string_view text, const TextStyle& style, double room) {
+  if (text_width(text, style) <= room) return std::string(text);
   std::string cut = "…";
-  for (std::size_t kept = display_width(words); kept > 1; --kept) {
-    cut = shorten_back(words, kept - 1);
+  for (std::size_t kept = display_width(text); kept > 1; --kept) {
+    cut = shorten_back(text, kept - 1);
     if (text_width(cut, style) <= room) break;
   }
   return cut;

@@ -29,7 +29,7 @@ struct TextStyle {
 };
 
 // A possible position of a label.
-struct LabelPlace {
+struct LabelPosition {
   PicturePoint at;
   Anchor anchor = Anchor::start;
 };
@@ -50,9 +50,9 @@ class Svg {
                 std::string_view dashes = {});
   // A head whose tip is at the end of the line from `from` to `tip`.
   void arrowhead(PicturePoint from, PicturePoint tip, Colour fill, double size);
-  void text(PicturePoint at, std::string_view words, const TextStyle& style);
+  void text(PicturePoint at, std::string_view text, const TextStyle& style);
   // Shows while the pointer rests on the rectangle.
-  void hint(PicturePoint corner, double width, double height, std::string_view words);
+  void hint(PicturePoint corner, double width, double height, std::string_view text);
 
   // Labels stand inside this; until it is said, anywhere.
   void keep_labels_in(const LabelBox& area) { room_ = area; }
@@ -64,7 +64,7 @@ class Svg {
 
   // Writes the first of the words, longest first, that have a place where nothing stands in their
   // way; false where none have. Where they would all cross a line they do so, unless `strictly`.
-  bool label(const std::vector<LabelPlace>& places, const std::vector<std::string>& words,
+  bool label(const std::vector<LabelPosition>& positions, const std::vector<std::string>& variants,
              TextStyle style, bool strictly = false);
 
   // The picture of this area, ground and all; `name` is what a screen reader calls it.
@@ -82,12 +82,12 @@ class Svg {
 };
 
 // Width of a text in units, by the typeface that it is set in.
-double text_width(std::string_view words, const TextStyle& style);
+double text_width(std::string_view text, const TextStyle& style);
 
 // The box of a text, from the top of its capitals to the bottom of its descenders.
-LabelBox text_box(PicturePoint at, std::string_view words, const TextStyle& style);
+LabelBox text_box(PicturePoint at, std::string_view text, const TextStyle& style);
 
 // As much of the words as fits, "…" at the end where something was cut.
-std::string fitted(std::string_view words, const TextStyle& style, double room);
+std::string fitted(std::string_view text, const TextStyle& style, double room);
 
 }  // namespace recut::gui

@@ -21,7 +21,7 @@ constexpr double kCross = 4.5;
 // A tick of an axis: where it is, in its unit, and what it says.
 struct TradeOffTick {
   double at = 0;
-  std::string words;
+  std::string text;
 };
 
 class TradeOffPicture {
@@ -60,8 +60,8 @@ class TradeOffPicture {
   // Room for the labels beside the axes, and no more.
   PlotMargins tight() const {
     std::vector<std::string> times, shares;
-    for (const TradeOffTick& tick : time_ticks()) times.push_back(tick.words);
-    for (const TradeOffTick& tick : percent_ticks()) shares.push_back(tick.words);
+    for (const TradeOffTick& tick : time_ticks()) times.push_back(tick.text);
+    for (const TradeOffTick& tick : percent_ticks()) shares.push_back(tick.text);
     return {widest(times, tick_style(Anchor::end)) + 18,
             widest(shares, tick_style(Anchor::start)) + 20, 34};
   }
@@ -88,7 +88,7 @@ class TradeOffPicture {
                          (kBytesRoom * static_cast<double>(most_bytes_)));
   }
   double y_of(double extra) const { return frame_.up(extra / (kTimeRoom * most_time_)); }
-  PicturePoint place(const CurvePoint& point) const {
+  PicturePoint position_of(const CurvePoint& point) const {
     return {x_of(point.peak_bytes), y_of(point.recompute_us)};
   }
 
@@ -103,12 +103,12 @@ class TradeOffPicture {
         fitted(model + " · peak memory against the time of a step", small, frame_.width - 24 - x),
         small);
     if (report_.points.empty()) return;
-    const std::string words = fmt::format(
+    const std::string text = fmt::format(
         "least peak {} · nothing recomputed, in the best order {} · a step without "
         "recomputation {}",
         format_bytes(report_.points.front().peak_bytes),
         format_bytes(report_.points.back().peak_bytes), format_micros(report_.once_us));
-    svg_.text({24, 60}, fitted(words, figures, frame_.width - 48), figures);
+    svg_.text({24, 60}, fitted(text, figures, frame_.width - 48), figures);
   }
 
   // Bytes below; at the left what recomputation adds, at the right that in percent of a step.
@@ -125,12 +125,12 @@ class TradeOffPicture {
     for (const TradeOffTick& t : time_ticks()) {
       const double y = y_of(t.at);
       svg_.line({frame_.left, y}, {frame_.right, y}, theme_.line, 1, t.at == 0 ? "" : "2 4");
-      svg_.text({frame_.left - 10, y + 4}, t.words, tick_style(Anchor::end));
+      svg_.text({frame_.left - 10, y + 4}, t.text, tick_style(Anchor::end));
     }
     for (const TradeOffTick& t : percent_ticks()) {
       const double y = y_of(t.at);
       svg_.line({frame_.right, y}, {frame_.right + 5, y}, theme_.faint);
-      svg_.text({frame_.right + 12, y + 4}, t.words, tick_style(Anchor::start));
+      svg_.text({frame_.right + 12, y + 4}, t.text, tick_style(Anchor::start));
     }
     const TextStyle style{theme_.dim, 11};
     svg_.text({look_.title ? 24.0 : 8.0, frame_.top - 14}, "time for recomputation", style);
@@ -182,12 +182,12 @@ class TradeOffPicture {
   void curve() {
     std::vector<PicturePoint> line{{x_of(report_.points.front().peak_bytes), frame_.top}};
     for (const CurvePoint& point : report_.points) {
-      const PicturePoint at = place(point);
+      const PicturePoint at = position_of(point);
       line.push_back({at.x, line.back().y});
       line.push_back(at);
     }
     line.push_back({frame_.right, line.back().y});
-    line.front().y = place(report_.points.front()).y;
+    line.front().y = position_of(report_.points.front()).y;
     const PicturePoint above{line.front().x, frame_.top};
     svg_.line(above, line.front(), theme_.selection, 1.5, "4 4");
     svg_.polyline(line, theme_.selection, 2);
@@ -195,12 +195,12 @@ class TradeOffPicture {
     lines({above, line.front()});
     PicturePoint dot{-1e9, -1e9};
     for (const CurvePoint& point : report_.points) {
-      if (apart(dot, place(point))) {
-        dot = place(point);
+      if (apart(dot, position_of(point))) {
+        dot = position_of(point);
         svg_.circle(dot, 2.5, theme_.selection, theme_.panel);
       }
-      keep_clear(place(point), 4);
-      svg_.hint({place(point).x - 5, place(point).y - 5}, 10, 10, words_of(point));
+      keep_clear(position_of(point), 4);
+      svg_.hint({position_of(point).x - 5, position_of(point).y - 5}, 10, 10, point_label(point));
     }
   }
 
@@ -213,7 +213,7 @@ class TradeOffPicture {
     svg_.keep_clear({p.x - r, p.y - r, p.x + r, p.y + r});
   }
 
-  static std::string words_of(const CurvePoint& point) {
+  static std::string point_label(const CurvePoint& point) {
     return fmt::format("peak {}, {} recomputed, step {}, saved {}", format_bytes(point.peak_bytes),
                        format_micros(point.recompute_us), format_micros(point.step_us),
                        format_bytes(point.saved_bytes));
@@ -222,21 +222,21 @@ class TradeOffPicture {
   void ends() {
     const CurvePoint &least = report_.points.front(), &most = report_.points.back();
     for (const CurvePoint* end : {&least, &most}) {
-      svg_.circle(place(*end), 5, theme_.selection, theme_.text);
-      keep_clear(place(*end), 6);
+      svg_.circle(position_of(*end), 5, theme_.selection, theme_.text);
+      keep_clear(position_of(*end), 6);
     }
-    end_label(place(least), {"least peak " + format_bytes(least.peak_bytes), "least peak"},
+    end_label(position_of(least), {"least peak " + format_bytes(least.peak_bytes), "least peak"},
               fmt::format("+{}", format_micros(least.recompute_us)));
     if (report_.points.size() == 1) return;
-    end_label(place(most), {"nothing recomputed, best order", "nothing recomputed"},
+    end_label(position_of(most), {"nothing recomputed, best order", "nothing recomputed"},
               fmt::format("{} in {}", format_bytes(most.peak_bytes), format_micros(most.step_us)));
   }
 
   // Two lines of words beside an end of the curve, on a side that is free, the shorter ones where
   // the others find no room.
-  void end_label(PicturePoint at, const std::vector<std::string>& words, const std::string& more) {
+  void end_label(PicturePoint at, const std::vector<std::string>& text, const std::string& more) {
     for (const bool strictly : {true, false})
-      for (const std::string& first : words)
+      for (const std::string& first : text)
         for (const double dy : {-28.0, -46.0, 20.0, -64.0, -90.0, 38.0})
           for (const Anchor side : {Anchor::start, Anchor::end, Anchor::middle}) {
             const double dx = side == Anchor::start ? 9 : side == Anchor::end ? -9 : 0;
@@ -260,7 +260,7 @@ class TradeOffPicture {
   // Joined in the order of the budgets, so that a smaller budget with a larger peak shows.
   void torch() {
     std::vector<PicturePoint> line;
-    for (const CurvePoint& point : report_.torch) line.push_back(place(point));
+    for (const CurvePoint& point : report_.torch) line.push_back(position_of(point));
     if (line.size() > 1) svg_.polyline(line, theme_.conflict, 1, "2 4");
     lines(line);
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -268,14 +268,14 @@ class TradeOffPicture {
       keep_clear(line[i], kCross + 1);
       svg_.hint(
           {line[i].x - 6, line[i].y - 6}, 12, 12,
-          fmt::format("budget {}: {}", report_.torch[i].fraction, words_of(report_.torch[i])));
+          fmt::format("budget {}: {}", report_.torch[i].fraction, point_label(report_.torch[i])));
     }
   }
 
   // Beside its cross wherever nothing else stands, else nowhere.
   void fractions() {
     for (const CurvePoint& point : report_.torch) {
-      const PicturePoint p = place(point);
+      const PicturePoint p = position_of(point);
       svg_.label({{{p.x, p.y - 10}, Anchor::middle},
                   {{p.x + 9, p.y + 4}, Anchor::start},
                   {{p.x - 9, p.y + 4}, Anchor::end},

@@ -108,8 +108,8 @@ const FontReader& reader_of(Typeface face) {
 
 }  // namespace
 
-std::vector<char32_t> letters_of(std::string_view words) {
-  const std::string text = valid_utf8(words);
+std::vector<char32_t> letters_of(std::string_view utf8) {
+  const std::string text = valid_utf8(utf8);
   std::vector<char32_t> letters;
   for (std::size_t at = 0; at < text.size();) {
     const auto lead = static_cast<unsigned char>(text[at]);
@@ -123,10 +123,10 @@ std::vector<char32_t> letters_of(std::string_view words) {
   return letters;
 }
 
-double width_in_ems(Typeface face, std::string_view words) {
+double width_in_ems(Typeface face, std::string_view text) {
   const FontReader& reader = reader_of(face);
   double width = 0;
-  for (const char32_t letter : letters_of(words)) width += reader.advance(letter);
+  for (const char32_t letter : letters_of(text)) width += reader.advance(letter);
   return width;
 }
 
@@ -136,7 +136,7 @@ std::string font_of(Typeface face, const Letters& letters) {
   Letters all = letters;
   all.insert(U' ');  // a font of no letter at all is none
   for (const char32_t letter : all) {
-    if (letter == 0 || letter >= 0xffff || glyphs.size() == kMostGlyphs) continue;
+    if (letter == 0 || letter >= 0xffff || glyphs.size() == kMaxGlyphs) continue;
     if (reader.has(letter)) glyphs.push_back(reader.glyph(letter));
   }
   return font_file(reader.shape(kTypefaceRows[static_cast<std::size_t>(face)]), glyphs);

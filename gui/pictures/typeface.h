@@ -16,10 +16,10 @@ inline constexpr std::size_t kTypefaces = 3;
 
 using Letters = std::set<char32_t>;
 // The code points of UTF-8; what is no UTF-8 is U+FFFD.
-std::vector<char32_t> letters_of(std::string_view words);
+std::vector<char32_t> letters_of(std::string_view utf8);
 
 // The width of a text, in ems. A letter that the typeface lacks counts as one em.
-double width_in_ems(Typeface face, std::string_view words);
+double width_in_ems(Typeface face, std::string_view text);
 
 // An OpenType font of these letters alone, the same bytes on every platform. Letters that the
 // typeface lacks are left out.

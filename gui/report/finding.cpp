@@ -13,7 +13,7 @@ namespace {
 std::string more_time(double micros) { return "+" + format_micros(micros); }
 
 // The distance of the plan from the proved bound, as `recut plan` counts it.
-std::string bound_words(const PlanReport& plan) {
+std::string bound_text(const PlanReport& plan) {
   if (!plan.proof) return fmt::format(". Strategy {} proves no bound", plan.strategy);
   const double bound = plan.proof->recompute_bound_us;
   if (plan.proof->optimal || plan.recompute_us <= bound)
@@ -24,39 +24,39 @@ std::string bound_words(const PlanReport& plan) {
   return fmt::format(", within {:.1f} % of the proved bound", std::max(beyond, 0.1));
 }
 
-std::string recomputed_words(const PlanReport& plan) {
+std::string recomputed_text(const PlanReport& plan) {
   const double once = plan.step_us - plan.recompute_us;
   const std::string share =
       once > 0 ? fmt::format(" ({:.1f} %)", 100 * plan.recompute_us / once) : "";
   return fmt::format(
       "At {} this step recomputes {} of its {} nodes: {}{}{}.", format_bytes(plan.peak_bytes),
       format_count(static_cast<std::int64_t>(plan.recomputed.size())), format_count(plan.nodes),
-      more_time(plan.recompute_us), share, bound_words(plan));
+      more_time(plan.recompute_us), share, bound_text(plan));
 }
 
-std::string unchanged_words(const PlanReport& plan) {
-  const std::string words =
+std::string unchanged_text(const PlanReport& plan) {
+  const std::string text =
       fmt::format("At {} this step recomputes nothing", format_bytes(plan.peak_bytes));
-  if (plan.peak_bytes >= plan.baseline_peak_bytes) return words + ".";
-  return fmt::format("{}: its order alone takes the peak down from {}.", words,
+  if (plan.peak_bytes >= plan.baseline_peak_bytes) return text + ".";
+  return fmt::format("{}: its order alone takes the peak down from {}.", text,
                      format_bytes(plan.baseline_peak_bytes));
 }
 
-std::string own_words(const PlanReport& plan) {
+std::string own_text(const PlanReport& plan) {
   if (!plan.holds()) return "The budget isn't held: " + infeasible_budget_text(plan) + ".";
   if (plan.backward_runs == 0)
     return fmt::format("This graph has no backward: its run peaks at {} and recomputes nothing.",
                        format_bytes(plan.peak_bytes));
-  return plan.recompute_us > 0 ? recomputed_words(plan) : unchanged_words(plan);
+  return plan.recompute_us > 0 ? recomputed_text(plan) : unchanged_text(plan);
 }
 
 bool same_kernels(const PlanReport& plan, const CurvePoint& point) {
   return point.fusion == plan.fusion;
 }
 
-std::string torch_words(const PlanReport& plan, const CurveReport* curve) {
+std::string torch_text(const PlanReport& plan, const CurveReport* curve) {
   if (plan.backward_runs == 0) return "";
-  if (curve == nullptr || curve->torch.empty()) return " PyTorch's partitioner wasn't asked.";
+  if (curve == nullptr || curve->torch.empty()) return " PyTorch's partitioner wasn't run.";
   const std::string who = curve->torch_recorded
                               ? "PyTorch's partitioner"
                               : "PyTorch's partitioner, as strategy torch repeats it,";
@@ -65,10 +65,10 @@ std::string torch_words(const PlanReport& plan, const CurveReport* curve) {
     return fmt::format(
         " {} needs {}{}{}.", who, more_time(point->recompute_us),
         peak == format_bytes(plan.peak_bytes) ? " at that peak" : ", at a peak of " + peak,
-        recut_there_words(plan, *curve, *point));
+        recut_there_text(plan, *curve, *point));
   }
   const CurvePoint* lowest = lowest_of_torch(plan, curve);
-  if (lowest == nullptr) return fmt::format(" {} wasn't asked with kernels like these.", who);
+  if (lowest == nullptr) return fmt::format(" {} wasn't run with kernels like these.", who);
   return fmt::format(" {} doesn't get there: its lowest peak is {}, for {}.", who,
                      format_bytes(lowest->peak_bytes), more_time(lowest->recompute_us));
 }
@@ -94,8 +94,8 @@ const CurvePoint* lowest_of_torch(const PlanReport& plan, const CurveReport* cur
   return lowest;
 }
 
-std::string recut_there_words(const PlanReport& plan, const CurveReport& curve,
-                              const CurvePoint& torch) {
+std::string recut_there_text(const PlanReport& plan, const CurveReport& curve,
+                             const CurvePoint& torch) {
   const CurvePoint* own = curve.cheapest_within(torch.peak_bytes);
   if (own == nullptr || own->fusion != torch.fusion ||
       format_bytes(torch.peak_bytes) == format_bytes(plan.peak_bytes))
@@ -108,7 +108,7 @@ std::string torch_name(const CurveReport& curve) {
 }
 
 std::string finding_of(const PlanReport& plan, const CurveReport* curve) {
-  return own_words(plan) + torch_words(plan, curve);
+  return own_text(plan) + torch_text(plan, curve);
 }
 
 }  // namespace recut::gui

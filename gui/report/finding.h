@@ -17,8 +17,8 @@ const CurvePoint* lowest_of_torch(const PlanReport& plan, const CurveReport* cur
 
 // "; Recut there: +1.02 ms", the cheapest plan of the curve at the peak of a point of PyTorch's, of
 // the same kernels; "" where the plan peaks there itself, or no plan is known.
-std::string recut_there_words(const PlanReport& plan, const CurveReport& curve,
-                              const CurvePoint& torch);
+std::string recut_there_text(const PlanReport& plan, const CurveReport& curve,
+                             const CurvePoint& torch);
 
 // "PyTorch", or "strategy torch" where nobody recorded what PyTorch chose.
 std::string torch_name(const CurveReport& curve);

@@ -11,7 +11,7 @@ namespace {
 
 const char* class_of(HtmlTable::Kind kind) {
   switch (kind) {
-    case HtmlTable::Kind::words:
+    case HtmlTable::Kind::text:
       return "words";
     case HtmlTable::Kind::number:
       return "number";

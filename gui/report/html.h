@@ -15,10 +15,10 @@ std::string escape_html(std::string_view text);
 // A table of text cells. Its rows may be sorted and searched in the page.
 class HtmlTable {
  public:
-  enum class Kind { words, number, code };
+  enum class Kind { text, number, code };
 
   // `sort_by`: cells come with a number by which the page sorts the column.
-  HtmlTable& column(std::string title, Kind kind = Kind::words);
+  HtmlTable& column(std::string title, Kind kind = Kind::text);
 
   struct Cell {
     std::string text;

@@ -17,9 +17,9 @@ namespace {
 
 using Kind = HtmlTable::Kind;
 
-constexpr std::size_t kMostRows = 500;
+constexpr std::size_t kMaxRows = 500;
 
-HtmlTable::Cell words(std::string text) { return {std::move(text)}; }
+HtmlTable::Cell text_cell(std::string text) { return {std::move(text)}; }
 HtmlTable::Cell bytes_cell(std::int64_t count_cell) {
   return {format_bytes(count_cell), static_cast<double>(count_cell)};
 }
@@ -80,20 +80,20 @@ std::string comparison(const HtmlReport& report) {
   for (const char* title : {"peak", "saved", "storages saved", "recomputed", "runs", "step"})
     table.column(title, Kind::number);
   for (const PlanReport* r : report.plans)
-    table.row({words(r->strategy), words(r->budget), bytes_cell(r->peak_bytes),
+    table.row({text_cell(r->strategy), text_cell(r->budget), bytes_cell(r->peak_bytes),
                bytes_cell(r->saved_bytes), count_cell(r->saved_storages()),
                micros_cell(r->recompute_us), count_cell(r->recomputed_runs),
                micros_cell(r->step_us)});
   if (torch != nullptr)
-    table.row({words(torch_name(*report.curve)),
-               words(fmt::format("{} of the saved bytes", torch->fraction)),
+    table.row({text_cell(torch_name(*report.curve)),
+               text_cell(fmt::format("{} of the saved bytes", torch->fraction)),
                bytes_cell(torch->peak_bytes),
                bytes_cell(torch->saved_bytes),
                {"–", 0},
                micros_cell(torch->recompute_us),
                count_cell(torch->recomputed_runs),
                micros_cell(torch->step_us)});
-  return table.format(kMostRows);
+  return table.format(kMaxRows);
 }
 
 std::string storages(const std::vector<StorageRow>& rows) {
@@ -101,9 +101,9 @@ std::string storages(const std::vector<StorageRow>& rows) {
   table.column("value", Kind::code).column("operator", Kind::code).column("type", Kind::code);
   table.column("bytes", Kind::number).column("why").column("module", Kind::code);
   for (const StorageRow& row : rows)
-    table.row({words(row.node), words(row.op), words(row.type), bytes_cell(row.bytes),
-               words(name_of(row.kind)), words(std::string(short_module(row.module)))});
-  return table.empty() ? std::string() : table.format(kMostRows);
+    table.row({text_cell(row.node), text_cell(row.op), text_cell(row.type), bytes_cell(row.bytes),
+               text_cell(name_of(row.kind)), text_cell(std::string(short_module(row.module)))});
+  return table.empty() ? std::string() : table.format(kMaxRows);
 }
 
 std::string recomputations(const std::vector<RecomputedRow>& rows) {
@@ -111,9 +111,9 @@ std::string recomputations(const std::vector<RecomputedRow>& rows) {
   table.column("value", Kind::code).column("operator", Kind::code);
   table.column("runs", Kind::number).column("time", Kind::number).column("module", Kind::code);
   for (const RecomputedRow& row : rows)
-    table.row({words(row.node), words(row.op), count_cell(row.extra_runs), micros_cell(row.micros),
-               words(std::string(short_module(row.module)))});
-  return table.empty() ? std::string() : table.format(kMostRows);
+    table.row({text_cell(row.node), text_cell(row.op), count_cell(row.extra_runs),
+               micros_cell(row.micros), text_cell(std::string(short_module(row.module)))});
+  return table.empty() ? std::string() : table.format(kMaxRows);
 }
 
 std::string passes_table(const PipelineReport* report) {
@@ -128,15 +128,15 @@ std::string passes_table(const PipelineReport* report) {
     for (const auto& [rule, number] : rule_hits(pass.changes))
       hits += fmt::format("{}{} {}", hits.empty() ? "" : ", ", number, rule);
     table.row(
-        {words(pass.name),
+        {text_cell(pass.name),
          micros_cell(pass.milliseconds * 1000),
          count_cell(static_cast<std::int64_t>(pass.nodes_after)),
          {change == 0 ? std::string() : fmt::format("{:+}", change), static_cast<double>(change)},
-         words(pass.skipped    ? "skipped"
-               : !pass.changed ? "nothing"
-                               : hits)});
+         text_cell(pass.skipped    ? "skipped"
+                   : !pass.changed ? "nothing"
+                                   : hits)});
   }
-  return table.format(kMostRows);
+  return table.format(kMaxRows);
 }
 
 std::string trade_off(const CurveReport* curve) {
@@ -146,13 +146,13 @@ std::string trade_off(const CurveReport* curve) {
   for (const char* title : {"peak", "saved", "recomputed", "runs", "proved at least", "step"})
     table.column(title, Kind::number);
   for (const CurvePoint& p : curve->points)
-    table.row({words("Recut"), words(format_bytes(p.budget_bytes)), bytes_cell(p.peak_bytes),
-               bytes_cell(p.saved_bytes), micros_cell(p.recompute_us),
+    table.row({text_cell("Recut"), text_cell(format_bytes(p.budget_bytes)),
+               bytes_cell(p.peak_bytes), bytes_cell(p.saved_bytes), micros_cell(p.recompute_us),
                count_cell(p.recomputed_runs), micros_cell(p.recompute_bound_us),
                micros_cell(p.step_us)});
   for (const CurvePoint& p : curve->torch)
-    table.row({words(torch_name(*curve)),
-               words(fmt::format("{} of the saved bytes", p.fraction)),
+    table.row({text_cell(torch_name(*curve)),
+               text_cell(fmt::format("{} of the saved bytes", p.fraction)),
                bytes_cell(p.peak_bytes),
                bytes_cell(p.saved_bytes),
                micros_cell(p.recompute_us),
@@ -161,11 +161,11 @@ std::string trade_off(const CurveReport* curve) {
                micros_cell(p.step_us)});
   return html_figure([&](const PictureLook& look) { return trade_off_svg(*curve, look); },
                      "Peak memory against step time. Shaded: proved impossible.") +
-         table.format(kMostRows);
+         table.format(kMaxRows);
 }
 
 // "NVIDIA H100 SXM5 80 GB (h100)"
-std::string device_words(const PlanReport& r) {
+std::string device_text(const PlanReport& r) {
   return r.device_title.empty() ? r.device : fmt::format("{} ({})", r.device_title, r.device);
 }
 
@@ -180,7 +180,7 @@ std::string reproduction(const HtmlReport& report) {
   fact("Recut", version());
   fact("graph", report.file + (r.graph_key.empty() ? "" : ", " + r.graph_key));
   fact("digest of the graph", report.digest);
-  fact("device", device_words(r));
+  fact("device", device_text(r));
   fact("cost model", r.fusion == Fusion::none
                          ? r.cost_model
                          : fmt::format("{}, kernels by {}", r.cost_model, name_of(r.fusion)));
@@ -196,8 +196,8 @@ std::string lead_of(const HtmlReport& report) {
   std::string lead =
       fmt::format("{} · {}strategy {}, budget {}", report.file,
                   r.graph_key.empty() ? "" : r.graph_key + " · ", r.strategy, r.budget);
-  lead += fmt::format(" · times of {} · {} model", device_words(r), r.cost_model);
-  if (!r.overrides.empty()) lead += fmt::format(" · by hand: {}", fmt::join(r.overrides, " "));
+  lead += fmt::format(" · times of {} · {} model", device_text(r), r.cost_model);
+  if (!r.overrides.empty()) lead += fmt::format(" · overrides: {}", fmt::join(r.overrides, " "));
   return lead;
 }
 
@@ -227,7 +227,8 @@ std::string html_report(const HtmlReport& report) {
                   trade_off(report.curve));
   body += section("peak", "Alive at the peak", "Largest first.", storages(r.at_peak));
   body += section("saved", "Saved for backward", "Largest first.", storages(r.saved));
-  body += section("recomputed", "Recomputed", "Dearest first.", recomputations(r.recomputed));
+  body +=
+      section("recomputed", "Recomputed", "Most expensive first.", recomputations(r.recomputed));
   body += section("passes", "Passes", "", passes_table(report.passes));
   body += section("reproduce", "Reproduce", "", reproduction(report));
   return fmt::format(

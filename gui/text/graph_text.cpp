@@ -23,8 +23,8 @@ std::vector<std::string_view> views_of(const std::vector<std::string>& lines) {
   return {lines.begin(), lines.end()};
 }
 
-bool in_letter(std::string_view words, std::size_t at) {
-  return at < words.size() && (static_cast<unsigned char>(words[at]) & 0xc0) == 0x80;
+bool in_letter(std::string_view text, std::size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
 }
 
 // A run of equal lines: its ends stay beside a change, what lies between becomes a fold. One that
@@ -47,11 +47,11 @@ void find_partners(TextDifference& difference) {
     const std::string_view text = difference.text(line);
     return text.substr(0, text.find(" = "));
   };
-  for (const Edit wanted : {Edit::removed, Edit::added})
+  for (const Edit edit : {Edit::removed, Edit::added})
     for (std::size_t i = 0; i < difference.lines.size(); ++i) {
       DiffLine& line = difference.lines[i];
-      if (line.edit != wanted || !difference.node(line).valid()) continue;
-      if (wanted == Edit::removed) {
+      if (line.edit != edit || !difference.node(line).valid()) continue;
+      if (edit == Edit::removed) {
         removed.try_emplace(name_of(line), i);
       } else if (const auto found = removed.find(name_of(line)); found != removed.end()) {
         line.partner = found->second;
@@ -63,8 +63,8 @@ void find_partners(TextDifference& difference) {
 }  // namespace
 
 std::size_t GraphText::line_of(NodeId id) const {
-  const auto found = places.find(id.index);
-  return found == places.end() ? lines.size() : found->second;
+  const auto found = line_by_node.find(id.index);
+  return found == line_by_node.end() ? lines.size() : found->second;
 }
 
 // The printer writes a line, then one for each node in order.
@@ -75,7 +75,7 @@ std::shared_ptr<const GraphText> text_of(const Graph& graph) {
   std::size_t line = 0;
   for (const NodeId id : graph.order()) {
     text->nodes[++line] = id;
-    text->places[id.index] = line;
+    text->line_by_node[id.index] = line;
   }
   return text;
 }
@@ -91,14 +91,14 @@ NodeId TextDifference::node(const DiffLine& line) const {
 std::size_t TextDifference::line_of(NodeId id) const {
   if (!id.valid() || !after) return lines.size();
   const bool there = after->line_of(id) < after->lines.size();
-  const std::size_t place = there ? after->line_of(id) : before->line_of(id);
+  const std::size_t target = there ? after->line_of(id) : before->line_of(id);
   // Both columns of numbers rise along the lines.
-  const auto found = std::lower_bound(lines.begin(), lines.end(), place,
-                                      [&](const DiffLine& line, std::size_t wanted) {
-                                        return (there ? line.after : line.before) < wanted;
+  const auto found = std::lower_bound(lines.begin(), lines.end(), target,
+                                      [&](const DiffLine& line, std::size_t edit) {
+                                        return (there ? line.after : line.before) < edit;
                                       });
   for (auto line = found; line != lines.end(); ++line) {
-    if ((there ? line->after : line->before) != place) break;
+    if ((there ? line->after : line->before) != target) break;
     if (node(*line) == id) return static_cast<std::size_t>(line - lines.begin());
   }
   return lines.size();
@@ -152,7 +152,7 @@ std::vector<TextRow> all_rows(const TextDifference& difference) {
 std::size_t row_of(const std::vector<TextRow>& rows, std::size_t line) {
   const auto after =
       std::upper_bound(rows.begin(), rows.end(), line,
-                       [](std::size_t wanted, const TextRow& row) { return wanted < row.first; });
+                       [](std::size_t edit, const TextRow& row) { return edit < row.first; });
   return after == rows.begin() ? rows.size() : static_cast<std::size_t>(after - rows.begin()) - 1;
 }
 

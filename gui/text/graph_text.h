@@ -20,7 +20,7 @@ struct GraphText {
   // The line of a node; lines.size() if it has none.
   std::size_t line_of(NodeId id) const;
 
-  std::unordered_map<std::uint32_t, std::size_t> places;  // by node id; looked up only
+  std::unordered_map<std::uint32_t, std::size_t> line_by_node;  // by node id; looked up only
 };
 std::shared_ptr<const GraphText> text_of(const Graph& graph);
 

@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::ptrdiff_t kLineDifferenceMostSteps =
+constexpr std::ptrdiff_t kLineDifferenceMaxSteps =
     512;  // edits from each end before a part is just halved
 constexpr std::ptrdiff_t kNowhere = -1;
 
@@ -115,7 +115,7 @@ class LineDifferenceComparer {
     return box;
   }
 
-  // A point on a shortest path through the box, near its middle; after kMostSteps the point that
+  // A point on a shortest path through the box, near its middle; after kMaxSteps the point that
   // was reached furthest. Never a corner at which both halves aren't smaller than the box.
   EditPoint halve(const LineDifferenceBox& box) {
     const std::ptrdiff_t width = box.before_to - box.before_from;
@@ -124,7 +124,7 @@ class LineDifferenceComparer {
     backward_.begin(width, height);
     forward_.at(0) = backward_.at(0) = 0;
     EditPoint met;
-    for (std::ptrdiff_t steps = 0; steps < kLineDifferenceMostSteps; ++steps) {
+    for (std::ptrdiff_t steps = 0; steps < kLineDifferenceMaxSteps; ++steps) {
       if (steps > 0) forward_.widen();
       if (step(box, forward_, backward_, true, steps == 0, met)) return met;
       if (steps > 0) backward_.widen();
@@ -182,7 +182,7 @@ class LineDifferenceComparer {
 // written anew costs nothing.
 struct Filtered {
   Sequence elements;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> positions;
 };
 
 Filtered those_in_both(std::span<const std::uint32_t> elements, const std::vector<char>& sides) {
@@ -190,7 +190,7 @@ Filtered those_in_both(std::span<const std::uint32_t> elements, const std::vecto
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (sides[elements[i]] != 3) continue;
     kept.elements.push_back(elements[i]);
-    kept.places.push_back(i);
+    kept.positions.push_back(i);
   }
   return kept;
 }
@@ -199,7 +199,8 @@ Filtered those_in_both(std::span<const std::uint32_t> elements, const std::vecto
 std::vector<bool> staying(std::size_t size, const Filtered& filtered,
                           const std::vector<bool>& changed) {
   std::vector<bool> stays(size, false);
-  for (std::size_t i = 0; i < filtered.places.size(); ++i) stays[filtered.places[i]] = !changed[i];
+  for (std::size_t i = 0; i < filtered.positions.size(); ++i)
+    stays[filtered.positions[i]] = !changed[i];
   return stays;
 }
 

@@ -3,7 +3,7 @@
 //
 // Where a part has no short script, it is halved at the point that was reached furthest instead of
 // in the middle of a shortest one: the script is still right, and no longer surely the shortest.
-// That bounds the time by O((N + M)·kMostSteps); 20,000 lines without one in common order take some
+// That bounds the time by O((N + M)·kMaxSteps); 20,000 lines without one in common order take some
 // milliseconds.
 #pragma once
 

@@ -61,7 +61,7 @@ std::string as_json(const Bisection& found) {
   if (found.change) {
     json["rule"] = found.change->rule;
     json["node"] = found.node;
-    json["change"] = found.change->words.text();
+    json["change"] = found.change->description.text();
     json["change_number"] = found.change_number;
     json["changes"] = found.changes;
   }
@@ -85,9 +85,9 @@ std::string as_text(const Bisection& found) {
   std::string text =
       fmt::format("{} is guilty: the check holds before it and fails after it.\n", found.pass);
   if (found.change)
-    text +=
-        fmt::format("Its change {} of {} does it, at node %{}:\n  {}: {}\n", found.change_number,
-                    found.changes, found.node, found.change->rule, found.change->words.text());
+    text += fmt::format("Its change {} of {} does it, at node %{}:\n  {}: {}\n",
+                        found.change_number, found.changes, found.node, found.change->rule,
+                        found.change->description.text());
   else
     text += fmt::format("Its {} changes can't be told apart.\n", found.changes);
   return text + fmt::format("Found by {} checks.\n", found.checks);

@@ -34,7 +34,7 @@ void PictureArguments::add_to(CLI::App& command) {
           "--width", [this](const std::string& text) { width_mm = millimetres(text); },
           fmt::format("Width of a paper's column: 84mm, 3.3in, 240pt (default: none). Text has at "
                       "least {:g} points, and the title is left to the caption",
-                      gui::kLeastPoints))
+                      gui::kMinPoints))
       ->check([](const std::string& text) {
         return millimetres(text) > 0
                    ? std::string()

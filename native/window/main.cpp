@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
                   "Search effort, as a multiple of the usual one (default: 1). The same effort "
                   "gives the same plans on every machine")
       ->type_name("FACTOR")
-      ->check(CLI::Range(recut::gui::kLeastEffort, recut::gui::kMostEffort));
+      ->check(CLI::Range(recut::gui::kMinEffort, recut::gui::kMaxEffort));
   command
       .add_option("--script", arguments.script,
                   "Run a scenario without user input. Exit code 1 if an expectation fails")

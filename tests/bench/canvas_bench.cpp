@@ -118,7 +118,7 @@ class Bench {
     document->passes.input = std::move(graph);
     view.document = document;
     view.state = DocumentState::ready;
-    auto basis = plan_basis(document, view.wishes.device, view.wishes.cost_model);
+    auto basis = plan_basis(document, view.plan_settings.device, view.plan_settings.cost_model);
     if (!basis) return;
     view.basis = std::make_shared<const PlanBasis>(std::move(*basis));
     view.shown = plan_of(*view.basis, shift);

@@ -93,7 +93,7 @@ class Bench {
 
   bool is_planned_anew() {
     const DocumentView& view = *app_.document();
-    const auto planned = plan_document(*view.document, request_of(view.wishes));
+    const auto planned = plan_document(*view.document, request_of(view.plan_settings));
     const Plan& shown = view.shown->planned.plan;
     return planned && planned->plan.forward == shown.forward &&
            planned->plan.saved == shown.saved && planned->plan.backward == shown.backward;

@@ -59,7 +59,7 @@ struct Bench {
     view.state = DocumentState::ready;
     rows_ms = median_ms(1, [&] { rows = make_value_rows(view.shown, view.reasons); });
     value_table(view).rows = rows;
-    value_table(view).asked_for = view.reasons;
+    value_table(view).requested_reasons = view.reasons;
     (void)app->run("panel.toggle", "trade-off");
   }
 

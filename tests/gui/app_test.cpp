@@ -44,13 +44,13 @@ TEST_CASE("window: a plan that is known for the budget shows in the same tick", 
   window.settle();
   const DocumentView& document = *window.app.document();
   REQUIRE(document.known.all().size() > 3);
-  const std::int64_t wanted = document.known.all()[2]->peak() + 1;
-  REQUIRE(window.app.run("budget.set", std::to_string(wanted)).ok());
+  const std::int64_t requested = document.known.all()[2]->peak() + 1;
+  REQUIRE(window.app.run("budget.set", std::to_string(requested)).ok());
   window.tick();
-  CHECK(document.shown->peak() <= wanted);
+  CHECK(document.shown->peak() <= requested);
   CHECK(document.holds());
   window.settle();
-  CHECK(document.shown->peak() <= wanted);
+  CHECK(document.shown->peak() <= requested);
   CHECK(document.shown->report().step_us <= document.known.all()[2]->report().step_us);
 }
 
@@ -104,7 +104,7 @@ TEST_CASE("window: plans of all budgets are where the curve says", "[gui]") {
   }
 }
 
-TEST_CASE("window: a value that is pinned is what the plan then makes of it", "[gui]") {
+TEST_CASE("window: a value that is overridden is what the plan then makes of it", "[gui]") {
   Window window(bare_options());
   window.app.open("sample:tiny_conv");
   window.settle();
@@ -163,7 +163,7 @@ TEST_CASE("window: the workspace comes back", "[gui]") {
   CHECK(again.state("document") == "tiny_ops");
   CHECK(again.state("theme") == "light");
   CHECK(again.state("selection") != "");
-  CHECK(again.app.document()->wishes.budget_bytes > 0);
+  CHECK(again.app.document()->plan_settings.budget_bytes > 0);
   again.app.save_workspace();
   CHECK(again.backend.stored == stored);
 }

@@ -21,10 +21,11 @@ void check_places(const Arrangement& found, const std::vector<Panel>& panels, co
     CHECK_FALSE(area.empty());
     for (std::size_t j = 0; j < i; ++j) CHECK_FALSE(area.meets(found.placed[j].area));
   }
-  for (const Turn& turn : found.turns) reached.insert(turn.panels.begin(), turn.panels.end());
+  for (const TabGroup& turn : found.tab_groups)
+    reached.insert(turn.panels.begin(), turn.panels.end());
   for (std::size_t i = 0; i < panels.size(); ++i)
-    if (panels[i].place != Place::overlay && panels[i].place != Place::card &&
-        panels[i].moment == Moment::open)
+    if (panels[i].dock != Dock::overlay && panels[i].dock != Dock::floating &&
+        panels[i].window_state == WindowState::open)
       CHECK(reached.count(i) == 1);
 }
 
@@ -39,7 +40,7 @@ TEST_CASE("every panel has a place in every window", "[arrangement]") {
           std::pair(390, 844), std::pair(844, 390)}) {
       CAPTURE(wide, high, scale);
       const Rect window{0, 0, static_cast<float>(wide) * scale, static_cast<float>(high) * scale};
-      const Arrangement found = arrange(panels, settings, window, scale, Moment::open);
+      const Arrangement found = arrange(panels, settings, window, scale, WindowState::open);
       check_places(found, panels, window);
       CHECK(found.compact == (wide < 1000 || high < 480));
     }

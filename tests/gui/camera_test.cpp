@@ -59,7 +59,7 @@ TEST_CASE("camera: a graph never shrinks to nothing", "[gui]") {
   const Camera far = zoomed(view, {300, 200}, 1, 1e-9);
   CHECK(far.zoom * static_cast<double>(kTower.height()) == Approx(64));
   CHECK(least_zoom({0, 0, 100, 50}) <= 0.25);  // of a small one, too
-  CHECK(least_zoom({}) == kLeastZoom);
+  CHECK(least_zoom({}) == kMinZoom);
 }
 
 TEST_CASE("camera: points go there and back, and stay under the pointer", "[gui]") {

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "engine/ir/printer.h"
+#include "gui/canvas/box_labels.h"
 #include "gui/canvas/walk.h"
-#include "gui/canvas/words.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {
@@ -182,7 +182,7 @@ TEST_CASE("canvas: which way each column runs is told at every zoom", "[gui][can
   }
 }
 
-TEST_CASE("canvas: the pointer's card goes while keys are used", "[gui][canvas]") {
+TEST_CASE("canvas: the pointer's tooltip goes while keys are used", "[gui][canvas]") {
   CanvasWindow window;
   window.run("graph.expand_all");
   const NodeId node = window.document().graph().results.front();
@@ -212,7 +212,7 @@ TEST_CASE("canvas: arrows lead along edges and back", "[gui][canvas]") {
   window.run("graph.expand_all");
   const Picture& picture = window.picture();
   for (std::uint32_t b = 0; b < picture.layout.boxes.size(); ++b) {
-    const layout::BoxId down = step(picture, layout::BoxId(b), Way::down);
+    const layout::BoxId down = step(picture, layout::BoxId(b), WalkDirection::down);
     if (!down.valid()) continue;
     const layout::Rect &from = picture.layout.boxes[b].rect,
                        &to = picture.layout.boxes[down.index].rect;
@@ -237,14 +237,14 @@ TEST_CASE("canvas: copied and exported as text, SVG and dot", "[gui][canvas]") {
   CHECK(window.backend.files["graph.recut"] == print(graph));
 }
 
-TEST_CASE("canvas: the last of several wishes is what is laid out", "[gui][canvas]") {
+TEST_CASE("canvas: the last of several requests is what is laid out", "[gui][canvas]") {
   CanvasWindow window;
   for (const char* command : {"graph.expand_all", "graph.collapse_all", "graph.expand_all"})
     REQUIRE(window.app.run(command).ok());
   window.tick();
   REQUIRE(window.app.run("graph.collapse_all").ok());
   window.settle();
-  CHECK(window.canvas().key == wanted_key(shown_graph(window.document()), window.canvas()));
+  CHECK(window.canvas().key == requested_key(shown_graph(window.document()), window.canvas()));
   for (const layout::Group& group : window.picture().scene->groups)
     CHECK(window.picture().expansion.is_open(group) == !group.parent.valid());
 }

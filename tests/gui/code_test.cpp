@@ -5,7 +5,7 @@
 
 #include "engine/runtime/program.h"
 #include "gui/app/code_view.h"
-#include "gui/app/run_place.h"
+#include "gui/app/run_target.h"
 #include "tests/codegen/attention_graph.h"
 #include "tests/effort.h"
 #include "tests/gui/near_helper.h"
@@ -101,7 +101,7 @@ TEST_CASE("code: a kernel that a library runs", "[gui]") {
   CHECK(called > 4);
 }
 
-TEST_CASE("code: attention has functions of its own on a card", "[gui]") {
+TEST_CASE("code: attention has functions of its own on a GPU", "[gui]") {
   Window window(bare_options(), with_graph(test::AttentionGraph().joint_text()));
   open_code(window, "test.recut", "fused");
   const SharedSchedule schedule = shown_schedule(*window.app.document());

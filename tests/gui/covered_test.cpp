@@ -59,12 +59,12 @@ TEST_CASE("covered: the budget's line doesn't strike the peak's words through", 
         CAPTURE(extent.width, sample, budget);
         REQUIRE(window.app.run("budget.set", budget).ok());
         window.settle();
-        const Rect& words = seen_item(window, "memory/peak words").rect;
+        const Rect& text = seen_item(window, "memory/peak words").rect;
         const Item* line = window.app.items.find("memory/budget line");
         if (line == nullptr || !line->visible()) continue;
         ++lines;
         const float y = line->rect.centre().y;
-        const bool struck = y > words.top && y < words.bottom;
+        const bool struck = y > text.top && y < text.bottom;
         CHECK_FALSE(struck);
       }
     }
@@ -78,10 +78,10 @@ TEST_CASE("covered: a notice lies over the panel in the middle, and over no lege
     Window window(bare_options(), covered_backend(extent));
     window.app.open("sample:tiny_conv");
     window.settle();
-    const std::string words = "There is much to say of this file, and none of it is short: ";
+    const std::string text = "There is much to say of this file, and none of it is short: ";
     window.app.say("one", false);
-    window.app.say(words + words, true);
-    window.app.say(words + words + words, false);
+    window.app.say(text + text, true);
+    window.app.say(text + text + text, false);
     window.tick();
     window.tick();
     int notices = 0;

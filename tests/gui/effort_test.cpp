@@ -25,14 +25,14 @@ TEST_CASE("effort: plans are those of a search with that effort, and undo brings
   DocumentView& document = *window.app.document();
   CHECK(window.state("effort") == "0.5");
   CHECK(document.shown->request.limits.effort == 0.5);
-  const std::int64_t budget = document.wishes.budget_bytes;
+  const std::int64_t budget = document.plan_settings.budget_bytes;
   CHECK(budget > 0);  // chosen as with the usual effort
 
   REQUIRE(window.app.run("effort.set", "0.01").ok());
   window.settle();
   CHECK(window.state("effort") == "0.01");
-  CHECK(document.wishes.budget_bytes == budget);
-  const auto anew = plan_document(*document.document, request_of(document.wishes));
+  CHECK(document.plan_settings.budget_bytes == budget);
+  const auto anew = plan_document(*document.document, request_of(document.plan_settings));
   REQUIRE(anew.ok());
   CHECK(document.shown->peak() == anew->report.peak_bytes);
   CHECK(document.shown->report().step_us == anew->report.step_us);
@@ -59,7 +59,7 @@ TEST_CASE("effort: no number, and one out of range, are refused", "[gui]") {
 TEST_CASE("effort: links and the workspace keep it", "[gui][link]") {
   LinkState state;
   state.sample = "tiny_conv";
-  state.wishes.effort = 0.25;
+  state.plan_settings.effort = 0.25;
   CHECK(write_link(state) == "v=1&sample=tiny_conv&budget=none&effort=0.25");
   CHECK(*read_link(write_link(state)) == state);
   CHECK(link_fault("v=1&effort=none") ==
@@ -67,9 +67,9 @@ TEST_CASE("effort: links and the workspace keep it", "[gui][link]") {
 
   SavedDocument saved;
   saved.path = "a.recut";
-  saved.wishes.effort = 0.25;
-  CHECK(read_document(write_document(saved)).wishes.effort == 0.25);
-  CHECK(read_document(R"({"path": "a.recut", "effort": -3})").wishes.effort == 1);
+  saved.plan_settings.effort = 0.25;
+  CHECK(read_document(write_document(saved)).plan_settings.effort == 0.25);
+  CHECK(read_document(R"({"path": "a.recut", "effort": -3})").plan_settings.effort == 1);
 }
 
 }  // namespace recut::gui

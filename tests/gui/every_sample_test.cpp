@@ -49,10 +49,9 @@ std::vector<std::string> facts_of(const DocumentView& document) {
 }
 
 bool says(const Item& item, const std::vector<std::string>& facts) {
-  const std::string words = item.label.substr(item.label.find('/') + 1) + " " + item.value;
-  return std::any_of(facts.begin(), facts.end(), [&](const std::string& fact) {
-    return words.find(fact) != std::string::npos;
-  });
+  const std::string text = item.label.substr(item.label.find('/') + 1) + " " + item.value;
+  return std::any_of(facts.begin(), facts.end(),
+                     [&](const std::string& fact) { return text.find(fact) != std::string::npos; });
 }
 
 // Items of the panel that can be seen, and whether one of them says something of the document.
@@ -75,15 +74,15 @@ void draw_all_panels(Window& window, bool selected) {
   const std::vector<std::string> facts = facts_of(*window.app.document());
   for (const Panel& panel : window.app.panels) {
     CAPTURE(panel.id, selected);
-    if (panel.moment != Moment::open || panel.place == Place::card)
-      continue;  // cards have tests of their own
-    if (panel.place == Place::overlay) window.app.overlay = std::string(panel.id);
-    if (panel.place != Place::overlay) (void)window.app.run("panel.show", panel.id);
+    if (panel.window_state != WindowState::open || panel.dock == Dock::floating)
+      continue;  // floating panels have tests of their own
+    if (panel.dock == Dock::overlay) window.app.overlay = std::string(panel.id);
+    if (panel.dock != Dock::overlay) (void)window.app.run("panel.show", panel.id);
     window.settle();
     window.app.want_frames();
     window.tick();
     const Seen seen = seen_in(window, panel.id, facts);
-    const bool of_document = panel.place != Place::overlay && panel.id != "check";
+    const bool of_document = panel.dock != Dock::overlay && panel.id != "check";
     if (panel.id != "details" || selected) {
       CHECK(seen.items > 0);
       if (of_document) CHECK(seen.fact);

@@ -17,7 +17,7 @@ struct Broken {
   std::string bytes;
   std::uint32_t line;    // 0: none
   std::string caret_at;  // what stands behind it
-  std::string words;     // of the first message
+  std::string text;      // of the first message
 };
 
 std::vector<Broken> broken_files() {
@@ -95,7 +95,7 @@ TEST_CASE("faults: the page says what is wrong, where, and what may have been me
     CHECK(window.state("moment") == "stuck");
     CHECK(window.state("notice") == "");
     CAPTURE(first_message(window));
-    CHECK(first_message(window).find(broken.words) != std::string::npos);
+    CHECK(first_message(window).find(broken.text) != std::string::npos);
     const OpeningFault& fault = window.app.document()->fault;
     REQUIRE_FALSE(fault.diagnostics.empty());
     CHECK(fault.diagnostics.front().line == broken.line);
@@ -131,8 +131,7 @@ TEST_CASE("faults: only the page is there, and it is gone with the document", "[
   CHECK_FALSE(window.app.run("file.copy_fault").ok());
 }
 
-TEST_CASE("faults: a file that was mended is read again, with all that was wished for",
-          "[gui][fault]") {
+TEST_CASE("faults: a file that was mended is read again, with all its settings", "[gui][fault]") {
   Window window(bare_options());
   const std::string good = window.backend.files.at("samples/mlp.recut");
   window.backend.files["own.recut"] = "graph";
@@ -140,7 +139,7 @@ TEST_CASE("faults: a file that was mended is read again, with all that was wishe
   window.app.open("own.recut");
   window.settle();
   CHECK(window.state("moment") == "stuck");
-  CHECK(window.app.items.find("fault/wish budget")->value == "2.93 KiB");
+  CHECK(window.app.items.find("fault/setting budget")->value == "2.93 KiB");
   window.backend.files["own.recut"] = good;
   REQUIRE(window.app.run("file.reload").ok());
   window.settle();
@@ -187,13 +186,13 @@ TEST_CASE("faults: open dimensions are asked for, read with, saved and sent alon
   CHECK(window.state("recipe") == "batch=2,tokens=5");
   CHECK_FALSE(window.app.run("file.dimensions", "batch").ok());
   const LinkState state = link_of(window.app);
-  CHECK(state.wishes.recipe.dimensions == Dimensions{{"batch", 2}, {"tokens", 5}});
+  CHECK(state.plan_settings.transforms.dimensions == Dimensions{{"batch", 2}, {"tokens", 5}});
   const auto read = read_link(write_link(state));
   REQUIRE(read.ok());
-  CHECK(read->wishes.recipe == state.wishes.recipe);
+  CHECK(read->plan_settings.transforms == state.plan_settings.transforms);
   CHECK(write_link(*read) == write_link(state));
   const SavedDocument saved = saved_of(*window.app.document());
-  CHECK(read_document(write_document(saved)).wishes == saved.wishes);
+  CHECK(read_document(write_document(saved)).plan_settings == saved.plan_settings);
   REQUIRE(window.app.run("file.reload").ok());
   window.settle();
   CHECK(window.app.has_ready());

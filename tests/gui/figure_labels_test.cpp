@@ -19,7 +19,7 @@
 #include "gui/pictures/memory_timeline.h"
 #include "gui/pictures/trade_off_curve.h"
 #include "tests/effort.h"
-#include "tests/gui/picture_words.h"
+#include "tests/gui/picture_texts.h"
 #include "tests/paths.h"
 
 namespace recut::gui {
@@ -45,12 +45,12 @@ std::vector<PictureLook> looks() {
 void check_picture(const std::string& svg, const PictureLook& look) {
   CAPTURE(look.width, look.print_mm, look.title);
   CHECK(is_well_formed(svg));
-  CHECK(picture_words(svg).size() > 1);
-  CHECK(meeting_words(svg) == "");
-  CHECK(word_outside(svg) == "");
+  CHECK(picture_texts(svg).size() > 1);
+  CHECK(meeting_texts(svg) == "");
+  CHECK(text_outside(svg) == "");
   CHECK((svg.find("@font-face") != std::string::npos) == look.fonts);
   CHECK(svg.find("sans-serif") != std::string::npos);
-  if (look.print_mm > 0) CHECK(least_points(svg) > kLeastPoints - 0.05);
+  if (look.print_mm > 0) CHECK(least_points(svg) > kMinPoints - 0.05);
 }
 
 TEST_CASE("figures: words of every sample's pictures stand apart", "[gui][figures]") {
@@ -124,7 +124,7 @@ TEST_CASE("figures: backward's groups have titles, lines have heads", "[gui][fig
   for (const layout::Band& band : layout->bands)
     frames += !band.forward.empty() + !band.backward.empty();
   for (const layout::Edge& edge : layout->edges) routes += edge.points > 0;
-  for (const PictureWord& word : picture_words(svg)) titles += word.size == 11;
+  for (const PictureText& word : picture_texts(svg)) titles += word.size == 11;
   for (std::size_t at = svg.find("<polygon"); at != std::string::npos;
        at = svg.find("<polygon", at + 1))
     ++heads;
@@ -140,10 +140,10 @@ TEST_CASE("figures: a printed graph closes groups until it can be read", "[gui][
   const Graph& graph = document->graph();
   const double least = least_print_mm(graph);
   CHECK(least > 40);
-  const auto words = [&](double mm) {
-    return picture_words(graph_svg(graph, printed(kLight, mm))).size();
+  const auto text = [&](double mm) {
+    return picture_texts(graph_svg(graph, printed(kLight, mm))).size();
   };
-  CHECK(words(least) < words(2000));
+  CHECK(text(least) < text(2000));
   // Narrower than can be read, it is as wide as it has to be.
   CHECK(graph_svg(graph, printed(kLight, least / 2)) == graph_svg(graph, printed(kLight, least)));
 }
@@ -156,8 +156,8 @@ TEST_CASE("figures: labels keep clear, and words that meet are found", "[gui][fi
   crowded.text({10, 50}, "first", style);
   crowded.text({20, 52}, "second", style);
   const std::string met = std::move(crowded).finish(area, "crowded");
-  CHECK(meeting_words(met) == "first meets second");
-  CHECK(word_outside(met) == "");
+  CHECK(meeting_texts(met) == "first meets second");
+  CHECK(text_outside(met) == "");
   Svg apart(look, kLight.panel);
   apart.keep_labels_in(area);
   apart.text({10, 50}, "first", style);
@@ -169,7 +169,7 @@ TEST_CASE("figures: labels keep clear, and words that meet are found", "[gui][fi
   CHECK(apart.label({{{20, 52}, Anchor::start}, {{100, 52}, Anchor::start}}, {"long words", "b"},
                     style));
   const std::string clear = std::move(apart).finish(area, "apart");
-  CHECK(meeting_words(clear) == "");
+  CHECK(meeting_texts(clear) == "");
   CHECK(clear.find(">long words<") != std::string::npos);
 }
 

@@ -28,8 +28,8 @@
 namespace recut::gui {
 namespace {
 
-bool has(const std::string& words, const std::string& part) {
-  return words.find(part) != std::string::npos;
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
 }
 
 // A window with a sample under a model and a budget, at rest.
@@ -105,8 +105,8 @@ void ask_saved(Asked& window) {
             .find(fmt::format("{} run", format_count(report.recomputed_runs))) == 0);
   CHECK(has(window.item("values/counts"), fmt::format("saved {}, {}", storages, in_bytes)));
   CHECK(window.state("saved") == fmt::format("{}", bytes));
-  CHECK(lesson_figure(window.app, "saved")->words == in_bytes);
-  CHECK(lesson_figure(window.app, "saved_values")->words == format_count(report.saved_values));
+  CHECK(lesson_figure(window.app, "saved")->text == in_bytes);
+  CHECK(lesson_figure(window.app, "saved_values")->text == format_count(report.saved_values));
 }
 
 // Rows of the table, and what each of them adds.
@@ -114,7 +114,7 @@ void ask_values(Asked& window) {
   const auto rows = make_value_rows(window.document().shown, window.document().reasons);
   std::int64_t storages = 0, bytes = 0;
   for (const ValueRow& row : rows->rows) {
-    const Kept kept = window.plan().kept_of(row.node);
+    const SavedStorages kept = window.plan().kept_of(row.node);
     if (kept.storages == 0) continue;
     storages += kept.storages;
     bytes += row.bytes;
@@ -141,8 +141,9 @@ void ask_graph(Asked& window) {
     std::int64_t count = 0, bytes = 0;
     for (std::size_t b = 0; b < marks.boxes.size(); ++b) {
       const NodeId node = picture->layout.boxes[b].node;
-      const Kept kept = node.valid() ? window.plan().kept_of(node)
-                                     : Kept{marks.boxes[b].saved, marks.boxes[b].bytes};
+      const SavedStorages kept = node.valid()
+                                     ? window.plan().kept_of(node)
+                                     : SavedStorages{marks.boxes[b].saved, marks.boxes[b].bytes};
       count += kept.storages;
       bytes += kept.bytes;
     }
@@ -208,16 +209,16 @@ void ask_peak(Asked& window) {
   CHECK(has(page, ">" + peak + "</b>"));
 
   const bool differs = arena != report.peak_bytes;
-  const std::int64_t budget = window.document().wishes.budget_bytes;
+  const std::int64_t budget = window.document().plan_settings.budget_bytes;
   const bool beyond = budget > 0 && report.peak_bytes <= budget && arena > budget;
-  std::string words = format_bytes(arena);
-  if (beyond) words += ", " + format_bytes(arena - budget) + " above the budget";
+  std::string text = format_bytes(arena);
+  if (beyond) text += ", " + format_bytes(arena - budget) + " above the budget";
   CHECK((window.app.items.find("bar/arena") != nullptr) == differs);
-  CHECK(has(window.item("memory/peak words"), "arena " + words) == differs);
-  CHECK(has(window.item("trade-off/plan"), "arena " + words) == differs);
-  CHECK(has(window.written("export.svg", "graph.svg"), "arena " + words) == differs);
+  CHECK(has(window.item("memory/peak words"), "arena " + text) == differs);
+  CHECK(has(window.item("trade-off/plan"), "arena " + text) == differs);
+  CHECK(has(window.written("export.svg", "graph.svg"), "arena " + text) == differs);
   CHECK(has(page, "<dt>arena</dt><b>" + format_bytes(arena) + "</b>") == differs);
-  if (differs) CHECK(window.item("bar/arena") == words);
+  if (differs) CHECK(window.item("bar/arena") == text);
 
   PlanReport told = report;
   told.arena_bytes = arena;
@@ -255,8 +256,8 @@ int ask_moments(Asked& window) {
     const NodeId node = steps[step].node;
     REQUIRE(window.app.run("select.node", window.document().graph().node_name(node)).ok());
     window.settle();
-    const std::string words = step_label(window.report(), step);
-    CAPTURE(words);
+    const std::string text = step_label(window.report(), step);
+    CAPTURE(text);
     std::set<std::string> runs;
     for (std::size_t at = 0; at < steps.size(); ++at)
       if (steps[at].node == node) runs.insert(step_label(window.report(), at));
@@ -268,7 +269,7 @@ int ask_moments(Asked& window) {
     const bool has_own =
         defining_node(plan.graph(), node) == node && plan.role(node) != Role::inside;
     if (has_own && !steps[step].inlined)
-      CHECK(has(text_of(details_of(window.document(), node)), words));
+      CHECK(has(text_of(details_of(window.document(), node)), text));
   }
   const std::string order = "in program order";
   const PlanReport& report = window.report();

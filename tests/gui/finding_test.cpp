@@ -32,7 +32,7 @@ CurvePoint torch_plan_at(std::int64_t peak_bytes, double recompute_us) {
 }
 
 std::string found(const PlanReport& plan) { return finding_of(plan, nullptr); }
-bool begins(const std::string& text, const std::string& words) { return text.rfind(words, 0) == 0; }
+bool begins(const std::string& text, const std::string& part) { return text.rfind(part, 0) == 0; }
 
 TEST_CASE("finding: what a plan recomputes, and how near it is to the bound", "[gui][figures]") {
   PlanReport plan = finding_plan();
@@ -72,14 +72,14 @@ TEST_CASE("finding: nothing recomputed, nothing held, no backward", "[gui][figur
 TEST_CASE("finding: PyTorch at this peak, above it, with other kernels, unasked",
           "[gui][figures]") {
   const PlanReport plan = finding_plan();
-  const auto says = [&](const CurveReport& curve, const std::string& words) {
+  const auto says = [&](const CurveReport& curve, const std::string& part) {
     const std::string text = finding_of(plan, &curve);
     INFO(text);
-    CHECK(text.find(words) != std::string::npos);
+    CHECK(text.find(part) != std::string::npos);
   };
-  CHECK(found(plan).find(" PyTorch's partitioner wasn't asked.") != std::string::npos);
+  CHECK(found(plan).find(" PyTorch's partitioner wasn't run.") != std::string::npos);
   CurveReport curve;
-  says(curve, " PyTorch's partitioner wasn't asked.");
+  says(curve, " PyTorch's partitioner wasn't run.");
   curve.torch_recorded = true;
   curve.torch = {torch_plan_at(500 * kMiB, 100), torch_plan_at(450 * kMiB, 3'000)};
   says(curve,
@@ -95,7 +95,7 @@ TEST_CASE("finding: PyTorch at this peak, above it, with other kernels, unasked"
   curve.torch_recorded = false;
   says(curve, " PyTorch's partitioner, as strategy torch repeats it, needs +4.00 ms at that peak.");
   for (CurvePoint& point : curve.torch) point.fusion = Fusion::rows;
-  says(curve, "wasn't asked with kernels like these.");
+  says(curve, "wasn't run with kernels like these.");
   CHECK(torch_at_peak(plan, nullptr) == nullptr);
 }
 

@@ -118,8 +118,8 @@ TEST_CASE("fingers: every panel has 44 units for what they press", "[gui]") {
     does(window, "compare.with", "unplanned");
     does(window, "select.node", "relu");
     for (const Panel& panel : window.app.panels) {
-      const bool on_top = panel.place == Place::top || panel.place >= Place::overlay;
-      if (on_top || panel.moment != Moment::open) continue;
+      const bool on_top = panel.dock == Dock::top || panel.dock >= Dock::overlay;
+      if (on_top || panel.window_state != WindowState::open) continue;
       CAPTURE(scale, panel.id);
       does(window, "panel.show", panel.id);
       CHECK(check_heights(window, panel.id, ItemKind::tab) > 0);
@@ -181,7 +181,7 @@ TEST_CASE("fingers: the optimiser's row breaks where it has no room", "[gui]") {
   }
 }
 
-TEST_CASE("fingers: lists over the panels, and the lesson's card", "[gui]") {
+TEST_CASE("fingers: lists over the panels, and the lesson's popup", "[gui]") {
   for (const float scale : kPhoneScales) {
     StubExecutor executor;
     Window window(bare_options(), phone_backend(executor, scale));

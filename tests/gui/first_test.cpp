@@ -61,7 +61,7 @@ TEST_CASE("first: the other panels come after the first drag, not while it goes 
     window.backend.give(PointerMoved{at.x, at.y + down});
     window.tick();
   }
-  CHECK(window.app.document()->wishes.budget_bytes > 0);
+  CHECK(window.app.document()->plan_settings.budget_bytes > 0);
   CHECK(window.state("moment") == "first");
   window.backend.give(PointerButton{0, false});
   window.settle();
@@ -87,9 +87,9 @@ TEST_CASE("first: a drag of the hill's line is one step to undo", "[gui][first]"
   window.settle();
   REQUIRE(window.play("drag memory/budget 0 20") == "");
   window.settle();
-  REQUIRE(window.app.document()->wishes.budget_bytes > 0);
+  REQUIRE(window.app.document()->plan_settings.budget_bytes > 0);
   REQUIRE(window.play("key Ctrl+Z") == "");
-  CHECK(window.app.document()->wishes.budget_bytes == 0);
+  CHECK(window.app.document()->plan_settings.budget_bytes == 0);
 }
 
 TEST_CASE("first: the keyboard reaches the hill's line and moves it like a slider",
@@ -106,7 +106,7 @@ TEST_CASE("first: the keyboard reaches the hill's line and moves it like a slide
     REQUIRE(line->span);
     CHECK(line->span->least <= line->span->now);
     CHECK(line->span->now <= line->span->most);
-    CHECK(line->span->words.find("budget ") == 0);
+    CHECK(line->span->text.find("budget ") == 0);
     CHECK(window.state("moment") == "first");
     return *line->span;
   };
@@ -160,8 +160,8 @@ TEST_CASE("first: on a phone and beside it the hill, the call and its button hav
         REQUIRE(item != nullptr);
         CHECK(item->rect.height() >= (fingers && item->kind == ItemKind::button ? 44 : 15));
       }
-      for (const std::string& words : window.app.items.cut_texts("first"))
-        CHECK(words.find("recut_torch") == std::string::npos);
+      for (const std::string& text : window.app.items.cut_texts("first"))
+        CHECK(text.find("recut_torch") == std::string::npos);
     }
 }
 
@@ -270,7 +270,7 @@ TEST_CASE("first: a block's saved and recomputed bytes are parts of its own", "[
     double saved = 0;
     const auto blocks = first_blocks(*document.shown, layers);
     REQUIRE(!blocks.empty());
-    REQUIRE(blocks.size() <= LayerBands::kMost);
+    REQUIRE(blocks.size() <= LayerBands::kMax);
     for (const FirstBlock& block : blocks) {
       CAPTURE(block.name);
       CHECK(block.saved >= 0);

@@ -46,21 +46,21 @@ TEST_CASE("hints: they go while keys are used, until the pointer moves", "[gui]"
 }
 
 // Arrows walk through the steps; the tooltip of the step under the pointer would lie over them.
-TEST_CASE("hints: the timeline's card goes, whosever key it was", "[gui]") {
+TEST_CASE("hints: the timeline's tooltip goes, whosever key it was", "[gui]") {
   Window window(bare_options());
   window.app.open("sample:tiny_conv");
   window.settle();
-  const auto sees_card = [&] { return window.app.items.find("memory/step") != nullptr; };
+  const auto sees_tooltip = [&] { return window.app.items.find("memory/step") != nullptr; };
   for (const auto& [panel, which] :
        {std::pair("memory", ImGuiKey_RightArrow), std::pair("graph", ImGuiKey_DownArrow),
         std::pair("values", ImGuiKey_F6)}) {
     CAPTURE(panel);
     window.app.give_focus(panel);
     rest_at(window, "memory/steps");
-    CHECK(sees_card());
+    CHECK(sees_tooltip());
     key(window, which);
     window.settle();
-    CHECK_FALSE(sees_card());
+    CHECK_FALSE(sees_tooltip());
   }
 }
 

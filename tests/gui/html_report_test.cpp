@@ -33,8 +33,8 @@ std::string report_of(const std::vector<std::string>& budgets,
   return html_report(report);
 }
 
-bool holds(const std::string& page, const std::string& words) {
-  return page.find(words) != std::string::npos;
+bool holds(const std::string& page, const std::string& text) {
+  return page.find(text) != std::string::npos;
 }
 
 TEST_CASE("html report: figures, pictures and tables of a plan", "[gui]") {

@@ -6,7 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <thread>
 
-#include "gui/jobs/errands.h"
+#include "gui/jobs/worker_requests.h"
 #include "gui/model/value_table.h"
 #include "tests/gui/big_plan.h"
 
@@ -110,7 +110,7 @@ TEST_CASE("jobs: plans are the same on any number of workers", "[gui]") {
         const std::int64_t peak = plan.ok() ? (*plan)->peak() : 0;
         control.post([&peaks, i, peak] { peaks[i] = peak; });
       };
-      jobs.start(planning_job("plan", ErrandFile{}, basis, request, take));
+      jobs.start(planning_job("plan", WorkerFile{}, basis, request, take));
     }
     deliver_all(jobs);
     CHECK(std::count(peaks.begin(), peaks.end(), -1) == 0);

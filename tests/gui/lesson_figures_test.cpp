@@ -19,7 +19,7 @@ namespace {
 
 std::string figure(const Window& window, std::string_view name) {
   const auto found = lesson_figure(window.app, name);
-  return found ? found->words : "no such";
+  return found ? found->text : "no such";
 }
 
 void show_block(Window& window, const char* model) {

@@ -56,7 +56,7 @@ TEST_CASE("lesson text: everything that can stand in one", "[gui]") {
   REQUIRE(lesson.ok());
   CHECK(lesson->name == "tour");
   CHECK(lesson->title == "A title: with a colon");
-  CHECK(lesson->place == 7);
+  CHECK(lesson->order == 7);
   CHECK(lesson->now.front().argument == "gpt2");
   CHECK(lesson->then == "In the large one it is so, too.");
   REQUIRE(lesson->steps.size() == 3);
@@ -75,12 +75,12 @@ TEST_CASE("lesson text: everything that can stand in one", "[gui]") {
   CHECK(second.scene[1].argument == "50%");
   CHECK(second.points[1] == "graph/node h 1");
   REQUIRE(second.until.size() == 3);
-  CHECK(second.until[0].wanted == std::vector<std::string>{"below", "50%"});
-  CHECK(second.until[1].wanted == std::vector<std::string>{"a b"});
+  CHECK(second.until[0].requested == std::vector<std::string>{"below", "50%"});
+  CHECK(second.until[1].requested == std::vector<std::string>{"a b"});
   CHECK(second.until[2].no);
   REQUIRE(second.holds.size() == 1);
   CHECK(second.holds[0].name == "torch_peak 0.5");
-  CHECK(second.holds[0].wanted == std::vector<std::string>{"<=", "0.5 start_peak"});
+  CHECK(second.holds[0].requested == std::vector<std::string>{"<=", "0.5 start_peak"});
   CHECK(values_in("`a` and `b`, `a`") == std::vector<std::string>{"a", "b"});
 }
 
@@ -156,12 +156,12 @@ TEST_CASE("lesson text: any bytes are a lesson or a refusal", "[gui]") {
   }
 }
 
-TEST_CASE("lesson text: the card's words", "[gui]") {
-  const auto words = parse_card_words("# remark\nnext: Weiter\n", "card.words");
-  REQUIRE(words.ok());
-  REQUIRE(words->size() == 1);
-  CHECK(words->front().words == "Weiter");
-  CHECK_FALSE(parse_card_words("next Weiter\n", "card.words").ok());
+TEST_CASE("lesson text: the popup's labels", "[gui]") {
+  const auto text = parse_localized_texts("# remark\nnext: Weiter\n", "labels.words");
+  REQUIRE(text.ok());
+  REQUIRE(text->size() == 1);
+  CHECK(text->front().text == "Weiter");
+  CHECK_FALSE(parse_localized_texts("next Weiter\n", "labels.words").ok());
 }
 
 }  // namespace

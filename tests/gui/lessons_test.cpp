@@ -21,20 +21,20 @@ std::string label_of(const Intent& intent) { return intent.command + " " + inten
 
 std::string fault_of(const Window& window) {
   for (const Notice& notice : window.app.notices)
-    if (notice.fault) return notice.words;
+    if (notice.fault) return notice.text;
   return "";
 }
 
 float area_of(const Rect& rect) { return rect.empty() ? 0 : rect.width() * rect.height(); }
 
 // Its targets can be seen, the popup too, in the window and beside it.
-void check_card(const Window& window, const LessonStep& step) {
-  const Item* card = window.app.items.find("lesson/card");
-  REQUIRE(card != nullptr);
+void check_popup(const Window& window, const LessonStep& step) {
+  const Item* popup = window.app.items.find("lesson/popup");
+  REQUIRE(popup != nullptr);
   const Extent extent = window.backend.extent();
   const Rect whole{0, 0, static_cast<float>(extent.width), static_cast<float>(extent.height)};
-  CHECK(card->rect.within(whole).size().x == card->rect.size().x);
-  CHECK(card->rect.within(whole).size().y == card->rect.size().y);
+  CHECK(popup->rect.within(whole).size().x == popup->rect.size().x);
+  CHECK(popup->rect.within(whole).size().y == popup->rect.size().y);
   for (const std::string& label : step.points) {
     CAPTURE(label);
     const Item* item = window.app.items.find(label);
@@ -42,41 +42,42 @@ void check_card(const Window& window, const LessonStep& step) {
     CHECK(item->visible());
     // What takes a third of the window leaves no room beside it; of that most can be seen.
     if (area_of(item->rect) < area_of(whole) / 3)
-      CHECK_FALSE(item->rect.meets(card->rect));
+      CHECK_FALSE(item->rect.meets(popup->rect));
     else
-      CHECK(area_of(item->rect.within(card->rect)) < area_of(item->rect) / 3);
+      CHECK(area_of(item->rect.within(popup->rect)) < area_of(item->rect) / 3);
   }
   for (const std::string& label : step.clear) {
     CAPTURE(label);
     const Item* item = window.app.items.find(label);
     REQUIRE(item != nullptr);
-    CHECK_FALSE(item->rect.meets(card->rect));
+    CHECK_FALSE(item->rect.meets(popup->rect));
   }
-  for (const std::string& words : words_of(step))
-    for (const std::string& name : values_in(filled_in(window.app, words))) {
+  for (const std::string& text : all_texts(step))
+    for (const std::string& name : values_in(filled_in(window.app, text))) {
       CAPTURE(name);
       const Item* item = window.app.items.find("graph/node " + name);
-      if (item != nullptr && item->visible()) CHECK_FALSE(item->rect.meets(card->rect));
+      if (item != nullptr && item->visible()) CHECK_FALSE(item->rect.meets(popup->rect));
     }
 }
 
-void check_figures(const App& app, const std::string& words) {
-  for (const std::string& name : figures_in(words)) {
+void check_figures(const App& app, const std::string& text) {
+  for (const std::string& name : figures_in(text)) {
     CAPTURE(name);
     const auto figure = lesson_figure(app, name);
     REQUIRE(figure.has_value());
-    CHECK(figure->words != "–");
+    CHECK(figure->text != "–");
   }
 }
 
 // Figures are known, and stand to each other as the sentences say.
 void check_prose(const App& app, const LessonStep& step) {
-  for (const std::string& words : words_of(step)) check_figures(app, words);
+  for (const std::string& text : all_texts(step)) check_figures(app, text);
   for (const Condition& condition : step.holds) {
-    const auto& wanted = condition.wanted;
-    CAPTURE(condition.name, wanted.front(), wanted.back());
-    const auto left = lesson_figure(app, condition.name), right = lesson_figure(app, wanted.back());
-    CAPTURE(left ? left->words : "", right ? right->words : "");
+    const auto& requested = condition.requested;
+    CAPTURE(condition.name, requested.front(), requested.back());
+    const auto left = lesson_figure(app, condition.name),
+               right = lesson_figure(app, requested.back());
+    CAPTURE(left ? left->text : "", right ? right->text : "");
     CHECK(holds(app, condition));
   }
 }
@@ -86,13 +87,13 @@ void follow_step(Window& window, const LessonStep& step) {
   window.settle();
   CHECK(fault_of(window) == "");
   check_prose(window.app, step);
-  check_card(window, step);
+  check_popup(window, step);
   if (!step.task.empty() || !step.question.ask.empty()) {
     CHECK(window.state("task") == "open");
     REQUIRE(window.app.run("lesson.show").ok());
     window.settle();
     CHECK(window.state("task") == "done");
-    check_card(window, step);
+    check_popup(window, step);
   }
   CHECK(fault_of(window) == "");
 }
@@ -148,7 +149,7 @@ TEST_CASE("lessons: their commands exist, and every step can be gone back to", "
     for (std::size_t i = lesson->steps.size(); i-- > 0;) {
       window.settle();
       CHECK(fault_of(window) == "");
-      check_card(window, lesson->steps[i]);
+      check_popup(window, lesson->steps[i]);
       CHECK(window.app.run("lesson.back").ok() == (i > 0));
     }
   }
@@ -159,7 +160,7 @@ TEST_CASE("lessons: a translation has the same steps, and what a script reads", 
     for (const auto& first : shelf().all("en")) {
       const auto other = shelf().find(first->name, language);
       CAPTURE(language, first->name);
-      CHECK(other->place == first->place);
+      CHECK(other->order == first->order);
       REQUIRE(other->steps.size() == first->steps.size());
       for (std::size_t i = 0; i < first->steps.size(); ++i) {
         const LessonStep &a = first->steps[i], &b = other->steps[i];
@@ -172,7 +173,7 @@ TEST_CASE("lessons: a translation has the same steps, and what a script reads", 
         REQUIRE(a.holds.size() == b.holds.size());
         for (std::size_t k = 0; k < a.holds.size(); ++k) {
           CHECK(a.holds[k].name == b.holds[k].name);
-          CHECK(a.holds[k].wanted == b.holds[k].wanted);
+          CHECK(a.holds[k].requested == b.holds[k].requested);
         }
         CHECK(a.scene.size() == b.scene.size());
         REQUIRE(a.show.size() == b.show.size());
@@ -210,8 +211,8 @@ TEST_CASE("lessons: words that are explained are in the glossary", "[gui]") {
       CHECK_FALSE(shelf().meaning(term, language).empty());
     for (const auto& lesson : shelf().all(language))
       for (const LessonStep& step : lesson->steps)
-        for (const std::string& words : words_of(step))
-          for (const std::string& term : terms_in(words)) {
+        for (const std::string& text : all_texts(step))
+          for (const std::string& term : terms_in(text)) {
             CAPTURE(language, lesson->name, term);
             CHECK_FALSE(shelf().meaning(term, language).empty());
           }
@@ -242,7 +243,7 @@ TEST_CASE("lessons: the end in the large model says what is so there", "[gui]") 
     window.settle();
     CHECK(fault_of(window) == "");
     CHECK(window.app.document()->path == "sample:gpt2");
-    CHECK(window.app.items.find("lesson/card")->value == "Now in gpt2");
+    CHECK(window.app.items.find("lesson/popup")->value == "Now in gpt2");
     CHECK(window.app.items.find("lesson/now") == nullptr);
     check_figures(window.app, lesson->then);
     // Back is to where it came from; from there it can be shown again.

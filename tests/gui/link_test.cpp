@@ -11,10 +11,10 @@ namespace {
 LinkState full_state() {
   LinkState state;
   state.sample = "gpt2";
-  state.wishes.budget_bytes = 4563402752;
-  state.wishes.device = "h100";
-  state.wishes.cost_model = "fused";
-  state.wishes.pins = {{"relu", "a&b=c%"}, {"h.*.mlp", "größer 1"}};
+  state.plan_settings.budget_bytes = 4563402752;
+  state.plan_settings.device = "h100";
+  state.plan_settings.cost_model = "fused";
+  state.plan_settings.overrides = {{"relu", "a&b=c%"}, {"h.*.mlp", "größer 1"}};
   state.selected = "add_33";
   state.pass = 3;
   state.view.camera = SavedView::Camera{-12.5, 340, 0.75};
@@ -113,12 +113,12 @@ TEST_CASE("a window begins with a link's state", "[link]") {
         "v=1&sample=tiny_conv&budget=90000&again=relu&select=relu&pass=3&theme=light");
 }
 
-TEST_CASE("a budget of none is a wish, too", "[link]") {
+TEST_CASE("a budget of none is a setting, too", "[link]") {
   Linked window("v=1&sample=tiny_conv&budget=none");
   CHECK(window.state("budget") == "none");
 }
 
-TEST_CASE("no text is no wish for a budget", "[link]") {
+TEST_CASE("an empty text sets no budget", "[link]") {
   Linked window("v=1&sample=tiny_conv&budget=90000");
   for (const auto& [command, text] :
        {std::pair("budget.set", ""), std::pair("budget.set", " "), std::pair("budget.set", "0"),
@@ -145,7 +145,7 @@ TEST_CASE("a link that can't be followed says so, opens no other graph and stays
   }
   Linked lacking("v=1&sample=tiny_cnov&budget=90000");
   CHECK(lacking.state("fault").find("did you mean 'tiny_conv'?") != std::string::npos);
-  CHECK(lacking.app.items.find("fault/wish budget")->value == "87.9 KiB");
+  CHECK(lacking.app.items.find("fault/setting budget")->value == "87.9 KiB");
   CHECK(lacking.play("click \"fault/sample tiny_conv\"\nwait idle\n") == "");
   CHECK(lacking.app.has_ready());
   Linked window("v=1&sample=tiny_conv&select=nobody");
@@ -160,7 +160,7 @@ TEST_CASE("a link to an own file waits until one of its name is opened", "[link]
   CHECK(window.state("moment") == "stuck");
   CHECK(window.state("notice") == "");
   CHECK(window.app.items.find("fault/drop")->value == "tiny_ops.json.gz");
-  CHECK(window.app.items.find("fault/wish budget")->value == "19.5 KiB");
+  CHECK(window.app.items.find("fault/setting budget")->value == "19.5 KiB");
   CHECK(address_of(window.app) == link);  // the address keeps it
 
   // Another file is opened by itself.

@@ -9,11 +9,13 @@ namespace {
 // Takes a worker request and says what it is given to say.
 class TellingHelper : public Helper {
  public:
-  void begin(int errand, bool, const HelperFile&, std::string_view) override { at_work = errand; }
+  void begin(int request_id, bool, const HelperFile&, std::string_view) override {
+    at_work = request_id;
+  }
   void end(int) override {}
   void close(int) override {}
   std::vector<HelperReply> take_replies() override { return std::exchange(replies_, {}); }
-  void say(const std::string& words) { replies_.push_back({at_work, HelperReply::kFound, words}); }
+  void say(const std::string& text) { replies_.push_back({at_work, HelperReply::kFound, text}); }
 
   int at_work = 0;
 
@@ -24,13 +26,14 @@ class TellingHelper : public Helper {
 Job measuring_job() {
   Job job{"Measuring", 0, true, false, {}};
   job.measures = true;
-  job.errand = std::make_shared<Errand>(Errand{{},
-                                               [] { return std::string("measure"); },
-                                               [](JobControl& control, std::string_view reply) {
-                                                 control.measuring(reply == "measuring");
-                                                 return reply != "done";
-                                               },
-                                               [](JobControl&, const std::string&) {}});
+  job.worker_request = std::make_shared<WorkerRequest>(
+      WorkerRequest{{},
+                    [] { return std::string("measure"); },
+                    [](JobControl& control, std::string_view reply) {
+                      control.measuring(reply == "measuring");
+                      return reply != "done";
+                    },
+                    [](JobControl&, const std::string&) {}});
   return job;
 }
 

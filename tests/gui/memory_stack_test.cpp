@@ -52,7 +52,7 @@ TEST_CASE("memory stack: modules are those below the first with several of weigh
 
   const auto [more_basis, more_plan] = plan_of(blocks_text(40));
   const LayerBands many = layer_bands(*more_plan);
-  CHECK(many.names.size() == LayerBands::kMost);
+  CHECK(many.names.size() == LayerBands::kMax);
   CHECK(many.names.front().rfind("layers.0 – ", 0) == 0);
 }
 

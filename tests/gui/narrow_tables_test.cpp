@@ -21,7 +21,7 @@ float panel_width(const Window& window, std::string_view id) {
   const Rect whole{0, 0, static_cast<float>(extent.width), static_cast<float>(extent.height)};
   const App& app = window.app;
   const Arrangement found =
-      arrange(app.panels, app.settings, whole, app.scale(), Moment::open, false);
+      arrange(app.panels, app.settings, whole, app.scale(), WindowState::open, false);
   for (const PlacedPanel& placed : found.placed)
     if (app.panels[placed.panel].id == id) return placed.area.width() / app.scale();
   return 0;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/jobs/errands.h"
+#include "gui/jobs/worker_requests.h"
 
 namespace recut::gui {
 
@@ -14,15 +14,15 @@ class NearHelper : public Helper {
  public:
   explicit NearHelper(Executor* executor = nullptr) : server_(executor) {}
 
-  void begin(int errand, bool, const HelperFile& file, std::string_view task) override {
+  void begin(int request_id, bool, const HelperFile& file, std::string_view task) override {
     ++begun;
     server_.open(file.serial, file.path, *file.bytes);
-    waiting_.push_back({errand, file.serial, std::string(task)});
+    waiting_.push_back({request_id, file.serial, std::string(task)});
   }
-  void end(int errand) override {
+  void end(int request_id) override {
     ++ended;
     for (auto it = waiting_.begin(); it != waiting_.end(); ++it)
-      if (it->errand == errand) {
+      if (it->request_id == request_id) {
         waiting_.erase(it);
         return;
       }
@@ -34,9 +34,9 @@ class NearHelper : public Helper {
     if (waiting_.empty() || asleep) return replies;
     const Waiting one = waiting_.front();
     waiting_.pop_front();
-    if (answer != HelperReply::kFound) return {{one.errand, answer, "the helper is gone"}};
+    if (answer != HelperReply::kFound) return {{one.request_id, answer, "the helper is gone"}};
     server_.serve(one.serial, one.task, [&](std::string bytes) {
-      replies.push_back({one.errand, HelperReply::kFound, std::move(bytes)});
+      replies.push_back({one.request_id, HelperReply::kFound, std::move(bytes)});
     });
     return replies;
   }
@@ -47,11 +47,11 @@ class NearHelper : public Helper {
 
  private:
   struct Waiting {
-    int errand = 0, serial = 0;
+    int request_id = 0, serial = 0;
     std::string task;
   };
   std::deque<Waiting> waiting_;
-  ErrandServer server_;
+  WorkerServer server_;
 };
 
 }  // namespace recut::gui

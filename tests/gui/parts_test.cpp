@@ -135,26 +135,26 @@ TEST_CASE("jobs: ending waits for what is at work, and cancels it", "[gui]") {
   SUCCEED("it came back");
 }
 
-Panel panel_at(std::string_view id, Place place) { return {id, id, place, 0, 1, nullptr}; }
+Panel panel_at(std::string_view id, Dock dock) { return {id, id, dock, 0, 1, nullptr}; }
 
 TEST_CASE("arrangement: places share the window without overlap", "[gui]") {
-  const std::vector<Panel> panels{panel_at("bar", Place::top),
-                                  panel_at("passes", Place::left),
-                                  panel_at("graph", Place::centre),
-                                  panel_at("compare", Place::centre),
-                                  panel_at("values", Place::right),
-                                  panel_at("details", Place::right),
-                                  panel_at("memory", Place::bottom_left),
-                                  panel_at("trade-off", Place::bottom_right),
-                                  panel_at("palette", Place::overlay)};
+  const std::vector<Panel> panels{panel_at("bar", Dock::top),
+                                  panel_at("passes", Dock::left),
+                                  panel_at("graph", Dock::centre),
+                                  panel_at("compare", Dock::centre),
+                                  panel_at("values", Dock::right),
+                                  panel_at("details", Dock::right),
+                                  panel_at("memory", Dock::bottom_left),
+                                  panel_at("trade-off", Dock::bottom_right),
+                                  panel_at("palette", Dock::overlay)};
   Settings settings;
   for (const float scale : {1.0f, 2.5f})
     for (const char* left : {"", "0.5", "-3", "1e9"}) {
       settings.set("split.left", left);
       const Arrangement all =
-          arrange(panels, settings, {0, 0, 1680 * scale, 1050 * scale}, scale, Moment::open);
+          arrange(panels, settings, {0, 0, 1680 * scale, 1050 * scale}, scale, WindowState::open);
       CHECK(all.placed.size() == 7);
-      CHECK(all.turns.size() == 1);
+      CHECK(all.tab_groups.size() == 1);
       for (std::size_t i = 0; i < all.placed.size(); ++i) {
         CHECK_FALSE(all.placed[i].area.empty());
         for (std::size_t j = 0; j < i; ++j)
@@ -164,13 +164,13 @@ TEST_CASE("arrangement: places share the window without overlap", "[gui]") {
 }
 
 TEST_CASE("arrangement: hidden panels leave their room, turns choose", "[gui]") {
-  const std::vector<Panel> panels{panel_at("graph", Place::centre),
-                                  panel_at("compare", Place::centre),
-                                  panel_at("passes", Place::left)};
+  const std::vector<Panel> panels{panel_at("graph", Dock::centre),
+                                  panel_at("compare", Dock::centre),
+                                  panel_at("passes", Dock::left)};
   Settings settings;
   settings.set_flag("panel.passes", false);
   settings.set("turn.centre", "compare");
-  const Arrangement all = arrange(panels, settings, {0, 0, 1000, 600}, 1, Moment::open);
+  const Arrangement all = arrange(panels, settings, {0, 0, 1000, 600}, 1, WindowState::open);
   REQUIRE(all.placed.size() == 1);
   CHECK(panels[all.placed[0].panel].id == "compare");
   CHECK(all.placed[0].area.width() == 1000);
@@ -201,7 +201,7 @@ TEST_CASE("script: lines, quotes, remarks, and where faults are", "[gui]") {
   REQUIRE(lines.ok());
   REQUIRE(lines->size() == 2);
   CHECK((*lines)[0].number == 2);
-  CHECK((*lines)[0].words == std::vector<std::string>{"click", "two words"});
+  CHECK((*lines)[0].tokens == std::vector<std::string>{"click", "two words"});
   const auto fault = parse_script("wait idle\nclick \"open\n", "s");
   REQUIRE_FALSE(fault.ok());
   CHECK(format(fault.diagnostics()).find("s:2:") == 0);

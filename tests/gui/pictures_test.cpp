@@ -120,12 +120,12 @@ TEST_CASE("trade-off: ends, ticks, PyTorch's points and what is impossible are n
   for (const Theme* theme : {&kDark, &kLight}) {
     const std::string svg = trade_off_svg(report_of_three_points(), *theme);
     CHECK(balanced(svg));
-    for (const char* words :
+    for (const char* text :
          {"a&lt;b &amp; c", "least peak 2.00 KiB", "6.00 KiB in 100 µs", "nothing recomputed",
           ">4 KiB<", ">+20 µs<", ">+20 %<", "proved impossible", ">0.5<", "strategy torch",
           "budget 0.5: peak 2.93 KiB, 30.0 µs recomputed"}) {
-      INFO(words);
-      CHECK(svg.find(words) != std::string::npos);
+      INFO(text);
+      CHECK(svg.find(text) != std::string::npos);
     }
   }
 }
@@ -144,8 +144,8 @@ TEST_CASE("loss curve: steps, means of passes and what is not finite", "[gui][tr
   LossCurve curve{"a<b", "sgd, learning rate 0.1", {4, 2, 3, 1, 1}, 2};
   const std::string svg = loss_curve_svg(curve, kDark);
   CHECK(balanced(svg));
-  for (const char* words : {"a&lt;b · sgd, learning rate 0.1", "4 at first, 1 at last", ">step<"})
-    CHECK(svg.find(words) != std::string::npos);
+  for (const char* text : {"a&lt;b · sgd, learning rate 0.1", "4 at first, 1 at last", ">step<"})
+    CHECK(svg.find(text) != std::string::npos);
   curve.losses.push_back(HUGE_VAL);
   for (const std::vector<double>& losses : {curve.losses, {}, {2}, {-1, -2}, {0, 0}}) {
     curve.losses = losses;

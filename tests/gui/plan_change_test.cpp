@@ -63,7 +63,7 @@ constexpr const char* kScaled = R"(graph "scaled" {
   gradients %g, none
 })";
 
-TEST_CASE("plan change: a value pinned to be saved that backward reads nothing of says so",
+TEST_CASE("plan change: a value overridden to be saved that backward reads nothing of says so",
           "[gui]") {
   NullBackend backend;
   backend.files["scaled.recut"] = kScaled;
@@ -83,13 +83,13 @@ TEST_CASE("plan change: a value pinned to be saved that backward reads nothing o
   give(window, "pin.save", "product");
   REQUIRE(document.shown->role(product) == Role::freed);
   REQUIRE(document.change);
-  CHECK(document.change->cause == "product pinned to be saved");
+  CHECK(document.change->cause == "product must be saved");
   CHECK(window.state("notice").find("product was to be saved, and is freed") == 0);
   const std::string kept = document.graph().node_name(
       saved_instead(*document.shown, Users(document.graph()), product).node);
   CHECK(window.state("notice").find(kept + ", made of it in") != std::string::npos);
   const std::string details = text_of(details_of(document, product));
-  CHECK(details.find("by hand it is to be saved, but backward reads nothing of it: " + kept) !=
+  CHECK(details.find("overridden to be saved, but backward reads nothing of it: " + kept) !=
         std::string::npos);
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("torch plans: one for each fraction, and for the prices and kernels of
   // PyTorch's peak as the budget: its own plan holds that, so one is found. Undone in one step.
   const std::string budget = window.state("budget");
   give(window, "budget.pytorch", "1");
-  CHECK(document.wishes.budget_bytes == torch_plan(document, "1")->peak());
+  CHECK(document.plan_settings.budget_bytes == torch_plan(document, "1")->peak());
   CHECK(document.holds());
   CHECK(window.state("equal_peak").find("both fused") != std::string::npos);
   give(window, "budget.set", "70%");

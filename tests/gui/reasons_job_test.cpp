@@ -22,7 +22,7 @@ Plans two_plans() {
   const auto plan = make_plan_view(*basis, request);
   REQUIRE(plan.ok());
   Plans plans{{start, {}}, {*plan, {}}};
-  plans.after.wishes.budget_bytes = start->peak() * 6 / 10;
+  plans.after.plan_settings.budget_bytes = start->peak() * 6 / 10;
   return plans;
 }
 

@@ -24,7 +24,7 @@ struct Rested : Window {
   // The file of the plan that is shown, and of one that is planned for anew; without their times.
   std::string shown() { return file_of(view().shown->planned); }
   std::string anew() {
-    const auto planned = plan_document(*view().document, request_of(view().wishes));
+    const auto planned = plan_document(*view().document, request_of(view().plan_settings));
     REQUIRE(planned.ok());
     return file_of(*planned);
   }

@@ -168,12 +168,13 @@ TEST_CASE("run: a fused plan's arena holds the budget", "[gui]") {
     window.settle();
     const SharedSchedule schedule = shown_schedule(document);
     REQUIRE(schedule);
-    const auto planned = schedule_document(*document.document, {request_of(document.wishes), {}});
+    const auto planned =
+        schedule_document(*document.document, {request_of(document.plan_settings), {}});
     REQUIRE(planned.ok());
     CHECK(schedule->schedule.arena_bytes == planned->schedule.arena_bytes);
     if (!document.holds()) continue;
-    CHECK(schedule->beyond(document.wishes.budget_bytes) == planned->beyond_budget());
-    held += schedule->beyond(document.wishes.budget_bytes) == 0 ? 1 : 0;
+    CHECK(schedule->beyond(document.plan_settings.budget_bytes) == planned->beyond_budget());
+    held += schedule->beyond(document.plan_settings.budget_bytes) == 0 ? 1 : 0;
   }
   CHECK(held > 2);
 }
@@ -192,9 +193,9 @@ TEST_CASE("run: an arena above the budget is said", "[gui]") {
   REQUIRE(run);
   REQUIRE(run->of->schedule.arena_bytes > peak);  // starts of buffers are multiples of 64
   CHECK(window.app.items.find("run/arena") != nullptr);
-  const Item* words = window.app.items.find("memory/arena words");
-  REQUIRE(words != nullptr);
-  CHECK(words->value.find("above the budget") != std::string::npos);
+  const Item* text = window.app.items.find("memory/arena words");
+  REQUIRE(text != nullptr);
+  CHECK(text->value.find("above the budget") != std::string::npos);
 }
 
 TEST_CASE("run: what is in the way is said", "[gui]") {

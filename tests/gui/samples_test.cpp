@@ -24,8 +24,8 @@ TEST_CASE("samples: the list has every graph of samples/ once", "[gui][samples]"
   std::set<std::string> listed, there;
   for (const SampleFacts& facts : sample_facts()) {
     CHECK(listed.insert(facts.file).second);
-    CHECK_FALSE(facts.words.empty());
-    CHECK(facts.words.size() <= 70);
+    CHECK_FALSE(facts.text.empty());
+    CHECK(facts.text.size() <= 70);
   }
   for (const auto& entry : fs::recursive_directory_iterator(RECUT_SOURCE_DIR "/samples")) {
     const std::string name = entry.path().string();

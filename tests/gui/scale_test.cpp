@@ -30,8 +30,8 @@ std::set<std::string> names_to_keep(const DocumentView& document) {
 std::string cut_names(const Window& window, const std::string& panel) {
   const std::set<std::string> names = names_to_keep(*window.app.document());
   std::string cut;
-  for (const std::string& words : window.app.items.cut_texts(panel))
-    if (names.count(words) == 1) cut += panel + ": " + words + "\n";
+  for (const std::string& text : window.app.items.cut_texts(panel))
+    if (names.count(text) == 1) cut += panel + ": " + text + "\n";
   return cut;
 }
 

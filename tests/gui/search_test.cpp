@@ -110,7 +110,7 @@ TEST_CASE("search: bounds of bytes, with blanks where people put them", "[gui]")
   CHECK(searched.found("bytes > heavy").rfind("fault: ", 0) == 0);
 }
 
-TEST_CASE("search: roles, phases, choices by hand, and what must not fit", "[gui]") {
+TEST_CASE("search: roles, phases, overrides, and what must not fit", "[gui]") {
   Searched searched;
   CHECK(searched.found("input") == "w x t");
   CHECK(searched.found("result") == "small half grad");
@@ -124,10 +124,10 @@ TEST_CASE("search: from match to match, around the end", "[gui]") {
   Searched searched;
   REQUIRE(searched.app.run("search.set", "op:mm").ok());
   const Search& search = searched.app.document()->search;
-  CHECK(search.words({}) == "2 found");
+  CHECK(search.summary({}) == "2 found");
   REQUIRE(searched.app.run("search.next").ok());
   CHECK(searched.state("selection") == "mix");
-  CHECK(search.words(searched.app.document()->selection.node) == "1 of 2");
+  CHECK(search.summary(searched.app.document()->selection.node) == "1 of 2");
   REQUIRE(searched.app.run("search.next").ok());
   CHECK(searched.state("selection") == "grad");
   REQUIRE(searched.app.run("search.next").ok());

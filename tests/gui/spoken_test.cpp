@@ -15,7 +15,7 @@ const Item& item_of(const Window& window, std::string_view label) {
   return *item;
 }
 
-std::size_t place_of(const Window& window, std::string_view label) {
+std::size_t item_index(const Window& window, std::string_view label) {
   const auto& all = window.app.items.all();
   const auto at =
       std::find_if(all.begin(), all.end(), [&](const Item& item) { return item.label == label; });
@@ -43,11 +43,11 @@ TEST_CASE("spoken: the bar is read from the left to the right", "[gui]") {
   Window window(bare_options());
   window.app.open("sample:tiny_conv");
   window.settle();
-  CHECK(place_of(window, "bar/menu") < place_of(window, "bar/tab tiny_conv"));
-  CHECK(place_of(window, "bar/tab tiny_conv") < place_of(window, "bar/search"));
-  CHECK(place_of(window, "bar/search") < place_of(window, "bar/palette"));
-  CHECK(place_of(window, "bar/palette") < place_of(window, "bar/theme"));
-  CHECK(place_of(window, "bar/theme") < place_of(window, "bar/help"));
+  CHECK(item_index(window, "bar/menu") < item_index(window, "bar/tab tiny_conv"));
+  CHECK(item_index(window, "bar/tab tiny_conv") < item_index(window, "bar/search"));
+  CHECK(item_index(window, "bar/search") < item_index(window, "bar/palette"));
+  CHECK(item_index(window, "bar/palette") < item_index(window, "bar/theme"));
+  CHECK(item_index(window, "bar/theme") < item_index(window, "bar/help"));
 }
 
 TEST_CASE("spoken: the timeline says where it is, a dead button why", "[gui]") {
@@ -56,12 +56,12 @@ TEST_CASE("spoken: the timeline says where it is, a dead button why", "[gui]") {
   window.settle();
   const Item& steps = item_of(window, "memory/steps");
   REQUIRE(steps.span.has_value());
-  CHECK(steps.span->words.find("the peak is at") != std::string::npos);
+  CHECK(steps.span->text.find("the peak is at") != std::string::npos);
   const Item& budget = item_of(window, "memory/budget");
   CHECK(budget.kind == ItemKind::slider);
   REQUIRE(budget.span.has_value());
   CHECK(budget.span->least < budget.span->most);
-  CHECK(budget.span->words == item_of(window, "trade-off/curve").span->words);
+  CHECK(budget.span->text == item_of(window, "trade-off/curve").span->text);
   CHECK(budget.hint.find("arrow keys") != std::string::npos);
   REQUIRE(window.app.run("panel.show", "train").ok());
   window.settle();

@@ -37,8 +37,8 @@ TEST_CASE("symbolic: the window says the hints, and takes other sizes", "[gui]")
     REQUIRE(window->app.run("file.dimensions", "s17=1").ok());
     window->settle();
     CHECK(window->app.document()->document->file.symbols.front().size == 512);
-    REQUIRE_FALSE(window->app.document()->recipe_faults.empty());
-    CHECK(format(window->app.document()->recipe_faults).find("from 2 to any size") !=
+    REQUIRE_FALSE(window->app.document()->transform_faults.empty());
+    CHECK(format(window->app.document()->transform_faults).find("from 2 to any size") !=
           std::string::npos);
   }
 }

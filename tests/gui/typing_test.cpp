@@ -36,9 +36,9 @@ std::string typed_in_palette(const Window& window) {
   return field != nullptr ? field->value : "no field";
 }
 
-int frames_until_typed(Window& window, std::string_view wanted) {
+int frames_until_typed(Window& window, std::string_view requested) {
   const int before = window.app.frames();
-  for (int ticks = 0; ticks < 60 && typed_in_palette(window) != wanted; ++ticks) window.tick();
+  for (int ticks = 0; ticks < 60 && typed_in_palette(window) != requested; ++ticks) window.tick();
   return window.app.frames() - before;
 }
 

@@ -15,7 +15,7 @@ struct UndoWindow : Window {
     first = budget();
   }
 
-  std::int64_t budget() const { return app.document()->wishes.budget_bytes; }
+  std::int64_t budget() const { return app.document()->plan_settings.budget_bytes; }
   void move(float x, float y) {
     backend.give(PointerMoved{x, y});
     tick();

@@ -77,18 +77,18 @@ TEST_CASE("value panels: names of ten thousand characters", "[gui]") {
 }
 
 // Pairs of words in the timeline that lie over each other, "" where none do.
-std::string overlapping_words(const App& app) {
+std::string overlapping_texts(const App& app) {
   std::vector<const Item*> found;
   for (const char* label : {"forward", "backward", "nothing recomputed", "budget", "peak words"}) {
     const Item* item = app.items.find(std::string("memory/") + label);
     if (item != nullptr && item->visible()) found.push_back(item);
   }
-  std::string words;
+  std::string text;
   for (std::size_t i = 0; i < found.size(); ++i)
     for (std::size_t k = i + 1; k < found.size(); ++k)
       if (found[i]->rect.meets(found[k]->rect))
-        words += found[i]->label + " and " + found[k]->label + "\n";
-  return words;
+        text += found[i]->label + " and " + found[k]->label + "\n";
+  return text;
 }
 
 TEST_CASE("value panels: the timeline's words leave each other room, on a phone, too", "[gui]") {
@@ -107,7 +107,7 @@ TEST_CASE("value panels: the timeline's words leave each other room, on a phone,
         REQUIRE(window.app.run("budget.set", budget).ok());
         window.settle();
         REQUIRE(window.app.items.find("memory/peak words") != nullptr);
-        CHECK(overlapping_words(window.app) == "");
+        CHECK(overlapping_texts(window.app) == "");
       }
     }
 }
@@ -124,7 +124,7 @@ TEST_CASE("value panels: a budget that no plan holds", "[gui]") {
   window.settle();
   const Item* conflict = window.app.items.find("values/conflict");
   REQUIRE(conflict != nullptr);
-  CHECK(conflict->value.find("can't be held with these choices") != std::string::npos);
+  CHECK(conflict->value.find("can't be held with these overrides") != std::string::npos);
   REQUIRE(window.app.run("edit.undo").ok());
   window.settle();
   CHECK(window.app.items.find("values/conflict") == nullptr);

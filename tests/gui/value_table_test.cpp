@@ -17,9 +17,9 @@ struct Fixture {
     view.basis = made_basis;
     view.document = start->document;
     view.start = start;
-    view.wishes.pins = pins;
-    view.wishes.budget_bytes = *read_budget(budget, view);
-    const auto plan = make_plan_view(*view.basis, request_of(view.wishes));
+    view.plan_settings.overrides = pins;
+    view.plan_settings.budget_bytes = *read_budget(budget, view);
+    const auto plan = make_plan_view(*view.basis, request_of(view.plan_settings));
     REQUIRE(plan.ok());
     view.shown = *plan;
     view.known.add(*plan);
@@ -106,7 +106,7 @@ TEST_CASE("values: copies have a line a row, fields in quotes where they need th
   CHECK(peak_text(*f.view.shown).find("peak") != std::string::npos);
 }
 
-TEST_CASE("details: every node of the graph has words, with both choices' reasons", "[gui]") {
+TEST_CASE("details: every node of the graph has words, with the reasons of both choices", "[gui]") {
   Fixture f;
   for (const NodeId id : f.view.graph().order()) {
     const ValueDetails details = details_of(f.view, id);
@@ -126,14 +126,14 @@ TEST_CASE("details: a flip is planned anew and said beside the plan", "[gui]") {
     if (!row.has_choice) continue;
     const auto flip = f.view.reasons->flip(row.node);
     REQUIRE(flip.has_value());
-    const std::string words = flip_words(*flip, *f.view.shown);
-    CHECK(words.rfind(flip->holds ? "holds: peak" : "can't be held", 0) == 0);
+    const std::string text = flip_text(*flip, *f.view.shown);
+    CHECK(text.rfind(flip->holds ? "holds: peak" : "can't be held", 0) == 0);
     break;
   }
 }
 
 TEST_CASE("values: choices that stand in a budget's way are named", "[gui]") {
-  CHECK(conflict_words(Fixture().view).empty());
+  CHECK(conflict_text(Fixture().view).empty());
   OverrideRequest pins;
   const Fixture free("none");
   for (const NodeId id : free.view.reasons->values()) {
@@ -144,12 +144,12 @@ TEST_CASE("values: choices that stand in a budget's way are named", "[gui]") {
   REQUIRE(pins.save.size() > 4);
   Fixture f("36%", pins);
   REQUIRE_FALSE(f.view.holds());
-  const std::string words = conflict_words(f.view);
-  CHECK(words.find("can't be held with these choices by hand") != std::string::npos);
-  CHECK(words.find("Without") != std::string::npos);
-  PinnedValues pinned;
-  pinned.read(f.view);
-  CHECK(pinned.of(f.view.find(pins.save.front())) == Pinned::save);
+  const std::string text = conflict_text(f.view);
+  CHECK(text.find("can't be held with these overrides") != std::string::npos);
+  CHECK(text.find("Without") != std::string::npos);
+  ValueOverrides lookup;
+  lookup.read(f.view);
+  CHECK(lookup.of(f.view.find(pins.save.front())) == OverrideKind::save);
 }
 
 }  // namespace

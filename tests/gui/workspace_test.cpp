@@ -12,10 +12,10 @@ namespace {
 SavedDocument some_document() {
   SavedDocument document;
   document.path = "models/a b.json.gz";
-  document.wishes.budget_bytes = 123'456'789'012;
-  document.wishes.device = "h100";
-  document.wishes.cost_model = "fused";
-  document.wishes.pins = {{"relu", "mm \"3\""}, {"add"}};
+  document.plan_settings.budget_bytes = 123'456'789'012;
+  document.plan_settings.device = "h100";
+  document.plan_settings.cost_model = "fused";
+  document.plan_settings.overrides = {{"relu", "mm \"3\""}, {"add"}};
   document.selected = "relu";
   document.pass = 2;
   document.view.camera = SavedView::Camera{-12.5, 1e6, 0.25};
@@ -27,7 +27,7 @@ TEST_CASE("workspace: a document comes back from its text as it was", "[gui]") {
   const std::string text = write_document(some_document());
   CHECK(text.find('\n') == std::string::npos);
   const SavedDocument read = read_document(text);
-  CHECK(read.wishes == some_document().wishes);
+  CHECK(read.plan_settings == some_document().plan_settings);
   REQUIRE(read.view.camera.has_value());
   CHECK(read.view.camera->zoom == 0.25);
   CHECK(read.view.open == some_document().view.open);
@@ -50,8 +50,8 @@ TEST_CASE("workspace: what is damaged in a document is passed over, the rest sta
                    "open": ["00000000000000ff", "ff", "zz00000000000000", 7]}})");
   CHECK(read.path == "x");
   CHECK_FALSE(read.pass.has_value());
-  CHECK(read.wishes.budget_bytes == 0);
-  CHECK(read.wishes.pins.save == std::vector<std::string>{"relu"});
+  CHECK(read.plan_settings.budget_bytes == 0);
+  CHECK(read.plan_settings.overrides.save == std::vector<std::string>{"relu"});
   CHECK_FALSE(read.view.camera.has_value());
   CHECK(read.view.open == std::vector<std::uint64_t>{0xff});
 }

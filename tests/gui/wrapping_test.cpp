@@ -14,14 +14,14 @@ struct Wrapping {
   Wrapping() : context(ImGui::CreateContext(&atlas)) { fonts.build(atlas, 1); }
   ~Wrapping() { ImGui::DestroyContext(context); }
 
-  std::vector<std::string> lines(std::string_view words, float width) {
-    const auto found = wrapped_lines(ui, words, width);
-    CHECK(wrapped_height(ui, words, width) ==
+  std::vector<std::string> lines(std::string_view text, float width) {
+    const auto found = wrapped_lines(ui, text, width);
+    CHECK(wrapped_height(ui, text, width) ==
           static_cast<float>(std::max<std::size_t>(1, found.size())) *
               ui.fonts[Face::small]->FontSize);
     return {found.begin(), found.end()};
   }
-  float width(std::string_view words) const { return ui.width(words, Face::small); }
+  float width(std::string_view text) const { return ui.width(text, Face::small); }
 
   ImFontAtlas atlas;
   ImGuiContext* context;
@@ -34,11 +34,11 @@ struct Wrapping {
 
 TEST_CASE("wrapping: lines break at blanks and nowhere else", "[gui]") {
   Wrapping wrapping;
-  const std::string words = "16 now recomputed (1.24 GiB), 23 saved";
+  const std::string text = "16 now recomputed (1.24 GiB), 23 saved";
   const float narrow = wrapping.width("16 now recomputed (1.");
-  CHECK(wrapping.lines(words, narrow) ==
+  CHECK(wrapping.lines(text, narrow) ==
         std::vector<std::string>{"16 now recomputed", "(1.24 GiB), 23 saved"});
-  CHECK(wrapping.lines(words, wrapping.width(words)) == std::vector{words});
+  CHECK(wrapping.lines(text, wrapping.width(text)) == std::vector{text});
   CHECK(wrapping.lines("", 100).empty());
   CHECK(wrapping.lines("one\ntwo", 1000) == std::vector<std::string>{"one", "two"});
   CHECK(wrapping.lines("one\n\ntwo", 1000) == std::vector<std::string>{"one", "", "two"});
@@ -61,8 +61,8 @@ TEST_CASE("window: what was wrong with a command is over once it is done", "[gui
   Window window(bare_options());
   window.app.open("sample:tiny_conv");
   window.settle();
-  const auto typed = [&](const char* words) {
-    return window.play(std::string("click \"trade-off/budget field\"\nkey Ctrl+A\ntype ") + words +
+  const auto typed = [&](const char* text) {
+    return window.play(std::string("click \"trade-off/budget field\"\nkey Ctrl+A\ntype ") + text +
                        "\nkey Enter\n");
   };
   REQUIRE(typed("eight") == "");

@@ -130,7 +130,7 @@ TEST_CASE("the window's GPU: steps run in the bytes that were planned", "[gui][c
     CHECK(window.state("run_where") == "Fake H100, f32 products");
     CHECK(executors.gpu.title() == "Fake H100");
     CHECK(window.state("measured_peak") == window.state("run_peak"));
-    CHECK(window.app.items.find("run/card") != nullptr);
+    CHECK(window.app.items.find("run/GPU") != nullptr);
     CHECK(gui::shown_run(*window.app.document())->taken_bytes > 0);
     // The plan's prices stay what they were.
     CHECK(window.state("device") == device);

@@ -71,7 +71,7 @@ async function follow(tab, name, byHand) {
       if (act !== showMe) ++acts;
       await act(tab, words.join(' '), point);
       await tab.waitState('task', 'done');
-      await tab.idle(); // the card goes along with what it points at
+      await tab.idle(); // the popup goes along with what it points at
     }
     if (show === '' && ask !== '') {
       await showMe(tab); // the answer

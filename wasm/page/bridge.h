@@ -32,8 +32,8 @@ void host_copy(const char* text);
 // Workers (page_helper.h). Replies come through page_helper_reply. Only a worker calls the last
 // one.
 void host_helper_file(int serial, const char* path, const char* bytes, std::size_t count);
-void host_helper_begin(int errand, int urgent, int serial, const char* task, std::size_t count);
-void host_helper_end(int errand);
+void host_helper_begin(int request_id, int urgent, int serial, const char* task, std::size_t count);
+void host_helper_end(int request_id);
 void host_helper_close(int serial);
 void host_reply(const char* bytes, std::size_t count);
 

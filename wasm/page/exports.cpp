@@ -146,10 +146,10 @@ EMSCRIPTEN_KEEPALIVE void page_sample_failed(const char* name, const char* messa
 }
 
 // `state`: a HelperReply::State.
-EMSCRIPTEN_KEEPALIVE void page_helper_reply(int errand, int state, const char* bytes,
+EMSCRIPTEN_KEEPALIVE void page_helper_reply(int request_id, int state, const char* bytes,
                                             std::size_t count) {
   page->backend.helping.give(
-      {errand, static_cast<gui::HelperReply::State>(state), std::string(bytes, count)});
+      {request_id, static_cast<gui::HelperReply::State>(state), std::string(bytes, count)});
 }
 
 EMSCRIPTEN_KEEPALIVE void page_say(const char* message, int fault) {

@@ -46,11 +46,11 @@ mergeInto(LibraryManager.library, {
   host_helper_file: function (serial, path, bytes, count) {
     Module.host.helper.file(serial, UTF8ToString(path), HEAPU8.slice(bytes, bytes + count));
   },
-  host_helper_begin: function (errand, urgent, serial, task, count) {
-    Module.host.helper.begin(errand, urgent !== 0, serial, HEAPU8.slice(task, task + count));
+  host_helper_begin: function (request, urgent, serial, task, count) {
+    Module.host.helper.begin(request, urgent !== 0, serial, HEAPU8.slice(task, task + count));
   },
-  host_helper_end: function (errand) {
-    Module.host.helper.end(errand);
+  host_helper_end: function (request) {
+    Module.host.helper.end(request);
   },
   host_helper_close: function (serial) {
     Module.host.helper.close(serial);

@@ -38,7 +38,7 @@ Json json_of(const gui::Item& item, double pixels) {
   if (!item.hint.empty() && item.hint != name) json["hint"] = valid_utf8(item.hint);
   if (!item.span) return json;
   json["span"] = {item.span->least, item.span->most, item.span->now};
-  if (!item.span->words.empty()) json["now"] = valid_utf8(item.span->words);
+  if (!item.span->text.empty()) json["now"] = valid_utf8(item.span->text);
   return json;
 }
 
@@ -66,7 +66,7 @@ void Mirror::tell_items(const gui::App& app) {
 void Mirror::tell_notices(const gui::App& app) {
   const bool fault = app.notices.empty() || app.notices.back().fault;
   const std::string message =
-      app.notices.empty() ? app.state("fault").value_or("") : app.notices.back().words;
+      app.notices.empty() ? app.state("fault").value_or("") : app.notices.back().text;
   if (message == notice_) return;
   notice_ = message;
   if (!message.empty()) host_announce(message.c_str(), fault ? 1 : 0);

@@ -12,8 +12,9 @@ namespace recut::page {
 
 class PageHelper : public gui::Helper {
  public:
-  void begin(int errand, bool urgent, const gui::HelperFile& file, std::string_view task) override;
-  void end(int errand) override;
+  void begin(int request_id, bool urgent, const gui::HelperFile& file,
+             std::string_view task) override;
+  void end(int request_id) override;
   void close(int serial) override;
   std::vector<gui::HelperReply> take_replies() override;
 

@@ -4,16 +4,16 @@
 #include <new>
 #include <string>
 
-#include "gui/jobs/errands.h"
+#include "gui/jobs/worker_requests.h"
 #include "wasm/page/bridge.h"
 #include "wasm/page/models.h"
 #include "wasm/step/page_executor.h"
 
 namespace {
 
-recut::gui::ErrandServer& server() {
+recut::gui::WorkerServer& server() {
   static recut::step::PageExecutor executor;
-  static recut::gui::ErrandServer server(&executor, recut::page::read_model);
+  static recut::gui::WorkerServer server(&executor, recut::page::read_model);
   return server;
 }
 

@@ -12,7 +12,7 @@
 
 #include "engine/workspace/open_document.h"
 #include "gui/jobs/training_session.h"
-#include "gui/model/recipe.h"
+#include "gui/model/transform_settings.h"
 #include "wasm/smoke/commands.h"
 #include "wasm/smoke/plan.h"
 #include "wasm/step/page_executor.h"
@@ -23,11 +23,11 @@ namespace {
 using SharedDocument = std::shared_ptr<const Document>;
 
 Result<SharedDocument> opened(const std::string& path, const std::string& optimizer) {
-  const auto choice = gui::optimizer_choice(optimizer, "");
+  const auto choice = gui::read_optimizer(optimizer, "");
   if (!choice) return choice.diagnostics();
-  gui::Recipe recipe;
-  recipe.optimizer = *choice;
-  const auto options = gui::options_of(recipe);
+  gui::TransformSettings transforms;
+  transforms.optimizer = *choice;
+  const auto options = gui::options_of(transforms);
   if (!options) return options.diagnostics();
   auto document = open_document(path, *options);
   if (!document) return document.diagnostics();

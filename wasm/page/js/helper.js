@@ -27,14 +27,14 @@ class RequestQueue {
     this.#reply = reply;
   }
 
-  begin(errand, serial, task) {
-    this.#queue.push({ errand, serial, task });
+  begin(request, serial, task) {
+    this.#queue.push({ request, serial, task });
     this.#next();
   }
 
-  end(errand) {
-    this.#queue = this.#queue.filter((one) => one.errand !== errand);
-    if (this.#current?.errand === errand) {
+  end(request) {
+    this.#queue = this.#queue.filter((one) => one.request !== request);
+    if (this.#current?.request === request) {
       this.#stopWorker();
       this.#next();
     }
@@ -80,7 +80,7 @@ class RequestQueue {
   #onReply({ bytes, done, isBroken, fell }) {
     if (this.#current === null) return;
     if (fell !== undefined) return this.#fail(fell);
-    if (bytes !== undefined) this.#reply(this.#current.errand, kFound, bytes);
+    if (bytes !== undefined) this.#reply(this.#current.request, kFound, bytes);
     if (done) {
       this.#current = null;
       if (isBroken) this.#stopWorker();
@@ -91,17 +91,17 @@ class RequestQueue {
   #fail(why) {
     const memory = /memory|allocation|RangeError/i.test(why);
     const message = memory ? 'the browser has no memory left for this' : `a worker stopped: ${why}`;
-    const { errand } = this.#current;
+    const { request } = this.#current;
     this.#stopWorker();
-    this.#reply(errand, kFell, new TextEncoder().encode(message));
+    this.#reply(request, kFell, new TextEncoder().encode(message));
     this.#next();
   }
 
   #giveUp() {
-    const errand = this.#current.errand;
+    const request = this.#current.request;
     this.#stopWorker();
     this.#queue = [];
-    this.#reply(errand, kNone, new Uint8Array());
+    this.#reply(request, kNone, new Uint8Array());
   }
 
   #stopWorker() {
@@ -126,12 +126,12 @@ export class Helper {
   file(serial, path, bytes) {
     this.#files.set(serial, { path, bytes });
   }
-  begin(errand, urgent, serial, task) {
-    (urgent ? this.#urgent : this.#background).begin(errand, serial, task);
+  begin(request, urgent, serial, task) {
+    (urgent ? this.#urgent : this.#background).begin(request, serial, task);
   }
-  end(errand) {
-    this.#urgent.end(errand);
-    this.#background.end(errand);
+  end(request) {
+    this.#urgent.end(request);
+    this.#background.end(request);
   }
   close(serial) {
     this.#files.delete(serial);

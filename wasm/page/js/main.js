@@ -89,8 +89,8 @@ function connect(module, compiled, host) {
     engine.call('item_pressed', id);
     loop.tick();
   };
-  const helper = new Helper(compiled, (errand, state, bytes) => {
-    engine.call('helper_reply', errand, state, bytes);
+  const helper = new Helper(compiled, (request, state, bytes) => {
+    engine.call('helper_reply', request, state, bytes);
     loop.wake();
   });
   const mirror = new Mirror(pressed, (id) => engine.call('item_focused', id));

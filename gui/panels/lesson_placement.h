@@ -8,9 +8,9 @@
 
 namespace recut::gui {
 
-struct CardSite {
+struct PopupConstraints {
   Rect room;                 // the window without its bar
-  ImVec2 size;               // of the card
+  ImVec2 size;               // of the popup
   ImVec2 home;               // where it stands best, all else alike: its upper left corner
   std::vector<Rect> points;  // it covers none of these, if there is a place at all
   std::vector<Rect> named;   // nor of these, if that leaves it one
@@ -18,6 +18,6 @@ struct CardSite {
 };
 
 // Its upper left corner.
-ImVec2 place_card(const CardSite& site);
+ImVec2 place_lesson_popup(const PopupConstraints& constraints);
 
 }  // namespace recut::gui

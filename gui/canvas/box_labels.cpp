@@ -1,4 +1,4 @@
-#include "gui/canvas/words.h"
+#include "gui/canvas/box_labels.h"
 
 #include <fmt/core.h>
 
@@ -10,13 +10,13 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostOfName = 512;  // bytes that are looked at
+constexpr std::size_t kMaxOfName = 512;  // bytes that are looked at
 
-std::string shape_words(const TensorType& type) {
-  std::string words;
+std::string shape_text(const TensorType& type) {
+  std::string text;
   for (const std::int64_t side : type.shape)
-    words += fmt::format("{}{}", words.empty() ? "" : "×", side);
-  return words.empty() ? std::string("scalar") : words;
+    text += fmt::format("{}{}", text.empty() ? "" : "×", side);
+  return text.empty() ? std::string("scalar") : text;
 }
 
 // `part`, of one or more parts, is in `path` as whole parts.
@@ -37,31 +37,31 @@ bool is_numbered(std::string_view name) {
          name.find_first_of("./") == std::string_view::npos;
 }
 
-BoxWords words_of_input(const Picture& picture, NodeId node, std::string_view path) {
-  const std::string_view name = clipped(picture.graph().node_name(node), kMostOfName);
+BoxLabel label_of_input(const Picture& picture, NodeId node, std::string_view path) {
+  const std::string_view name = clipped(picture.graph().node_name(node), kMaxOfName);
   const std::string_view held_as = picture.graph().origin(node).module;
   const std::string_view module = held_as.empty() ? picture.reading_module(node) : held_as;
-  BoxWords words;
+  BoxLabel label;
   if (!is_numbered(name) || module.empty()) {
-    words.title = std::string(clipped(within_path(name, path)));
-    words.path = words.title.find('.') != std::string::npos;
-    return words;
+    label.title = std::string(clipped(within_path(name, path)));
+    label.path = label.title.find('.') != std::string::npos;
+    return label;
   }
-  words.title = std::string(clipped(within_path(short_module(module), path)));
-  words.own = std::string(clipped(name));
-  words.path = true;
-  return words;
+  label.title = std::string(clipped(within_path(short_module(module), path)));
+  label.own = std::string(clipped(name));
+  label.path = true;
+  return label;
 }
 
 // "var_mean[1]" of a node that takes one of several outputs, which only such a node may read.
-std::string call_words(const Graph& graph, NodeId id) {
+std::string call_text(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
-  const std::string_view name = operator_word(graph.op(id));
+  const std::string_view name = operator_label(graph.op(id));
   if (node.operands.empty() || graph[node.operands.front()].outputs.size() < 2 ||
       node.arguments.size() < 2)
     return std::string(name);
   const std::int64_t* output = node.arguments[1].get<std::int64_t>();
-  const std::string_view of = operator_word(graph.op(node.operands.front()));
+  const std::string_view of = operator_label(graph.op(node.operands.front()));
   return output != nullptr ? fmt::format("{}[{}]", of, *output) : std::string(name);
 }
 
@@ -85,10 +85,10 @@ std::string label_of(const layout::Group& group) {
   return std::string(clipped(path.substr(from)));
 }
 
-std::vector<std::string> alike_words(const layout::Group& group) {
+std::vector<std::string> alike_text(const layout::Group& group) {
   if (group.equals < 2) return {};
-  const std::string words = fmt::format("1 of {}", format_count(group.equals));
-  return {words + " alike", words};
+  const std::string text = fmt::format("1 of {}", format_count(group.equals));
+  return {text + " alike", text};
 }
 
 std::string name_of(const Picture& picture, const layout::Box& box) {
@@ -96,7 +96,7 @@ std::string name_of(const Picture& picture, const layout::Box& box) {
   return std::string(clipped(picture.graph().node_name(box.node)));
 }
 
-std::string_view operator_word(const Operator& op) {
+std::string_view operator_label(const Operator& op) {
   std::string_view name = op.packet;
   name.remove_prefix(std::min(name.size(), name.rfind('.') + 1));  // npos + 1 is 0
   const std::size_t first = name.find_first_not_of('_');
@@ -117,21 +117,21 @@ std::string_view within_path(std::string_view name, std::string_view path) {
   return name.substr(cut);
 }
 
-BoxWords words_in_box(const Picture& picture, const layout::Box& box) {
+BoxLabel box_label(const Picture& picture, const layout::Box& box) {
   if (!box.node.valid()) return {label_of(picture.group(box)), {}, false, false};
   const Graph& graph = picture.graph();
   const std::string_view path = picture.group(box).path;
-  if (graph.op(box.node).is(kInput)) return words_of_input(picture, box.node, path);
-  BoxWords words{call_words(graph, box.node), {}, false, false};
-  std::string_view own = within_path(clipped(graph.node_name(box.node), kMostOfName), path);
+  if (graph.op(box.node).is(kInput)) return label_of_input(picture, box.node, path);
+  BoxLabel label{call_text(graph, box.node), {}, false, false};
+  std::string_view own = within_path(clipped(graph.node_name(box.node), kMaxOfName), path);
   const std::size_t first = own.find_first_not_of('_');
-  if (first != std::string_view::npos && own.substr(first).rfind(words.title, 0) == 0) {
-    const std::string_view rest = own.substr(first + words.title.size());
-    words.joined = rest.empty() || rest.front() == '_';
-    if (words.joined) own = rest;
+  if (first != std::string_view::npos && own.substr(first).rfind(label.title, 0) == 0) {
+    const std::string_view rest = own.substr(first + label.title.size());
+    label.joined = rest.empty() || rest.front() == '_';
+    if (label.joined) own = rest;
   }
-  words.own = std::string(clipped(own));
-  return words;
+  label.own = std::string(clipped(own));
+  return label;
 }
 
 std::vector<std::string> details_of(const Picture& picture, const layout::Box& box,
@@ -145,9 +145,9 @@ std::vector<std::string> details_of(const Picture& picture, const layout::Box& b
   }
   const Node& node = picture.graph()[box.node];
   if (node.outputs.empty()) return {};
-  if (box.bytes == 0) return {shape_words(node.type())};  // a view of a parameter
+  if (box.bytes == 0) return {shape_text(node.type())};  // a view of a parameter
   const std::string bytes = format_bytes(box.bytes);
-  return {shape_words(node.type()) + " · " + bytes, bytes};
+  return {shape_text(node.type()) + " · " + bytes, bytes};
 }
 
 std::string call_of(const Graph& graph, NodeId node) {
@@ -156,9 +156,9 @@ std::string call_of(const Graph& graph, NodeId node) {
   return at == std::string::npos ? line : line.substr(at + 3);
 }
 
-std::vector<std::string> wrapped(const std::string& words, std::size_t letters, std::size_t lines) {
+std::vector<std::string> wrapped(const std::string& text, std::size_t letters, std::size_t lines) {
   std::vector<std::string> out;
-  std::string_view rest(words);
+  std::string_view rest(text);
   while (!rest.empty() && out.size() < lines) {
     if (rest.size() <= letters) {
       out.emplace_back(rest);

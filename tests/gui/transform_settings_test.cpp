@@ -1,6 +1,6 @@
 // Transforms of a graph before it is planned: the user's rules, derivatives, passes switched
 // on and off; taken back, kept, sent along in links, and done by a helper.
-#include "gui/model/recipe.h"
+#include "gui/model/transform_settings.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -64,7 +64,7 @@ struct RecipeOpened : Window {
 
 }  // namespace
 
-TEST_CASE("rules: a file that is dropped becomes a pass, and is taken back", "[gui][recipe]") {
+TEST_CASE("rules: a file that is dropped becomes a pass, and is taken back", "[gui][transforms]") {
   RecipeOpened window;
   const std::string peak = window.state("peak");
   window.backend.give(FileGiven{"my.rules", std::nullopt});
@@ -90,7 +90,7 @@ TEST_CASE("rules: a file that is dropped becomes a pass, and is taken back", "[g
   CHECK_FALSE(window.run("rules.reload").ok());
 }
 
-TEST_CASE("rules: the same file again replaces what it was", "[gui][recipe]") {
+TEST_CASE("rules: the same file again replaces what it was", "[gui][transforms]") {
   RecipeOpened window;
   REQUIRE(window.run("rules.load", "my.rules").ok());
   CHECK(window.pass("rules")->changed);
@@ -105,7 +105,7 @@ TEST_CASE("rules: the same file again replaces what it was", "[gui][recipe]") {
 }
 
 TEST_CASE("rules: what is wrong in a file is said with its place, and changes nothing",
-          "[gui][recipe]") {
+          "[gui][transforms]") {
   RecipeOpened window;
   REQUIRE(window.run("rules.load", "my.rules").ok());
   window.backend.files["my.rules"] = "rule \"one\" {\n  pattern {\n    %x = anything\n  }\n}\n";
@@ -120,7 +120,7 @@ TEST_CASE("rules: what is wrong in a file is said with its place, and changes no
   CHECK_FALSE(window.run("rules.load", "no such.rules").ok());
 }
 
-TEST_CASE("rules: without a graph they wait for one", "[gui][recipe]") {
+TEST_CASE("rules: without a graph they wait for one", "[gui][transforms]") {
   Window window(bare_options());
   window.backend.files["my.rules"] = kRules;
   window.backend.give(FileGiven{"my.rules", std::nullopt});
@@ -131,7 +131,7 @@ TEST_CASE("rules: without a graph they wait for one", "[gui][recipe]") {
   CHECK(window.state("recipe") == "my.rules");
 }
 
-TEST_CASE("rules: as the window's command line names them", "[gui][recipe]") {
+TEST_CASE("rules: as the window's command line names them", "[gui][transforms]") {
   NullBackend backend = Window::sample_backend();
   backend.files["my.rules"] = kRules;
   AppOptions options = bare_options();
@@ -140,10 +140,10 @@ TEST_CASE("rules: as the window's command line names them", "[gui][recipe]") {
   Window window(options, std::move(backend));
   window.settle();
   CHECK(window.state("recipe") == "my.rules");
-  CHECK(window.app.document()->wishes.budget_bytes > 0);  // as without them
+  CHECK(window.app.document()->plan_settings.budget_bytes > 0);  // as without them
 }
 
-TEST_CASE("a forward graph is differentiated: steps are the pass's changes", "[gui][recipe]") {
+TEST_CASE("a forward graph is differentiated: steps are the pass's changes", "[gui][transforms]") {
   RecipeOpened window("samples/blocks/residual_block.recut");
   REQUIRE(window.document().is_forward());
   CHECK(window.play("expect item transforms/differentiate\n"
@@ -179,14 +179,14 @@ TEST_CASE("a forward graph is differentiated: steps are the pass's changes", "[g
 }
 
 TEST_CASE("a check of a graph that was differentiated is against its joint graph",
-          "[gui][recipe]") {
+          "[gui][transforms]") {
   RecipeOpened window("samples/blocks/softmax.recut");
   REQUIRE(window.run("pass.differentiate").ok());
   REQUIRE(window.run("check.run").ok());
   CHECK(window.play("expect value check/verdict contains agree\n") == "");
 }
 
-TEST_CASE("passes are switched off and named ones on", "[gui][recipe]") {
+TEST_CASE("passes are switched off and named ones on", "[gui][transforms]") {
   RecipeOpened window("sample:tiny_conv");
   const std::string nodes = window.state("nodes");
   REQUIRE(window.run("pass.toggle", "noop removal").ok());
@@ -222,8 +222,9 @@ TEST_CASE("passes are switched off and named ones on", "[gui][recipe]") {
                     "expect state recipe -splat_constants\n") == "");
 }
 
-TEST_CASE("a recipe goes along with what is selected, and drops choices without a place",
-          "[gui][recipe]") {
+TEST_CASE(
+    "transform settings go along with what is selected, and drop overrides of nodes that are gone",
+    "[gui][transforms]") {
   RecipeOpened window;
   REQUIRE(window.run("select.node", "w2_t").ok());
   REQUIRE(window.run("pin.save", "hidden").ok());
@@ -234,33 +235,36 @@ TEST_CASE("a recipe goes along with what is selected, and drops choices without 
         window.app.document()->graph_at_pass().find("w2_t"));
 }
 
-TEST_CASE("a recipe is kept with its document, and damaged ones are left out", "[gui][recipe]") {
+TEST_CASE("transform settings are kept with their document, and damaged ones are left out",
+          "[gui][transforms]") {
   SavedDocument saved;
   saved.path = "a.recut";
-  saved.wishes.recipe.differentiate = true;
-  saved.wishes.recipe.optimizer = OptimizerChoice{"sgd", 0.05};
-  saved.wishes.recipe.on = {"attention"};
-  saved.wishes.recipe.off = {"merge_clones", "rules"};
-  saved.wishes.recipe.rules = RuleFile{"rules/my.rules", kRules};
-  CHECK(read_document(write_document(saved)).wishes == saved.wishes);
-  saved.wishes.recipe.rules->text = "rule {";
-  CHECK_FALSE(read_document(write_document(saved)).wishes.recipe.rules);
-  CHECK(read_document(R"({"path": "a", "recipe": [1]})").wishes.recipe == Recipe());
+  saved.plan_settings.transforms.differentiate = true;
+  saved.plan_settings.transforms.optimizer = OptimizerSettings{"sgd", 0.05};
+  saved.plan_settings.transforms.on = {"attention"};
+  saved.plan_settings.transforms.off = {"merge_clones", "rules"};
+  saved.plan_settings.transforms.rules = RuleFile{"rules/my.rules", kRules};
+  CHECK(read_document(write_document(saved)).plan_settings == saved.plan_settings);
+  saved.plan_settings.transforms.rules->text = "rule {";
+  CHECK_FALSE(read_document(write_document(saved)).plan_settings.transforms.rules);
+  CHECK(read_document(R"({"path": "a", "recipe": [1]})").plan_settings.transforms ==
+        TransformSettings());
   CHECK(
       read_document(R"({"path": "a", "recipe": {"optimizer": {"name": "x", "learning_rate": 1}}})")
-          .wishes.recipe == Recipe());
-  CHECK(read_document(R"({"path": "a", "recipe": {"on": 7, "rules": "x"}})").wishes.recipe ==
-        Recipe());
+          .plan_settings.transforms == TransformSettings());
+  CHECK(read_document(R"({"path": "a", "recipe": {"on": 7, "rules": "x"}})")
+            .plan_settings.transforms == TransformSettings());
 }
 
-TEST_CASE("a recipe is a part of links; long rules by their name alone", "[gui][recipe][link]") {
+TEST_CASE("transform settings are a part of links; long rules by their name alone",
+          "[gui][transforms][link]") {
   LinkState state;
   state.sample = "tiny_conv";
-  state.wishes.recipe.differentiate = true;
-  state.wishes.recipe.optimizer = OptimizerChoice{"adamw", 0.002};
-  state.wishes.recipe.on = {"attention", "elide_rounding_casts"};
-  state.wishes.recipe.off = {"merge_clones"};
-  state.wishes.recipe.rules = RuleFile{"my.rules", kRules};
+  state.plan_settings.transforms.differentiate = true;
+  state.plan_settings.transforms.optimizer = OptimizerSettings{"adamw", 0.002};
+  state.plan_settings.transforms.on = {"attention", "elide_rounding_casts"};
+  state.plan_settings.transforms.off = {"merge_clones"};
+  state.plan_settings.transforms.rules = RuleFile{"my.rules", kRules};
   const auto read = read_link(write_link(state));
   REQUIRE(read.ok());
   CHECK(*read == state);
@@ -275,7 +279,7 @@ TEST_CASE("a recipe is a part of links; long rules by their name alone", "[gui][
   CHECK(window.state("recipe") ==
         "grad adamw 0.002 +attention +elide_rounding_casts -merge_clones my.rules");
 
-  state.wishes.recipe.rules->text = std::string(5000, ' ');
+  state.plan_settings.transforms.rules->text = std::string(5000, ' ');
   REQUIRE(follow_link(window.app, write_link(state)).ok());
   window.settle();
   CHECK(window.state("recipe") ==
@@ -288,12 +292,12 @@ TEST_CASE("a recipe is a part of links; long rules by their name alone", "[gui][
   CHECK(window.state("document") == "softmax");
   CHECK(is_joint(window.app.document()->graph()));
 
-  state.wishes.recipe.rules->text = "rule {";
+  state.plan_settings.transforms.rules->text = "rule {";
   CHECK_FALSE(follow_link(window.app, write_link(state)).ok());
 }
 
-TEST_CASE("a helper makes the same of a graph, and another recipe is another file to it",
-          "[gui][recipe]") {
+TEST_CASE("a helper makes the same of a graph, and other transform settings are another file to it",
+          "[gui][transforms]") {
   NearHelper helper;
   NullBackend backend = Window::sample_backend();
   backend.helping = &helper;

@@ -1,8 +1,8 @@
 // The words in boxes: operators first, names without what stands around them.
 #include <catch2/catch_test_macros.hpp>
 
+#include "gui/canvas/box_labels.h"
 #include "gui/canvas/canvas.h"
-#include "gui/canvas/words.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {
@@ -32,10 +32,10 @@ const Picture& open_all(Window& window, const std::string& file) {
   return *canvas_of(window.app.document()->memories).picture;
 }
 
-BoxWords words(const Picture& picture, NodeId node) {
+BoxLabel label_in(const Picture& picture, NodeId node) {
   const layout::BoxId box = picture.own_box(node);
   REQUIRE(box.valid());
-  return words_in_box(picture, picture.layout.boxes[box.index]);
+  return box_label(picture, picture.layout.boxes[box.index]);
 }
 
 TEST_CASE("box words: the operator, then the name; inputs by their modules", "[gui][canvas]") {
@@ -43,7 +43,7 @@ TEST_CASE("box words: the operator, then the name; inputs by their modules", "[g
   backend.files["made.recut"] = std::string(kNamed);
   Window window(bare_options(), std::move(backend));
   const Picture& picture = open_all(window, "made.recut");
-  const auto of = [&](const char* name) { return words(picture, picture.graph().find(name)); };
+  const auto of = [&](const char* name) { return label_in(picture, picture.graph().find(name)); };
   CHECK(of("primals_1").title == "m.h.0.attn");  // who reads it: its own name is a number
   CHECK(of("primals_1").own == "primals_1");
   CHECK(of("primals_2").title == "h.0.mlp.weight");  // its own path
@@ -67,8 +67,8 @@ TEST_CASE("box words: an output of several says of what", "[gui][canvas]") {
   for (const NodeId node : graph.order()) {
     const auto& operands = graph[node].operands;
     if (operands.size() != 1 || graph[operands.front()].outputs.size() < 2) continue;
-    const std::string from(operator_word(graph.op(operands.front())));
-    CHECK(words(picture, node).title.rfind(from + "[", 0) == 0);
+    const std::string from(operator_label(graph.op(operands.front())));
+    CHECK(label_in(picture, node).title.rfind(from + "[", 0) == 0);
     ++outputs;
   }
   CHECK(outputs > 0);
@@ -90,9 +90,9 @@ TEST_CASE("box words: the path around a name is taken off", "[gui][canvas]") {
 
 TEST_CASE("box words: groups that are alike are counted", "[gui][canvas]") {
   layout::Group group;
-  CHECK(alike_words(group).empty());
+  CHECK(alike_text(group).empty());
   group.equals = 11;
-  CHECK(alike_words(group) == std::vector<std::string>{"1 of 11 alike", "1 of 11"});
+  CHECK(alike_text(group) == std::vector<std::string>{"1 of 11 alike", "1 of 11"});
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 // Work done by a helper in place of threads: the same answers, and what happens where it fails.
-#include "gui/jobs/errands.h"
+#include "gui/jobs/worker_requests.h"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "gui/app/check_view.h"
 #include "gui/app/memory_view.h"
-#include "gui/jobs/errand_fields.h"
+#include "gui/jobs/worker_request_fields.h"
 #include "tests/gui/near_helper.h"
 #include "tests/gui/window.h"
 
@@ -18,7 +18,8 @@ NullBackend helped_backend(NearHelper& helper) {
   return backend;
 }
 
-TEST_CASE("errands: a helper's plan, curve, flip and check are what a job finds itself", "[gui]") {
+TEST_CASE("worker requests: a helper's plan, curve, flip and check are what a job finds itself",
+          "[gui]") {
   NearHelper helper;
   Window helped(bare_options(), helped_backend(helper)), alone(bare_options());
   for (Window* window : {&helped, &alone}) {
@@ -48,7 +49,7 @@ TEST_CASE("errands: a helper's plan, curve, flip and check are what a job finds 
   CHECK(checked->outputs.size() == check_view(*alone.app.document()).report->outputs.size());
 }
 
-TEST_CASE("errands: a plan's arena is known before a panel asks for its kernels", "[gui]") {
+TEST_CASE("worker requests: a plan's arena is known before a panel asks for its kernels", "[gui]") {
   NearHelper helper;
   Window helped(bare_options(), helped_backend(helper)), alone(bare_options());
   for (Window* window : {&helped, &alone}) {
@@ -70,7 +71,8 @@ TEST_CASE("errands: a plan's arena is known before a panel asks for its kernels"
   CHECK(helper.begun == begun);  // it is there already
 }
 
-TEST_CASE("errands: a check that the memory can't hold is refused before it runs", "[gui]") {
+TEST_CASE("worker requests: a check that the memory can't hold is refused before it runs",
+          "[gui]") {
   Window window(bare_options());
   window.app.open("sample:tiny_conv");
   window.settle();
@@ -100,7 +102,7 @@ class NoControl : public JobControl {
   std::atomic<bool> stop_{false};
 };
 
-TEST_CASE("errands: a plan comes back with all that its search found", "[gui]") {
+TEST_CASE("worker requests: a plan comes back with all that its search found", "[gui]") {
   Window window(bare_options());
   window.app.open("sample:tiny_conv");
   window.settle();
@@ -112,10 +114,10 @@ TEST_CASE("errands: a plan comes back with all that its search found", "[gui]") 
   const Job job = planning_job("", helper_file(document), document.basis, request, take);
   NoControl control;
   CHECK_FALSE(job.part(control));
-  ErrandServer server;
+  WorkerServer server;
   server.open(document.serial, document.path, *document.bytes);
-  server.serve(document.serial, job.errand->task(),
-               [&](const std::string& reply) { job.errand->take(control, reply); });
+  server.serve(document.serial, job.worker_request->task(),
+               [&](const std::string& reply) { job.worker_request->take(control, reply); });
   REQUIRE(found.size() == 2);
   const PlanReport &here = found[0]->report(), &there = found[1]->report();
   CHECK(found[0]->planned.plan.forward == found[1]->planned.plan.forward);
@@ -131,7 +133,7 @@ TEST_CASE("errands: a plan comes back with all that its search found", "[gui]") 
   CHECK(here.step_us == there.step_us);
 }
 
-TEST_CASE("errands: an opposite choice comes back from the helper", "[gui]") {
+TEST_CASE("worker requests: an opposite choice comes back from the helper", "[gui]") {
   NearHelper helper;
   Window window(bare_options(), helped_backend(helper));
   window.app.open("sample:tiny_conv");
@@ -150,7 +152,8 @@ TEST_CASE("errands: an opposite choice comes back from the helper", "[gui]") {
 }
 
 TEST_CASE(
-    "errands: nothing is drawn while the helper works, and what it no longer needs to do is "
+    "worker requests: nothing is drawn while the helper works, and what it no longer needs to do "
+    "is "
     "taken from it",
     "[gui]") {
   NearHelper helper;
@@ -170,7 +173,7 @@ TEST_CASE(
   CHECK(window.app.jobs.idle());
 }
 
-TEST_CASE("errands: a document that is closed is closed at the helper's, too", "[gui]") {
+TEST_CASE("worker requests: a document that is closed is closed at the helper's, too", "[gui]") {
   NearHelper helper;
   Window window(bare_options(), helped_backend(helper));
   window.app.open("sample:tiny_conv");
@@ -182,7 +185,7 @@ TEST_CASE("errands: a document that is closed is closed at the helper's, too", "
   CHECK_FALSE(helper.knows(serial));
 }
 
-TEST_CASE("errands: without a helper after all the work is done in slices", "[gui]") {
+TEST_CASE("worker requests: without a helper after all the work is done in slices", "[gui]") {
   NearHelper helper;
   helper.answer = HelperReply::kNone;
   Window window(bare_options(), helped_backend(helper));
@@ -192,7 +195,7 @@ TEST_CASE("errands: without a helper after all the work is done in slices", "[gu
   CHECK(window.app.document()->curve->report.complete);
 }
 
-TEST_CASE("errands: a helper that falls is a diagnostic, and the window goes on", "[gui]") {
+TEST_CASE("worker requests: a helper that falls is a diagnostic, and the window goes on", "[gui]") {
   NearHelper helper;
   Window window(bare_options(), helped_backend(helper));
   window.app.open("sample:tiny_conv");
@@ -204,7 +207,8 @@ TEST_CASE("errands: a helper that falls is a diagnostic, and the window goes on"
   CHECK(check_view(*window.app.document()).faults.front().message == "the helper is gone");
 }
 
-TEST_CASE("errands: requests and findings come back from their bytes as they were", "[gui]") {
+TEST_CASE("worker requests: requests and findings come back from their bytes as they were",
+          "[gui]") {
   PlanningRequest request;
   request.budget = "40%";
   request.limits.seed = 7;

@@ -6,12 +6,12 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostHolders = 6;
-constexpr float kMemoryCardWide = 300, kLine = 18;
+constexpr std::size_t kMaxHolders = 6;
+constexpr float kStepTooltipWidth = 300, kLine = 18;
 
-class MemoryCard {
+class StepTooltip {
  public:
-  MemoryCard(const Ui& ui, Rect rest) : ui_(ui), rest_(rest) {}
+  StepTooltip(const Ui& ui, Rect rest) : ui_(ui), rest_(rest) {}
 
   void pair(std::string_view left, Face face, Colour ink, const std::string& right) {
     Rect row = rest_.cut_top(ui_.px(kLine));
@@ -29,8 +29,8 @@ class MemoryCard {
     pair(name, Face::small, ui_.theme.dim, format_bytes(bytes));
     rest_.left -= ui_.px(16);
   }
-  void words(std::string_view words, Face face, Colour ink) {
-    ui_.text(rest_.cut_top(ui_.px(kLine)), words, face, ink);
+  void line(std::string_view text, Face face, Colour ink) {
+    ui_.text(rest_.cut_top(ui_.px(kLine)), text, face, ink);
   }
   void gap() { rest_.cut_top(ui_.px(5)); }
 
@@ -46,35 +46,36 @@ float height_of(const TimelineStep& step, std::size_t named) {
          (named > 0 ? 5 + kLine * static_cast<float>(named) : 0.0f);
 }
 
-void fill_card(const Ui& ui, const PlanView& plan, std::size_t step,
-               const std::vector<const StorageInstance*>& alive, std::size_t named,
-               MemoryCard card) {
+void fill_step_tooltip(const Ui& ui, const PlanView& plan, std::size_t step,
+                       const std::vector<const StorageInstance*>& alive, std::size_t named,
+                       StepTooltip tooltip) {
   const TimelineStep& it = plan.report().timeline[step];
   const Graph& graph = plan.graph();
   const NodeId node = plan.replay().steps[step].node;
   const std::string again = plan.replay().steps[step].again ? ", again" : "";
-  card.pair(step_label(plan.report(), step) + again, Face::strong, ui.theme.text,
-            format_bytes(it.total()) + " alive");
-  card.pair(it.node, Face::mono, ui.theme.text, std::string(graph.op(node).packet));
-  card.words(it.module.empty() ? "no module" : short_module(it.module), Face::small, ui.theme.dim);
-  card.gap();
+  tooltip.pair(step_label(plan.report(), step) + again, Face::strong, ui.theme.text,
+               format_bytes(it.total()) + " alive");
+  tooltip.pair(it.node, Face::mono, ui.theme.text, std::string(graph.op(node).packet));
+  tooltip.line(it.module.empty() ? "no module" : short_module(it.module), Face::small,
+               ui.theme.dim);
+  tooltip.gap();
   for (std::size_t kind = 0; kind < kMemoryKinds; ++kind)
     if (it.bytes[kind] > 0) {
       const auto which = static_cast<MemoryKind>(kind);
-      card.kind(which, which == MemoryKind::result ? "result or gradient" : name_of(which),
-                it.bytes[kind]);
+      tooltip.kind(which, which == MemoryKind::result ? "result or gradient" : name_of(which),
+                   it.bytes[kind]);
     }
-  card.gap();
+  tooltip.gap();
   for (std::size_t i = 0; i < named; ++i)
-    card.kind(kind_of(alive[i]->kind), graph.node_name(alive[i]->owner), alive[i]->bytes);
+    tooltip.kind(kind_of(alive[i]->kind), graph.node_name(alive[i]->owner), alive[i]->bytes);
 }
 
 }  // namespace
 
-void step_card(const Ui& ui, const PlanView& plan, std::size_t step,
-               const std::vector<const StorageInstance*>& alive) {
+void step_tooltip(const Ui& ui, const PlanView& plan, std::size_t step,
+                  const std::vector<const StorageInstance*>& alive) {
   const TimelineStep& it = plan.report().timeline[step];
-  const std::size_t named = std::min(kMostHolders, alive.size());
+  const std::size_t named = std::min(kMaxHolders, alive.size());
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(11), ui.px(8)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(kRadius));
   ImGui::PushStyleVar(ImGuiStyleVar_PopupBorderSize, 1);
@@ -82,9 +83,9 @@ void step_card(const Ui& ui, const PlanView& plan, std::size_t step,
   ImGui::PushStyleColor(ImGuiCol_Border, Ui::paint(ui.theme.line));
   if (ImGui::BeginTooltip()) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    const ImVec2 size{ui.px(kMemoryCardWide), ui.px(height_of(it, named))};
+    const ImVec2 size{ui.px(kStepTooltipWidth), ui.px(height_of(it, named))};
     ImGui::Dummy(size);
-    fill_card(ui, plan, step, alive, named, MemoryCard(ui, rect_at(corner, size)));
+    fill_step_tooltip(ui, plan, step, alive, named, StepTooltip(ui, rect_at(corner, size)));
     ImGui::EndTooltip();
   }
   ImGui::PopStyleColor(2);

@@ -11,8 +11,8 @@
 
 namespace recut::gui {
 
-struct PictureWord {
-  std::string words;
+struct PictureText {
+  std::string text;
   LabelBox box;
   double size = 0;
 };
@@ -25,17 +25,17 @@ inline std::string picture_attribute(const std::string& element, const std::stri
   return element.substr(begin, element.find('"', begin) - begin);
 }
 
-inline std::string without_entities(std::string words) {
+inline std::string without_entities(std::string text) {
   const std::pair<const char*, const char*> entities[] = {
       {"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&amp;", "&"}};
   for (const auto& [entity, letter] : entities)
-    for (std::size_t at = words.find(entity); at != std::string::npos; at = words.find(entity))
-      words.replace(at, std::string(entity).size(), letter);
-  return words;
+    for (std::size_t at = text.find(entity); at != std::string::npos; at = text.find(entity))
+      text.replace(at, std::string(entity).size(), letter);
+  return text;
 }
 
-inline std::vector<PictureWord> picture_words(const std::string& svg) {
-  std::vector<PictureWord> found;
+inline std::vector<PictureText> picture_texts(const std::string& svg) {
+  std::vector<PictureText> found;
   for (std::size_t at = svg.find("<text "); at != std::string::npos; at = svg.find("<text ", at)) {
     const std::size_t end = svg.find('>', at);
     const std::string element = svg.substr(at, end - at);
@@ -51,8 +51,8 @@ inline std::vector<PictureWord> picture_words(const std::string& svg) {
     style.mono = picture_attribute(element, "class") == "m";
     const PicturePoint place{std::atof(picture_attribute(element, "x").c_str()),
                              std::atof(picture_attribute(element, "y").c_str())};
-    const std::string words = without_entities(svg.substr(end + 1, at - end - 1));
-    found.push_back({words, text_box(place, words, style), style.size});
+    const std::string text = without_entities(svg.substr(end + 1, at - end - 1));
+    found.push_back({text, text_box(place, text, style), style.size});
   }
   return found;
 }
@@ -61,31 +61,31 @@ inline std::vector<PictureWord> picture_words(const std::string& svg) {
 inline constexpr double kRounding = 0.02;
 
 // "a meets b" of the first two that do; "" where none do.
-inline std::string meeting_words(const std::string& svg) {
-  std::vector<PictureWord> words = picture_words(svg);
-  std::stable_sort(words.begin(), words.end(), [](const PictureWord& a, const PictureWord& b) {
+inline std::string meeting_texts(const std::string& svg) {
+  std::vector<PictureText> texts = picture_texts(svg);
+  std::stable_sort(texts.begin(), texts.end(), [](const PictureText& a, const PictureText& b) {
     return a.box.top < b.box.top;
   });
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    LabelBox box = words[i].box;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    LabelBox box = texts[i].box;
     box = {box.left + kRounding, box.top + kRounding, box.right - kRounding,
            box.bottom - kRounding};
-    for (std::size_t k = i + 1; k < words.size() && words[k].box.top < box.bottom; ++k)
-      if (words[k].box.meets(box)) return words[i].words + " meets " + words[k].words;
+    for (std::size_t k = i + 1; k < texts.size() && texts[k].box.top < box.bottom; ++k)
+      if (texts[k].box.meets(box)) return texts[i].text + " meets " + texts[k].text;
   }
   return "";
 }
 
 // "" where every text is inside the picture; else one that isn't.
-inline std::string word_outside(const std::string& svg) {
+inline std::string text_outside(const std::string& svg) {
   const std::string view = picture_attribute(svg.substr(0, svg.find('>')), "viewBox");
   char* rest = nullptr;
   const double left = std::strtod(view.c_str(), &rest), top = std::strtod(rest, &rest);
   const double width = std::strtod(rest, &rest), height = std::strtod(rest, &rest);
   const LabelBox all{left - kRounding, top - kRounding, left + width + kRounding,
                      top + height + kRounding};
-  for (const PictureWord& word : picture_words(svg))
-    if (!word.box.inside(all)) return word.words;
+  for (const PictureText& word : picture_texts(svg))
+    if (!word.box.inside(all)) return word.text;
   return "";
 }
 
@@ -100,7 +100,7 @@ inline double least_points(const std::string& svg) {
   std::strtod(rest, &rest);
   const double units = std::strtod(rest, &rest);
   double least = 1e9;
-  for (const PictureWord& word : picture_words(svg)) least = std::min(least, word.size);
+  for (const PictureText& word : picture_texts(svg)) least = std::min(least, word.size);
   return least * std::atof(width.c_str()) * kPointsInMm / units;
 }
 

@@ -22,8 +22,8 @@ constexpr float kBarAbove = 40, kCardMargin = 14;
 std::vector<Rect> spoken_of(const Window& window, const LessonStep& step) {
   std::vector<std::string> labels = step.points;
   labels.insert(labels.end(), step.clear.begin(), step.clear.end());
-  for (const std::string& words : words_of(step))
-    for (const std::string& name : values_in(filled_in(window.app, words)))
+  for (const std::string& text : all_texts(step))
+    for (const std::string& name : values_in(filled_in(window.app, text)))
       labels.push_back("graph/node " + name);
   std::vector<Rect> found;
   for (const std::string& label : labels) {
@@ -33,8 +33,8 @@ std::vector<Rect> spoken_of(const Window& window, const LessonStep& step) {
   return found;
 }
 
-bool meets_some(const Rect& card, const std::vector<Rect>& others) {
-  return std::any_of(others.begin(), others.end(), [&](const Rect& r) { return card.meets(r); });
+bool meets_some(const Rect& popup, const std::vector<Rect>& others) {
+  return std::any_of(others.begin(), others.end(), [&](const Rect& r) { return popup.meets(r); });
 }
 
 // True if a popup of that size could stand in the window without hiding any of it.
@@ -56,11 +56,11 @@ bool has_place(const Window& window, ImVec2 size, const std::vector<Rect>& other
 // Returns whether there was a place beside all that the step speaks of.
 bool check_place(const Window& window, const LessonStep& step) {
   CAPTURE(step.title);
-  const Item* card = window.app.items.find("lesson/card");
-  REQUIRE(card != nullptr);
+  const Item* popup = window.app.items.find("lesson/popup");
+  REQUIRE(popup != nullptr);
   const std::vector<Rect> others = spoken_of(window, step);
-  if (!has_place(window, card->rect.size(), others)) return false;
-  CHECK_FALSE(meets_some(card->rect, others));
+  if (!has_place(window, popup->rect.size(), others)) return false;
+  CHECK_FALSE(meets_some(popup->rect, others));
   return !others.empty();
 }
 
@@ -78,7 +78,7 @@ void check_points(const Window& window, const LessonStep& step) {
   }
 }
 
-int follow_cards(const Lesson& lesson, Extent extent, bool fingers) {
+int follow_popups(const Lesson& lesson, Extent extent, bool fingers) {
   CAPTURE(lesson.name, extent.width);
   NullBackend backend = Window::sample_backend();
   backend.fingers = fingers;
@@ -100,21 +100,21 @@ int follow_cards(const Lesson& lesson, Extent extent, bool fingers) {
   return beside;
 }
 
-TEST_CASE("lesson card: it hides nothing that it names where there is a place", "[gui]") {
+TEST_CASE("lesson popup: it hides nothing that it names where there is a place", "[gui]") {
   for (const auto& lesson : LessonShelf::built_in().all("en")) {
-    CHECK(follow_cards(*lesson, {1280, 800}, false) > 0);
-    if (!test::kSanitized) CHECK(follow_cards(*lesson, {1680, 1050}, false) > 0);
+    CHECK(follow_popups(*lesson, {1280, 800}, false) > 0);
+    if (!test::kSanitized) CHECK(follow_popups(*lesson, {1680, 1050}, false) > 0);
   }
 }
 
-TEST_CASE("lesson card: on a phone, too", "[gui]") {
+TEST_CASE("lesson popup: on a phone, too", "[gui]") {
   int beside = 0;
   for (const auto& lesson : LessonShelf::built_in().all("en"))
-    beside += follow_cards(*lesson, {390, 844}, true);
+    beside += follow_popups(*lesson, {390, 844}, true);
   CHECK(beside > 5);
 }
 
-TEST_CASE("lesson card: Enter begins a lesson, goes through it, and begins the next", "[gui]") {
+TEST_CASE("lesson popup: Enter begins a lesson, goes through it, and begins the next", "[gui]") {
   const auto lessons = LessonShelf::built_in().all("en");
   REQUIRE(lessons.size() > 1);
   const Lesson &first = *lessons[0], &second = *lessons[1];

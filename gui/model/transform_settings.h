@@ -21,32 +21,32 @@ struct RuleFile {
   std::string text;
   bool operator==(const RuleFile& o) const { return path == o.path && text == o.text; }
 };
-inline constexpr std::size_t kMostRuleBytes = 256 << 10;
+inline constexpr std::size_t kMaxRuleBytes = 256 << 10;
 // By the file's name, "my.rules".
 bool is_rules_name(std::string_view path);
 
 // An optimiser by its name (workspace/training.h) that is to be a part of the step.
-struct OptimizerChoice {
+struct OptimizerSettings {
   std::string name = "adam";
   double learning_rate = 1e-3;
-  bool operator==(const OptimizerChoice& o) const {
+  bool operator==(const OptimizerSettings& o) const {
     return name == o.name && learning_rate == o.learning_rate;
   }
 };
-inline constexpr double kMostLearningRate = 100;
+inline constexpr double kMaxLearningRate = 100;
 // Fails where there is no such optimiser, or the rate isn't above 0 and at most the most; words:
 // "0.01", or none for the optimiser's own.
-Result<OptimizerChoice> optimizer_choice(std::string_view name, std::string_view rate);
+Result<OptimizerSettings> read_optimizer(std::string_view name, std::string_view rate);
 
-struct Recipe {
-  bool differentiate = false;                // a forward graph; a joint one is as it is
-  std::optional<OptimizerChoice> optimizer;  // then it is differentiated, too
-  std::vector<std::string> on;               // passes that don't run by themselves
-  std::vector<std::string> off;              // those that do, and don't here; `rules`, too
-  std::optional<RuleFile> rules;             // the pass `rules`
-  Dimensions dimensions;                     // sizes of those that a model leaves open
+struct TransformSettings {
+  bool differentiate = false;                  // a forward graph; a joint one is as it is
+  std::optional<OptimizerSettings> optimizer;  // then it is differentiated, too
+  std::vector<std::string> on;                 // passes that don't run by themselves
+  std::vector<std::string> off;                // those that do, and don't here; `rules`, too
+  std::optional<RuleFile> rules;               // the pass `rules`
+  Dimensions dimensions;                       // sizes of those that a model leaves open
 
-  bool operator==(const Recipe& o) const {
+  bool operator==(const TransformSettings& o) const {
     return differentiate == o.differentiate && optimizer == o.optimizer && on == o.on &&
            off == o.off && rules == o.rules && dimensions == o.dimensions;
   }
@@ -57,10 +57,10 @@ struct Recipe {
 
 // The same for the engine; names that are no pass's any more are passed over. Fails where the rules
 // are none, with their places.
-Result<OpenOptions> options_of(const Recipe& recipe);
+Result<OpenOptions> options_of(const TransformSettings& transforms);
 
-Json json_of(const Recipe& recipe);
+Json json_of(const TransformSettings& transforms);
 // Damaged parts are left out, and so are rules that can't be read.
-Recipe recipe_of(const Json& json);
+TransformSettings transform_settings_of(const Json& json);
 
 }  // namespace recut::gui

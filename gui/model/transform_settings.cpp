@@ -1,4 +1,4 @@
-#include "gui/model/recipe.h"
+#include "gui/model/transform_settings.h"
 
 #include <fmt/core.h>
 
@@ -30,12 +30,12 @@ void flip(std::vector<std::string>& names, std::string_view name) {
     names.emplace_back(name);
 }
 
-std::optional<OptimizerChoice> optimizer_of(const Json& json) {
+std::optional<OptimizerSettings> optimizer_of(const Json& json) {
   const auto found = json.find("optimizer");
   if (found == json.end() || !found->is_object()) return std::nullopt;
   const auto rate = found->find("learning_rate");
   if (rate == found->end() || !rate->is_number()) return std::nullopt;
-  auto choice = optimizer_choice(text_of(*found, "name"), fmt::format("{}", rate->get<double>()));
+  auto choice = read_optimizer(text_of(*found, "name"), fmt::format("{}", rate->get<double>()));
   return choice ? std::optional(*choice) : std::nullopt;
 }
 
@@ -56,91 +56,93 @@ bool is_rules_name(std::string_view path) {
   return path.size() > ending.size() && path.substr(path.size() - ending.size()) == ending;
 }
 
-Result<OptimizerChoice> optimizer_choice(std::string_view name, std::string_view rate) {
+Result<OptimizerSettings> read_optimizer(std::string_view name, std::string_view rate) {
   const auto optimizer = find_optimizer(name);
   if (!optimizer)
     return error(fmt::format("no optimiser {}, expected sgd, adam or adamw", quote(name)));
-  OptimizerChoice choice;
+  OptimizerSettings choice;
   choice.name = name;
   if (rate.empty()) return choice;
   const std::string digits(rate);
   char* end = nullptr;
   choice.learning_rate = std::strtod(digits.c_str(), &end);
   const bool number = *end == '\0' && std::isfinite(choice.learning_rate);
-  if (!number || choice.learning_rate <= 0 || choice.learning_rate > kMostLearningRate)
+  if (!number || choice.learning_rate <= 0 || choice.learning_rate > kMaxLearningRate)
     return error(fmt::format("the learning rate is {}, expected a number above 0 and at most {}",
-                             quote(rate), kMostLearningRate));
+                             quote(rate), kMaxLearningRate));
   return choice;
 }
 
-bool Recipe::runs(std::string_view pass, const std::vector<std::string>& usual) const {
+bool TransformSettings::runs(std::string_view pass, const std::vector<std::string>& usual) const {
   if (pass == kGradPass) return differentiate;
   if (pass == kOptimizerPass) return optimizer.has_value();
   const bool by_itself = pass == kRulesPass ? rules.has_value() : has(usual, pass);
   return (by_itself || has(on, pass)) && !has(off, pass);
 }
 
-void Recipe::switch_pass(std::string_view pass, const std::vector<std::string>& usual) {
+void TransformSettings::switch_pass(std::string_view pass, const std::vector<std::string>& usual) {
   if (pass == kGradPass)
     differentiate = !differentiate;
   else if (pass == kOptimizerPass)
-    optimizer = optimizer ? std::nullopt : std::optional(OptimizerChoice());
+    optimizer = optimizer ? std::nullopt : std::optional(OptimizerSettings());
   else
     flip(pass == kRulesPass || has(usual, pass) ? off : on, pass);
 }
 
-Result<OpenOptions> options_of(const Recipe& recipe) {
+Result<OpenOptions> options_of(const TransformSettings& transforms) {
   OpenOptions options;
-  options.differentiate = recipe.differentiate;
-  options.sizes = recipe.dimensions;
-  if (recipe.optimizer) {
-    Optimizer optimizer = find_optimizer(recipe.optimizer->name).value();
-    set_learning_rate(optimizer, recipe.optimizer->learning_rate);
+  options.differentiate = transforms.differentiate;
+  options.sizes = transforms.dimensions;
+  if (transforms.optimizer) {
+    Optimizer optimizer = find_optimizer(transforms.optimizer->name).value();
+    set_learning_rate(optimizer, transforms.optimizer->learning_rate);
     options.training = TrainingOptions{optimizer, {}};
   }
-  for (const std::string& name : recipe.on)
+  for (const std::string& name : transforms.on)
     if (find_pass(name) != nullptr) options.extra_passes.push_back(name);
-  for (const std::string& name : recipe.off)
-    if (find_pass(name) != nullptr || (name == kRulesPass && recipe.rules))
+  for (const std::string& name : transforms.off)
+    if (find_pass(name) != nullptr || (name == kRulesPass && transforms.rules))
       options.runner.skip.push_back(name);
-  if (!recipe.rules) return options;
-  auto rules = parse_rules(recipe.rules->text, file_name(recipe.rules->path));
+  if (!transforms.rules) return options;
+  auto rules = parse_rules(transforms.rules->text, file_name(transforms.rules->path));
   if (!rules) return rules.diagnostics();
   options.rules = std::make_shared<const RuleSet>(std::move(*rules));
   return options;
 }
 
-Json json_of(const Recipe& recipe) {
+Json json_of(const TransformSettings& transforms) {
   Json json = Json::object();
-  if (recipe.differentiate) json["differentiate"] = true;
-  if (recipe.optimizer)
-    json["optimizer"] = {{"name", recipe.optimizer->name},
-                         {"learning_rate", recipe.optimizer->learning_rate}};
-  if (!recipe.on.empty()) json["on"] = texts_in(recipe.on);
-  if (!recipe.off.empty()) json["off"] = texts_in(recipe.off);
-  if (recipe.rules)
-    json["rules"] = {{"path", valid_utf8(recipe.rules->path)},
-                     {"text", valid_utf8(recipe.rules->text)}};
-  for (const auto& [name, size] : recipe.dimensions) json["dimensions"][valid_utf8(name)] = size;
+  if (transforms.differentiate) json["differentiate"] = true;
+  if (transforms.optimizer)
+    json["optimizer"] = {{"name", transforms.optimizer->name},
+                         {"learning_rate", transforms.optimizer->learning_rate}};
+  if (!transforms.on.empty()) json["on"] = texts_in(transforms.on);
+  if (!transforms.off.empty()) json["off"] = texts_in(transforms.off);
+  if (transforms.rules)
+    json["rules"] = {{"path", valid_utf8(transforms.rules->path)},
+                     {"text", valid_utf8(transforms.rules->text)}};
+  for (const auto& [name, size] : transforms.dimensions)
+    json["dimensions"][valid_utf8(name)] = size;
   return json;
 }
 
-Recipe recipe_of(const Json& json) {
-  Recipe recipe;
-  if (!json.is_object()) return recipe;
+TransformSettings transform_settings_of(const Json& json) {
+  TransformSettings transforms;
+  if (!json.is_object()) return transforms;
   const auto differentiate = json.find("differentiate");
-  recipe.differentiate =
+  transforms.differentiate =
       differentiate != json.end() && differentiate->is_boolean() && differentiate->get<bool>();
-  recipe.optimizer = optimizer_of(json);
-  recipe.on = texts_of(json, "on");
-  recipe.off = texts_of(json, "off");
-  recipe.dimensions = dimensions_of(json);
+  transforms.optimizer = optimizer_of(json);
+  transforms.on = texts_of(json, "on");
+  transforms.off = texts_of(json, "off");
+  transforms.dimensions = dimensions_of(json);
   const auto rules = json.find("rules");
-  if (rules == json.end()) return recipe;
-  recipe.rules = RuleFile{text_of(*rules, "path"), text_of(*rules, "text")};
-  const bool good = !recipe.rules->path.empty() && recipe.rules->text.size() <= kMostRuleBytes;
-  if (!good || !options_of(recipe)) recipe.rules.reset();
-  return recipe;
+  if (rules == json.end()) return transforms;
+  transforms.rules = RuleFile{text_of(*rules, "path"), text_of(*rules, "text")};
+  const bool good =
+      !transforms.rules->path.empty() && transforms.rules->text.size() <= kMaxRuleBytes;
+  if (!good || !options_of(transforms)) transforms.rules.reset();
+  return transforms;
 }
 
 }  // namespace recut::gui

@@ -1,10 +1,10 @@
-#include "gui/jobs/errands.h"
+#include "gui/jobs/worker_requests.h"
 
 #include "engine/fusion/kernel_model.h"
 #include "engine/support/units.h"
 #include "engine/workspace/open_document.h"
 #include "engine/workspace/sweep_document.h"
-#include "gui/jobs/errand_fields.h"
+#include "gui/jobs/worker_request_fields.h"
 
 namespace recut::gui {
 namespace {
@@ -49,7 +49,7 @@ std::function<void(JobControl&, const std::string&)> fall_taker(Take take) {
   return [take](JobControl& control, const std::string& why) { take(control, error(why)); };
 }
 
-std::string recomputation_words(double micros) {
+std::string recomputation_text(double micros) {
   return format_micros(micros) + " of recomputation";
 }
 
@@ -58,7 +58,7 @@ using Send = std::function<void(std::string)>;
 void serve_plan(const Document& document, Unpacker& unpack, const Send& send) {
   auto request = unpack.get<PlanningRequest>();
   request.limits.on_better = [&](double recompute_us) {
-    send(packed(Reply::progress, -1.0, recomputation_words(recompute_us)));
+    send(packed(Reply::progress, -1.0, recomputation_text(recompute_us)));
   };
   const auto planned = plan_to_run(document, request);
   if (!planned) return send(packed(Reply::all, Result<FoundPlan>(planned.diagnostics())));
@@ -73,10 +73,10 @@ void serve_sweep(const Document& document, Unpacker& unpack, const Send& send) {
 
 // Reports its progress with every percent. The sender of the request ends it by ending the helper.
 std::function<bool(double, const std::string&)> percents(const Send& send) {
-  return [&send, percent = -1](double share, const std::string& words) mutable {
+  return [&send, percent = -1](double share, const std::string& text) mutable {
     if (static_cast<int>(100 * share) == percent) return true;
     percent = static_cast<int>(100 * share);
-    send(packed(Reply::progress, share, words));
+    send(packed(Reply::progress, share, text));
     return true;
   };
 }
@@ -84,17 +84,17 @@ std::function<bool(double, const std::string&)> percents(const Send& send) {
 // The same for an executor. It is silent while it measures: who hears of it would draw.
 StepProgress phases(const Send& send) {
   return [&send, tell = percents(send), last = StepPhase::preparing](
-             StepPhase phase, double share, const std::string& words) mutable {
+             StepPhase phase, double share, const std::string& text) mutable {
     if (phase != last) send(packed(Reply::measuring, phase == StepPhase::measuring));
     last = phase;
-    return phase == StepPhase::measuring || tell(share, words);
+    return phase == StepPhase::measuring || tell(share, text);
   };
 }
 
 StepProgress phases(JobControl& control) {
-  return [&control](StepPhase phase, double share, const std::string& words) {
+  return [&control](StepPhase phase, double share, const std::string& text) {
     control.measuring(phase == StepPhase::measuring);
-    control.progress(share, words);
+    control.progress(share, text);
     return !control.cancelled();
   };
 }
@@ -104,18 +104,18 @@ void serve_check(const Document& document, Unpacker& unpack, const Send& send) {
   send(packed(Reply::all, check_plan(document, check, percents(send))));
 }
 
-Result<Schedule> schedule_of(const Graph& graph, const ScheduleOrder& order) {
+Result<Schedule> schedule_of(const Graph& graph, const ScheduleRequest& order) {
   return schedule_plan(graph, KernelModel(graph, order.fusion, order.apart), order.plan);
 }
 
 void serve_schedule(const Document& document, Unpacker& unpack, const Send& send) {
-  send(packed(Reply::all, schedule_of(document.graph(), unpack.get<ScheduleOrder>())));
+  send(packed(Reply::all, schedule_of(document.graph(), unpack.get<ScheduleRequest>())));
 }
 
 // Calls `use` with a step of that plan; where `known` lacks the schedule, it is made and left in
 // `made`.
 template <class T, class Use>
-Result<T> with_step(const Document& document, const ScheduleOrder& plan,
+Result<T> with_step(const Document& document, const ScheduleRequest& plan,
                     const std::optional<Schedule>& known, std::optional<Schedule>& made, Use use) {
   const Graph& graph = document.graph();
   const KernelModel kernels(graph, plan.fusion, plan.apart);
@@ -126,9 +126,9 @@ Result<T> with_step(const Document& document, const ScheduleOrder& plan,
   return use(ScheduledStep{document, kernels, *made, plan.budget_bytes});
 }
 
-Result<StepRan> run_step(const Document& document, const RunTask& task, Executor& executor,
-                         const StepProgress& progress) {
-  StepRan ran;
+Result<StepResult> run_step(const Document& document, const RunTask& task, Executor& executor,
+                            const StepProgress& progress) {
+  StepResult ran;
   auto figures = with_step<StepMeasurement>(
       document, task.plan, task.schedule, ran.schedule,
       [&](const ScheduledStep& step) { return executor.run(step, task.order, progress); });
@@ -138,29 +138,29 @@ Result<StepRan> run_step(const Document& document, const RunTask& task, Executor
 }
 
 // Begins the training where it is at its first step, and compiles where it goes on by another plan.
-Result<StepsTrained> train_steps(TrainingPlace& place, std::shared_ptr<const Document> document,
-                                 const TrainTask& task, Executor& executor,
-                                 const std::function<void(bool)>& measuring) {
-  if (place.number != task.number) place = {task.number, nullptr};
-  if (place.session == nullptr && task.first == 0) {
+Result<StepsResult> train_steps(TrainingHandle& handle, std::shared_ptr<const Document> document,
+                                const TrainTask& task, Executor& executor,
+                                const std::function<void(bool)>& measuring) {
+  if (handle.number != task.number) handle = {task.number, nullptr};
+  if (handle.session == nullptr && task.first == 0) {
     auto begun = TrainingSession::begin(document, task.order.seed);
     if (!begun) return begun.diagnostics();
-    place.session = std::move(*begun);
+    handle.session = std::move(*begun);
   }
-  if (place.session == nullptr || place.session->steps() != task.first)
+  if (handle.session == nullptr || handle.session->steps() != task.first)
     return error("the parameters are gone, with the helper that had them: it has to begin again");
-  StepsTrained trained;
+  StepsResult trained;
   double compile_ms = 0;
-  if (std::string plan = packed(task.plan); !place.session->goes_by(plan, executor)) {
+  if (std::string plan = packed(task.plan); !handle.session->goes_by(plan, executor)) {
     auto compiled = with_step<double>(
         *document, task.plan, task.schedule, trained.schedule, [&](const ScheduledStep& step) {
-          return place.session->compile(step, std::move(plan), executor);
+          return handle.session->compile(step, std::move(plan), executor);
         });
     if (!compiled) return compiled.diagnostics();
     compile_ms = *compiled;
   }
   measuring(true);
-  auto figures = place.session->advance(task.order);
+  auto figures = handle.session->advance(task.order);
   measuring(false);
   if (!figures) return figures.diagnostics();
   trained.figures = std::move(*figures);
@@ -173,33 +173,33 @@ void serve_run(const Document& document, Unpacker& unpack, Executor* executor, c
   send(packed(Reply::all, run_step(document, unpack.get<RunTask>(), *executor, phases(send))));
 }
 
-void serve_train(TrainingPlace& place, std::shared_ptr<const Document> document, Unpacker& unpack,
+void serve_train(TrainingHandle& handle, std::shared_ptr<const Document> document, Unpacker& unpack,
                  Executor* executor, const Send& send) {
   RECUT_CHECK(executor != nullptr, "a step to run where nothing runs any");
   const auto measuring = [&](bool now) { send(packed(Reply::measuring, now)); };
-  send(packed(Reply::all, train_steps(place, std::move(document), unpack.get<TrainTask>(),
+  send(packed(Reply::all, train_steps(handle, std::move(document), unpack.get<TrainTask>(),
                                       *executor, measuring)));
 }
 
-ScheduleOrder order_of(const PlanView& plan) {
+ScheduleRequest order_of(const PlanView& plan) {
   const CostModel& costs = plan.planned.costs;
   return {plan.planned.plan, costs.fusion, costs.apart, plan.report().budget_bytes};
 }
 
 }  // namespace
 
-ErrandFile helper_file(const DocumentView& document) {
-  return {{document.serial, document.path, document.bytes}, document.made_by};
+WorkerFile helper_file(const DocumentView& document) {
+  return {{document.serial, document.path, document.bytes}, document.applied_transforms};
 }
 
-Job planning_job(std::string title, const ErrandFile& file, std::shared_ptr<const PlanBasis> basis,
+Job planning_job(std::string title, const WorkerFile& file, std::shared_ptr<const PlanBasis> basis,
                  PlanningRequest request, TakePlan take) {
   Job job{std::move(title), file.serial, true, false, {}};
   job.part = [basis, request, take](JobControl& control) {
     PlanningRequest mine = request;
     mine.limits.cancel = &control.cancelled();
     mine.limits.on_better = [&](double recompute_us) {
-      control.progress(-1, recomputation_words(recompute_us));
+      control.progress(-1, recomputation_text(recompute_us));
     };
     take(control, make_plan_view(*basis, mine));
     return false;
@@ -208,13 +208,14 @@ Job planning_job(std::string title, const ErrandFile& file, std::shared_ptr<cons
     if (!found) return take(control, found.diagnostics());
     take(control, view_of_plan(*basis, request, found->plan, found->findings));
   };
-  job.errand = std::make_shared<Errand>(
-      Errand{file, [recipe = file.recipe, request] { return packed(recipe, Task::plan, request); },
-             reply_taker<FoundPlan>(take_found), fall_taker(take)});
+  job.worker_request = std::make_shared<WorkerRequest>(WorkerRequest{
+      file,
+      [transforms = file.transforms, request] { return packed(transforms, Task::plan, request); },
+      reply_taker<FoundPlan>(take_found), fall_taker(take)});
   return job;
 }
 
-Job sweeping_job(std::string title, const ErrandFile& file,
+Job sweeping_job(std::string title, const WorkerFile& file,
                  std::shared_ptr<const Document> document, CurveRequest request, TakeCurve take) {
   Job job{std::move(title), file.serial, false, false, {}};
   job.part = [document, request, take](JobControl& control) {
@@ -224,27 +225,30 @@ Job sweeping_job(std::string title, const ErrandFile& file,
     take(control, sweep_document(*document, mine));
     return false;
   };
-  job.errand = std::make_shared<Errand>(
-      Errand{file, [recipe = file.recipe, request] { return packed(recipe, Task::sweep, request); },
-             reply_taker<Curve>(take), fall_taker(take)});
+  job.worker_request = std::make_shared<WorkerRequest>(WorkerRequest{
+      file,
+      [transforms = file.transforms, request] { return packed(transforms, Task::sweep, request); },
+      reply_taker<Curve>(take), fall_taker(take)});
   return job;
 }
 
-Job scheduling_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+Job scheduling_job(std::string title, const WorkerFile& file, SharedPlanView plan,
                    TakeSchedule take) {
   Job job{std::move(title), file.serial, true, false, {}};
   job.part = [plan, take](JobControl& control) {
     take(control, schedule_of(plan->graph(), order_of(*plan)));
     return false;
   };
-  job.errand = std::make_shared<Errand>(Errand{
-      file,
-      [recipe = file.recipe, plan] { return packed(recipe, Task::schedule, order_of(*plan)); },
-      reply_taker<Schedule>(take), fall_taker(take)});
+  job.worker_request = std::make_shared<WorkerRequest>(
+      WorkerRequest{file,
+                    [transforms = file.transforms, plan] {
+                      return packed(transforms, Task::schedule, order_of(*plan));
+                    },
+                    reply_taker<Schedule>(take), fall_taker(take)});
   return job;
 }
 
-Job checking_job(std::string title, const ErrandFile& file,
+Job checking_job(std::string title, const WorkerFile& file,
                  std::shared_ptr<const Document> document,
                  std::function<Result<PlanCheck>()> inputs, TakeFigures take) {
   Job job{std::move(title), file.serial, false, false, {}};
@@ -254,20 +258,22 @@ Job checking_job(std::string title, const ErrandFile& file,
       take(control, check.diagnostics());
       return false;
     }
-    take(control, check_plan(*document, *check, [&](double share, const std::string& words) {
-           control.progress(share, words);
+    take(control, check_plan(*document, *check, [&](double share, const std::string& text) {
+           control.progress(share, text);
            return !control.cancelled();
          }));
     return false;
   };
-  job.errand = std::make_shared<Errand>(Errand{
-      file,
-      [recipe = file.recipe, inputs] { return packed(recipe, Task::check, inputs().value()); },
-      reply_taker<CheckFigures>(take), fall_taker(take)});
+  job.worker_request = std::make_shared<WorkerRequest>(
+      WorkerRequest{file,
+                    [transforms = file.transforms, inputs] {
+                      return packed(transforms, Task::check, inputs().value());
+                    },
+                    reply_taker<CheckFigures>(take), fall_taker(take)});
   return job;
 }
 
-Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+Job running_job(std::string title, const WorkerFile& file, SharedPlanView plan,
                 SharedSchedule schedule, StepRunOptions order, Executor& executor, TakeRun take) {
   Job job{std::move(title), file.serial, false, false, {}};
   job.measures = true;
@@ -283,11 +289,11 @@ Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
                       order, phases(control)));
     return false;
   };
-  const auto task = [recipe = file.recipe, plan, schedule, order] {
+  const auto task = [transforms = file.transforms, plan, schedule, order] {
     const auto known = schedule ? std::optional(schedule->schedule) : std::nullopt;
-    return packed(recipe, Task::run, RunTask{order_of(*plan), known, order});
+    return packed(transforms, Task::run, RunTask{order_of(*plan), known, order});
   };
-  const auto take_ran = [plan, schedule, take](JobControl& control, Result<StepRan> ran) {
+  const auto take_ran = [plan, schedule, take](JobControl& control, Result<StepResult> ran) {
     if (!ran) return take(control, schedule, ran.diagnostics());
     const bool made = ran->schedule.has_value();
     take(control,
@@ -297,11 +303,12 @@ Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
   const auto fail = [take](JobControl& control, const std::string& why) {
     take(control, nullptr, error(why));
   };
-  job.errand = std::make_shared<Errand>(Errand{file, task, reply_taker<StepRan>(take_ran), fail});
+  job.worker_request = std::make_shared<WorkerRequest>(
+      WorkerRequest{file, task, reply_taker<StepResult>(take_ran), fail});
   return job;
 }
 
-Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+Job training_job(std::string title, const WorkerFile& file, SharedPlanView plan,
                  SharedSchedule schedule, NextSteps next, Executor& executor, TakeTrained take) {
   Job job{std::move(title), file.serial, false, true, {}};
   job.measures = true;
@@ -310,7 +317,7 @@ Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
     return TrainTask{next.number, next.first, order_of(*plan), known, next.order};
   };
   const auto take_trained = [plan, schedule, take](JobControl& control,
-                                                   Result<StepsTrained> trained) {
+                                                   Result<StepsResult> trained) {
     if (!trained) return take(control, schedule, trained.diagnostics());
     const bool made = trained->schedule.has_value();
     take(
@@ -318,52 +325,56 @@ Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
         made ? std::make_shared<const ScheduleView>(plan, std::move(*trained->schedule)) : schedule,
         std::move(trained->figures));
   };
-  job.part = [plan, task, place = next.place, &executor, take_trained](JobControl& control) {
-    take_trained(control, train_steps(*place, plan->document, task(), executor,
+  job.part = [plan, task, handle = next.handle, &executor, take_trained](JobControl& control) {
+    take_trained(control, train_steps(*handle, plan->document, task(), executor,
                                       [&](bool now) { control.measuring(now); }));
     return false;
   };
   const auto fail = [take](JobControl& control, const std::string& why) {
     take(control, nullptr, error(why));
   };
-  job.errand = std::make_shared<Errand>(
-      Errand{file, [recipe = file.recipe, task] { return packed(recipe, Task::train, task()); },
-             reply_taker<StepsTrained>(take_trained), fail});
+  job.worker_request = std::make_shared<WorkerRequest>(WorkerRequest{
+      file,
+      [transforms = file.transforms, task] { return packed(transforms, Task::train, task()); },
+      reply_taker<StepsResult>(take_trained), fail});
   return job;
 }
 
-void ErrandServer::open(int serial, std::string_view path, std::string_view bytes) {
+void WorkerServer::open(int serial, std::string_view path, std::string_view bytes) {
   if (!knows(serial)) files_[serial] = {std::string(path), std::string(bytes), {}, {}, {}};
 }
 
-Result<Document> ErrandServer::read_document(const File& file, const Recipe& recipe) const {
-  const auto options = options_of(recipe);
+Result<Document> WorkerServer::read_document(const File& file,
+                                             const TransformSettings& transforms) const {
+  const auto options = options_of(transforms);
   if (!options) return options.diagnostics();
-  auto model = read_model_ ? read_model_(file.path, file.bytes, recipe.dimensions) : std::nullopt;
+  auto model =
+      read_model_ ? read_model_(file.path, file.bytes, transforms.dimensions) : std::nullopt;
   if (!model) return open_document_bytes(file.bytes, file.path, *options);
   if (!*model) return model->diagnostics();
   return open_document_graph(std::move(**model), file.path, *options);
 }
 
-void ErrandServer::make_document(File& file, Recipe recipe) const {
-  auto document = read_document(file, recipe);
+void WorkerServer::make_document(File& file, TransformSettings transforms) const {
+  auto document = read_document(file, transforms);
   if (document)
     file.document = std::make_shared<const Document>(std::move(*document));
   else
     file.document = Result<std::shared_ptr<const Document>>(document.diagnostics());
-  file.recipe = std::move(recipe);
+  file.transforms = std::move(transforms);
   file.bytes = std::string();
 }
 
-void ErrandServer::serve(int serial, std::string_view task,
+void WorkerServer::serve(int serial, std::string_view task,
                          const std::function<void(std::string)>& reply) {
   const auto found = files_.find(serial);
-  RECUT_CHECK(found != files_.end(), "an errand on a file that was not given");
+  RECUT_CHECK(found != files_.end(), "a worker request for a file that was not given");
   File& file = found->second;
   Unpacker unpack(task);
-  auto recipe = unpack.get<Recipe>();
-  RECUT_CHECK(!file.document || file.recipe == recipe, "an errand on another graph of a file");
-  if (!file.document) make_document(file, std::move(recipe));
+  auto transforms = unpack.get<TransformSettings>();
+  RECUT_CHECK(!file.document || file.transforms == transforms,
+              "a worker request for another graph of a file");
+  if (!file.document) make_document(file, std::move(transforms));
   if (!*file.document) return reply(packed(Reply::all, false, file.document->diagnostics()));
   const Document& document = ***file.document;
   switch (unpack.get<Task>()) {

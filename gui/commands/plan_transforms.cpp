@@ -15,12 +15,12 @@ namespace {
 
 bool is_forward(const App& app) { return is_ready(app) && app.document()->is_forward(); }
 bool has_rules(const App& app) {
-  return app.document() != nullptr && app.document()->wishes.recipe.rules.has_value();
+  return app.document() != nullptr && app.document()->plan_settings.transforms.rules.has_value();
 }
 
 // "noop removal" is what people read.
-std::string pass_name(std::string_view words) {
-  std::string name(words);
+std::string pass_name(std::string_view argument) {
+  std::string name(argument);
   for (char& c : name)
     if (c == ' ' || c == '-') c = '_';
   return name;
@@ -29,33 +29,33 @@ std::string pass_name(std::string_view words) {
 bool is_switchable(const DocumentView& document, const std::string& name) {
   if (name == kGradPass) return document.is_forward();
   if (name == kOptimizerPass) return true;
-  if (name == kRulesPass) return document.wishes.recipe.rules.has_value();
+  if (name == kRulesPass) return document.plan_settings.transforms.rules.has_value();
   for (const Pass& pass : all_passes())
     if (pass.name == name) return true;
   return false;
 }
 
 // The one that is shown where none is named.
-Result<Done> toggle_recipe(App& app, std::string_view words) {
+Result<Done> toggle_pass(App& app, std::string_view argument) {
   DocumentView& document = *app.document();
-  std::string name = pass_name(words);
+  std::string name = pass_name(argument);
   if (name.empty() && document.pass > 0)
     name = document.document->passes.passes[document.pass - 1].name;
   if (name.empty()) return error("the graph as it was read has no pass to switch");
   if (!is_switchable(document, name)) return error("no pass " + quote(name) + " to switch here");
-  document.wishes.recipe.switch_pass(name, default_passes_for(document.document->file));
+  document.plan_settings.transforms.switch_pass(name, default_passes_for(document.document->file));
   return Done{};
 }
 
-bool runs(const App& app, std::string_view words) {
+bool runs(const App& app, std::string_view argument) {
   const DocumentView& document = *app.document();
-  return !words.empty() &&
-         document.wishes.recipe.runs(pass_name(words), default_passes_for(document.document->file));
+  return !argument.empty() && document.plan_settings.transforms.runs(
+                                  pass_name(argument), default_passes_for(document.document->file));
 }
 
-Result<Done> differentiate(App& app, std::string_view) { return toggle_recipe(app, kGradPass); }
+Result<Done> differentiate(App& app, std::string_view) { return toggle_pass(app, kGradPass); }
 bool differentiates(const App& app, std::string_view) {
-  return app.document()->wishes.recipe.differentiate;
+  return app.document()->plan_settings.transforms.differentiate;
 }
 
 Result<Done> load(App& app, std::string_view path) {
@@ -64,28 +64,28 @@ Result<Done> load(App& app, std::string_view path) {
   return Done{};
 }
 
-Result<Done> reload_recipe(App& app, std::string_view) {
-  return app.load_rules(app.document()->wishes.recipe.rules->path);
+Result<Done> reload_rules(App& app, std::string_view) {
+  return app.load_rules(app.document()->plan_settings.transforms.rules->path);
 }
 
-Result<Done> remove_recipe(App& app, std::string_view) {
-  app.document()->wishes.recipe.rules.reset();
-  std::erase(app.document()->wishes.recipe.off, kRulesPass);
-  app.document()->recipe_faults.clear();
+Result<Done> remove_rules(App& app, std::string_view) {
+  app.document()->plan_settings.transforms.rules.reset();
+  std::erase(app.document()->plan_settings.transforms.off, kRulesPass);
+  app.document()->transform_faults.clear();
   return Done{};
 }
 
-constexpr Command kRecipeRows[] = {
+constexpr Command kPlanTransformRows[] = {
     {"pass.toggle", "Switch a pass on or off", "t", "its name, such as attention", is_ready,
-     toggle_recipe, "transforms", runs},
+     toggle_pass, "transforms", runs},
     {"pass.differentiate", "Differentiate", "g", "", is_forward, differentiate, "", differentiates},
     {"rules.load", "Load a file of rules", "", "", nullptr, load},
-    {"rules.reload", "Read the rules again", "Shift+F5", "", has_rules, reload_recipe},
-    {"rules.remove", "Remove the rules", "", "", has_rules, remove_recipe},
+    {"rules.reload", "Read the rules again", "Shift+F5", "", has_rules, reload_rules},
+    {"rules.remove", "Remove the rules", "", "", has_rules, remove_rules},
 };
 
 }  // namespace
 
-std::span<const Command> recipe_commands() { return kRecipeRows; }
+std::span<const Command> plan_transforms_commands() { return kPlanTransformRows; }
 
 }  // namespace recut::gui

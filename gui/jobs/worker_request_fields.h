@@ -8,7 +8,7 @@
 #include "gui/jobs/pack.h"
 #include "gui/jobs/plan_check.h"
 #include "gui/jobs/training_session.h"
-#include "gui/model/recipe.h"
+#include "gui/model/transform_settings.h"
 
 namespace recut::gui {
 
@@ -27,11 +27,11 @@ void fields(Pack& pack, RuleFile& r) {
   pack(r.path, r.text);
 }
 template <class Pack>
-void fields(Pack& pack, OptimizerChoice& o) {
+void fields(Pack& pack, OptimizerSettings& o) {
   pack(o.name, o.learning_rate);
 }
 template <class Pack>
-void fields(Pack& pack, Recipe& r) {
+void fields(Pack& pack, TransformSettings& r) {
   pack(r.differentiate, r.optimizer, r.on, r.off, r.rules, r.dimensions);
 }
 template <class Pack>
@@ -82,14 +82,14 @@ void fields(Pack& pack, Curve& c) {
 }
 
 // A scheduling request, and its reply.
-struct ScheduleOrder {
+struct ScheduleRequest {
   Plan plan;
   Fusion fusion = Fusion::none;
   std::vector<NodeId> apart;
   std::int64_t budget_bytes = 0;
 };
 template <class Pack>
-void fields(Pack& pack, ScheduleOrder& o) {
+void fields(Pack& pack, ScheduleRequest& o) {
   pack(o.plan, o.fusion, o.apart, o.budget_bytes);
 }
 template <class Pack>
@@ -108,11 +108,11 @@ void fields(Pack& pack, Schedule& s) {
 
 // A request to run steps, and its reply: with the schedule, if it had to be made.
 struct RunTask {
-  ScheduleOrder plan;
+  ScheduleRequest plan;
   std::optional<Schedule> schedule;
   StepRunOptions order;
 };
-struct StepRan {
+struct StepResult {
   std::optional<Schedule> schedule;
   StepMeasurement figures;
 };
@@ -135,7 +135,7 @@ void fields(Pack& pack, StepMeasurement& f) {
        f.kernel_ms, f.agreement);
 }
 template <class Pack>
-void fields(Pack& pack, StepRan& r) {
+void fields(Pack& pack, StepResult& r) {
   pack(r.schedule, r.figures);
 }
 
@@ -143,11 +143,11 @@ void fields(Pack& pack, StepRan& r) {
 struct TrainTask {
   int number = 0;          // of the training; never used twice for a file
   std::int64_t first = 0;  // the step that it has come to
-  ScheduleOrder plan;
+  ScheduleRequest plan;
   std::optional<Schedule> schedule;
   TrainingOrder order;
 };
-struct StepsTrained {
+struct StepsResult {
   std::optional<Schedule> schedule;
   TrainingFigures figures;
 };
@@ -165,7 +165,7 @@ void fields(Pack& pack, TrainingFigures& f) {
        f.measured_peak_bytes);
 }
 template <class Pack>
-void fields(Pack& pack, StepsTrained& s) {
+void fields(Pack& pack, StepsResult& s) {
   pack(s.schedule, s.figures);
 }
 

@@ -1,4 +1,4 @@
-#include "gui/app/run_place.h"
+#include "gui/app/run_target.h"
 
 #include <fmt/core.h>
 
@@ -13,9 +13,9 @@ constexpr std::string_view kSetting = "run.on";
 
 Executor* chosen_executor(const App& app) {
   const std::vector<Executor*> executors = app.backend.executors();
-  const std::string wanted = app.settings.text(kSetting);
+  const std::string requested = app.settings.text(kSetting);
   for (Executor* executor : executors)
-    if (executor->id() == wanted) return executor;
+    if (executor->id() == requested) return executor;
   return executors.empty() ? nullptr : executors.front();
 }
 

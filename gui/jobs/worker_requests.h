@@ -23,10 +23,10 @@ namespace recut::gui {
 
 // The file that a helper works on, with its transform settings. A document with other transform
 // settings is another file to a helper: the one before is closed first.
-struct ErrandFile : HelperFile {
-  Recipe recipe;
+struct WorkerFile : HelperFile {
+  TransformSettings transforms;
 };
-ErrandFile helper_file(const DocumentView& document);
+WorkerFile helper_file(const DocumentView& document);
 
 // The result is taken on the job's thread, or between two frames; `take` posts what it makes of it.
 // The jobs are of `owner`'s, urgent if the user waits for them.
@@ -37,40 +37,40 @@ using TakeRun = std::function<void(JobControl&, SharedSchedule, Result<StepMeasu
 using TakeTrained = std::function<void(JobControl&, SharedSchedule, Result<TrainingFigures>)>;
 using TakeFigures = std::function<void(JobControl&, Result<CheckFigures>)>;
 
-Job planning_job(std::string title, const ErrandFile& file, std::shared_ptr<const PlanBasis> basis,
+Job planning_job(std::string title, const WorkerFile& file, std::shared_ptr<const PlanBasis> basis,
                  PlanningRequest request, TakePlan take);
-Job sweeping_job(std::string title, const ErrandFile& file,
+Job sweeping_job(std::string title, const WorkerFile& file,
                  std::shared_ptr<const Document> document, CurveRequest request, TakeCurve take);
-Job scheduling_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+Job scheduling_job(std::string title, const WorkerFile& file, SharedPlanView plan,
                    TakeSchedule take);
 // `inputs` are found when the job begins; for a helper they must be there.
-Job checking_job(std::string title, const ErrandFile& file,
+Job checking_job(std::string title, const WorkerFile& file,
                  std::shared_ptr<const Document> document,
                  std::function<Result<PlanCheck>()> inputs, TakeFigures take);
 
 // `executor` outlives the job. `schedule`: null where it is yet to be made; what is taken in its
 // place is null where it couldn't be.
-Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+Job running_job(std::string title, const WorkerFile& file, SharedPlanView plan,
                 SharedSchedule schedule, StepRunOptions order, Executor& executor, TakeRun take);
 
 // The state of a training: here, or in a helper.
-struct TrainingPlace {
+struct TrainingHandle {
   int number = 0;
   std::unique_ptr<TrainingSession> session;
 };
 // The next steps of the training of that number, which has come to the step `first`: at 0 it
-// begins. `place` is where it is, of no other job meanwhile.
+// begins. `handle` is where it is, of no other job meanwhile.
 struct NextSteps {
   int number = 0;
   std::int64_t first = 0;
   TrainingOrder order;
-  std::shared_ptr<TrainingPlace> place;
+  std::shared_ptr<TrainingHandle> handle;
 };
-Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+Job training_job(std::string title, const WorkerFile& file, SharedPlanView plan,
                  SharedSchedule schedule, NextSteps next, Executor& executor, TakeTrained take);
 
 // The helper's side: open files, and worker requests on them.
-class ErrandServer {
+class WorkerServer {
  public:
   // Backend::read_model, of the platform that the helper is on.
   using ReadModel = std::function<std::optional<Result<GraphFile>>(
@@ -78,7 +78,7 @@ class ErrandServer {
 
   // `executor`: null where it runs no steps; then it is given none. `read_model`: empty where all
   // files are the engine's to read.
-  explicit ErrandServer(Executor* executor = nullptr, ReadModel read_model = {})
+  explicit WorkerServer(Executor* executor = nullptr, ReadModel read_model = {})
       : executor_(executor), read_model_(std::move(read_model)) {}
 
   // The same file again costs nothing. Its first worker request has its transform settings.
@@ -92,12 +92,12 @@ class ErrandServer {
  private:
   struct File {
     std::string path, bytes;  // until the document is there, or can't be
-    Recipe recipe;
+    TransformSettings transforms;
     std::optional<Result<std::shared_ptr<const Document>>> document;
-    TrainingPlace training;
+    TrainingHandle training;
   };
-  void make_document(File& file, Recipe recipe) const;
-  Result<Document> read_document(const File& file, const Recipe& recipe) const;
+  void make_document(File& file, TransformSettings transforms) const;
+  Result<Document> read_document(const File& file, const TransformSettings& transforms) const;
 
   Executor* executor_;
   const ReadModel read_model_;
