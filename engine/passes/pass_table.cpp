@@ -35,4 +35,15 @@ const Pass* find_pass(std::string_view name) {
   return nullptr;
 }
 
+std::string_view current_pass_name(std::string_view name) {
+  static constexpr std::string_view kFormer[][2] = {
+#define RECUT_FORMER_PASS_NAME(former, current) {#former, #current},
+#include "engine/passes/former_names.def"
+#undef RECUT_FORMER_PASS_NAME
+  };
+  for (const auto& [former, current] : kFormer)
+    if (name == former) return current;
+  return name;
+}
+
 }  // namespace recut

@@ -16,4 +16,7 @@ std::span<const Pass> all_passes();
 // there is none.
 const Pass* find_pass(std::string_view name);
 
+// The name that a pass has now: of a name that it had before (former_names.def), else the same.
+std::string_view current_pass_name(std::string_view name);
+
 }  // namespace recut

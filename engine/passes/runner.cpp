@@ -39,7 +39,7 @@ std::vector<std::string> split_pass_names(std::string_view list) {
     const std::size_t first = std::min(name.find_first_not_of(' '), name.size());
     name.remove_prefix(first);
     name = name.substr(0, name.find_last_not_of(' ') + 1);
-    if (!name.empty()) names.emplace_back(name);
+    if (!name.empty()) names.emplace_back(current_pass_name(name));
     list.remove_prefix(std::min(comma + 1, list.size()));
   }
   return names;

@@ -315,6 +315,7 @@ Result<LinkState> read_link(std::string_view fragment) {
     const auto taken = reader.take(name, value);
     if (!taken) return fault(taken.diagnostics().front().message);
   }
+  reader.state.plan_settings.transforms.use_current_pass_names();
   return std::move(reader.state);
 }
 

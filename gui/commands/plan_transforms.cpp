@@ -23,7 +23,7 @@ std::string pass_name(std::string_view argument) {
   std::string name(argument);
   for (char& c : name)
     if (c == ' ' || c == '-') c = '_';
-  return name;
+  return std::string(current_pass_name(name));
 }
 
 bool is_switchable(const DocumentView& document, const std::string& name) {

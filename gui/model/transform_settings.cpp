@@ -89,6 +89,11 @@ void TransformSettings::switch_pass(std::string_view pass, const std::vector<std
     flip(pass == kRulesPass || has(usual, pass) ? off : on, pass);
 }
 
+void TransformSettings::use_current_pass_names() {
+  for (std::vector<std::string>* names : {&on, &off})
+    for (std::string& name : *names) name = std::string(current_pass_name(name));
+}
+
 Result<OpenOptions> options_of(const TransformSettings& transforms) {
   OpenOptions options;
   options.differentiate = transforms.differentiate;
@@ -135,6 +140,7 @@ TransformSettings transform_settings_of(const Json& json) {
   transforms.optimizer = optimizer_of(json);
   transforms.on = texts_of(json, "on");
   transforms.off = texts_of(json, "off");
+  transforms.use_current_pass_names();
   transforms.dimensions = dimensions_of(json);
   const auto rules = json.find("rules");
   if (rules == json.end()) return transforms;

@@ -53,6 +53,8 @@ struct TransformSettings {
   // True if the pass runs where `usual` ones do by themselves.
   bool runs(std::string_view pass, const std::vector<std::string>& usual) const;
   void switch_pass(std::string_view pass, const std::vector<std::string>& usual);
+  // Links and documents saved before may have former names of passes.
+  void use_current_pass_names();
 };
 
 // The same for the engine; names that are no pass's any more are passed over. Fails where the rules

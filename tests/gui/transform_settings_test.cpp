@@ -62,6 +62,18 @@ struct RecipeOpened : Window {
   }
 };
 
+TEST_CASE("window: former names of passes in links and documents are understood", "[transforms]") {
+  const auto link = read_link("v=1&sample=mlp&off=copies&on=roundings");
+  REQUIRE(link.ok());
+  const TransformSettings& linked = link->plan_settings.transforms;
+  CHECK(linked.off == std::vector<std::string>{"merge_clones"});
+  CHECK(linked.on == std::vector<std::string>{"elide_rounding_casts"});
+  const TransformSettings saved =
+      transform_settings_of(Json::parse(R"({"on": ["known_values"], "off": ["conversions"]})"));
+  CHECK(saved.on == std::vector<std::string>{"constant_folding"});
+  CHECK(saved.off == std::vector<std::string>{"merge_casts"});
+}
+
 }  // namespace
 
 TEST_CASE("rules: a file that is dropped becomes a pass, and is taken back", "[gui][transforms]") {

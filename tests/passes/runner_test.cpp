@@ -118,6 +118,14 @@ TEST_CASE("runner: an unsound input is not blamed on a pass", "[passes]") {
 TEST_CASE("runner: pass names in a list", "[passes]") {
   CHECK(split_pass_names("a, b,,c ") == std::vector<std::string>{"a", "b", "c"});
   CHECK(split_pass_names("").empty());
+  // Names that passes had before.
+  CHECK(split_pass_names("copies,roundings") ==
+        std::vector<std::string>{"merge_clones", "elide_rounding_casts"});
+#define RECUT_FORMER_PASS_NAME(former, current) \
+  CHECK(find_pass(#former) == nullptr);         \
+  CHECK(find_pass(current_pass_name(#former)) != nullptr);
+#include "engine/passes/former_names.def"
+#undef RECUT_FORMER_PASS_NAME
 }
 
 TEST_CASE("runner: the same graph is the same nodes under the same names", "[passes]") {
