@@ -43,7 +43,7 @@ class ExternalCalls {
   // The most bytes that one of the nested graphs among a call's arguments takes.
   std::int64_t region_bytes(const std::vector<Argument>& arguments) const;
 
-  // Complains of every operator that has calls without types.
+  // Reports every operator that has calls without types.
   void report_refused(const JointNodes& nodes, DiagnosticCollector& diagnostics) const;
 
   // "… mine.scale3 (2 calls)"; "" where there are none.

@@ -8,7 +8,7 @@
 
 namespace recut::cuda {
 
-// Every run copies the current inputs to the GPU and all outputs back: parameters travel both ways
+// Every run copies the current inputs to the GPU and all outputs back: parameters travel in both directions
 // with each step. Any thread may use and release it.
 class HostedRun : public StepRun {
  public:

@@ -1,4 +1,4 @@
-// CUDA kernels without a card: compiled as C++ and run by fibres (cuda_shim.h), where there is a
+// CUDA kernels without a GPU: compiled as C++ and run by fibres (cuda_shim.h), where there is a
 // compiler.
 #pragma once
 

@@ -43,7 +43,7 @@ Program cuda_tools_program_of(const std::string& sample) {
 
 TEST_CASE("CUDA: nvcc takes the steps of samples", "[codegen]") {
   const std::string nvcc = find_nvcc();
-  if (nvcc.empty()) SKIP("no nvcc: nothing compiles CUDA for a card here");
+  if (nvcc.empty()) SKIP("no nvcc: nothing compiles CUDA for a GPU here");
   if (test::kSanitized) SKIP("what nvcc says is the release build's business");
   const test::TemporaryFolder folder;
   for (const char* sample :
@@ -58,7 +58,7 @@ TEST_CASE("CUDA: nvcc takes the steps of samples", "[codegen]") {
 
 TEST_CASE("CUDA: nvcc takes the files that text is made of", "[codegen]") {
   const std::string nvcc = find_nvcc();
-  if (nvcc.empty()) SKIP("no nvcc: nothing compiles CUDA for a card here");
+  if (nvcc.empty()) SKIP("no nvcc: nothing compiles CUDA for a GPU here");
   if (test::kSanitized) SKIP("what nvcc says is the release build's business");
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/all.cu";
@@ -73,7 +73,7 @@ TEST_CASE("CUDA: nvcc takes the files that text is made of", "[codegen]") {
                          nvcc, RECUT_SOURCE_DIR, path, path)));
 }
 
-// What its functions take of a card, by the assembler's words; without memory for what registers
+// What its functions take of a GPU, by the assembler's words; without memory for what registers
 // don't hold.
 void check_attention(const std::string& nvcc, int capability, std::int64_t width,
                      const std::string& dtype, cuda::MatmulPrecision matmul_precision) {
@@ -115,7 +115,7 @@ void check_attention(const std::string& nvcc, int capability, std::int64_t width
 
 TEST_CASE("CUDA: attention's functions fit into registers", "[codegen][attention]") {
   const std::string nvcc = find_nvcc();
-  if (nvcc.empty()) SKIP("no nvcc: nothing compiles CUDA for a card here");
+  if (nvcc.empty()) SKIP("no nvcc: nothing compiles CUDA for a GPU here");
   if (test::kSanitized) SKIP("what nvcc says is the release build's business");
   for (const int capability : {80, 90}) {
     check_attention(nvcc, capability, 64, "f32", cuda::MatmulPrecision::tf32);

@@ -71,16 +71,16 @@ Graph viewed_sums_of(const std::string& type, const std::string& view) {
 // For a GPU of 16 SMs: cooperative groups of 16 blocks, which fibres can run.
 constexpr SmLimits kCooperative = {true, 16};
 
-KernelRunOptions for_card(const Graph& graph, const SmLimits& card) {
+KernelRunOptions for_gpu(const Graph& graph, const SmLimits& limits) {
   KernelRunOptions options;
   options.groups = fuse_pointwise(graph, StorageModel(graph, StorageModel::Sizes::values));
-  options.lower = cuda::lower_options(card);
+  options.lower = cuda::lower_options(limits);
   return options;
 }
 
-std::vector<loop::Kernel> kernels_for_card(const Graph& graph, const SmLimits& card) {
+std::vector<loop::Kernel> kernels_for_gpu(const Graph& graph, const SmLimits& limits) {
   const StorageModel storages(graph, StorageModel::Sizes::values);
-  const KernelRunOptions options = for_card(graph, card);
+  const KernelRunOptions options = for_gpu(graph, limits);
   std::vector<loop::Kernel> kernels;
   for (const std::vector<NodeId>& calls : kernels_of(graph, options.groups))
     if (auto lowered = loop::lower(graph, storages, options.groups, calls, options.lower))
@@ -89,8 +89,8 @@ std::vector<loop::Kernel> kernels_for_card(const Graph& graph, const SmLimits& c
 }
 
 // Runs the loop interpreter and CUDA against the graph's own meaning.
-void check_values(const Graph& graph, const SmLimits& card) {
-  KernelRunOptions options = for_card(graph, card);
+void check_values(const Graph& graph, const SmLimits& limits) {
+  KernelRunOptions options = for_gpu(graph, limits);
   const Inputs inputs = inputs_for(graph, 1, Values::ordinary);
   const auto expected = evaluate(graph, inputs);
   REQUIRE(expected.ok());
@@ -148,16 +148,18 @@ TEST_CASE("groups: lanes of sums side by side", "[codegen]") {
   CHECK(loop::lanes_for_columns(8192, 768, 8192) == 256);
   CHECK(loop::lanes_for_columns(128, 10, 8192) == 16);
   CHECK(loop::lanes_for_columns(4096, 1 << 18, 8192) == 1);
-  constexpr std::int64_t kCard = 128 * 1024;  // threads
+  constexpr std::int64_t kGpuThreads = 128 * 1024;  // threads
   CHECK(loop::lanes_for_columns(524288, 32, 8192) == 256);
-  CHECK(loop::lanes_for_columns(524288, 32, 8192, kCard) == 4096);
-  CHECK(loop::lanes_for_columns(524288, 24, 8192, kCard) == 4096);
-  CHECK(loop::lanes_for_columns(524288, 32, 1024, kCard / 2) == 2048);  // a card without clusters
-  CHECK(loop::lanes_for_columns(524288, 2, 8192, kCard) == 8192);
-  CHECK(loop::lanes_for_columns(2000, 8, 1024, kCard) == 32);     // too few terms for a team
-  CHECK(loop::lanes_for_columns(8192, 32, 8192, kCard) == 1024);  // eight terms a lane
-  CHECK(loop::lanes_for_columns(8192, 768, 8192, kCard) == 256);  // many sums: a cluster's
-  CHECK(loop::lanes_for_columns(4096, 3072, 8192, kCard) == 128);
+  CHECK(loop::lanes_for_columns(524288, 32, 8192, kGpuThreads) == 4096);
+  CHECK(loop::lanes_for_columns(524288, 24, 8192, kGpuThreads) == 4096);
+  CHECK(loop::lanes_for_columns(524288, 32, 1024, kGpuThreads / 2) ==
+        2048);  // a GPU without clusters
+  CHECK(loop::lanes_for_columns(524288, 2, 8192, kGpuThreads) == 8192);
+  CHECK(loop::lanes_for_columns(2000, 8, 1024, kGpuThreads) ==
+        32);  // too few terms for a cooperative group
+  CHECK(loop::lanes_for_columns(8192, 32, 8192, kGpuThreads) == 1024);  // eight terms a lane
+  CHECK(loop::lanes_for_columns(8192, 768, 8192, kGpuThreads) == 256);  // many sums: a cluster's
+  CHECK(loop::lanes_for_columns(4096, 3072, 8192, kGpuThreads) == 128);
 }
 
 TEST_CASE("groups: sums that lie side by side", "[codegen][cpu]") {
@@ -174,14 +176,14 @@ TEST_CASE("groups: few sums that lie side by side are a team's", "[codegen][cpu]
   CHECK(cuda::lower_options({false, 108}).column_threads == 64 * 1024);
   CHECK(cuda::lower_options({true, 300}).column_threads == 128 * 1024);
   CHECK(cuda::lower_options({true, 2}).column_threads == 0);
-  for (const SmLimits& card : {kCooperative, SmLimits{false, 16}})
+  for (const SmLimits& limits : {kCooperative, SmLimits{false, 16}})
     for (const char* type : {"f32[10000, 8]", "bf16[20000, 5]"}) {
-      INFO(type << (card.clusters ? " in clusters" : ""));
-      check_values(column_sums_of(type), card);
+      INFO(type << (limits.clusters ? " in clusters" : ""));
+      check_values(column_sums_of(type), limits);
     }
   check_values(batch_norm_of("f32[2, 8, 80, 80]{51200, 1, 640, 8}"), kCooperative);
   const auto kernels =
-      kernels_for_card(batch_norm_of("f32[2, 8, 80, 80]{51200, 1, 640, 8}"), kCooperative);
+      kernels_for_gpu(batch_norm_of("f32[2, 8, 80, 80]{51200, 1, 640, 8}"), kCooperative);
   const cuda::Launch sums = cuda::emit(kernels).kernels.front().front();
   CHECK(sums.cooperative);
   CHECK(sums.cluster == 16);
@@ -194,8 +196,8 @@ TEST_CASE("groups: without clusters many blocks of a sum are a team", "[codegen]
   for (const char* type : {"f32[300, 8]", "f32[2000, 8]", "f32[2000, 32]", "f32[4100, 8]",
                            "f32[4100, 4]", "f32[10000, 8]", "f32[8192, 100]", "f32[100000, 3]"}) {
     INFO(type);
-    for (const SmLimits& card : {SmLimits{false, 16}, {false, 108}}) {
-      const auto kernels = kernels_for_card(column_sums_of(type), card);
+    for (const SmLimits& limits : {SmLimits{false, 16}, {false, 108}}) {
+      const auto kernels = kernels_for_gpu(column_sums_of(type), limits);
       for (const auto& launches : cuda::emit(kernels).kernels)
         for (const cuda::Launch& launch : launches)
           CHECK((launch.cluster == 1 || launch.cooperative));
@@ -231,7 +233,7 @@ TEST_CASE("groups: the loop form's bits", "[codegen][cpu]") {
   for (const Graph& graph : {softmax_of("f32[3, 40000]"), batch_norm_of("f32[3, 2, 80, 80]"),
                              batch_norm_of("f32[4, 3, 14, 14]"), softmax_of("f32[7, 768]"),
                              column_sums_of("f32[1200, 45]"), column_sums_of("f32[100, 70]")}) {
-    for (loop::Kernel& kernel : kernels_for_card(graph, {true}))
+    for (loop::Kernel& kernel : kernels_for_gpu(graph, {true}))
       kernels.push_back(std::move(kernel));
   }
   const cuda::Module module = cuda::emit(kernels);
@@ -247,7 +249,7 @@ TEST_CASE("groups: the loop form's bits", "[codegen][cpu]") {
   for (const std::int64_t blocks : {1 << 30, 16, 1})
     CHECK(cuda_difference(kernels, 1, 4, {blocks}) == "");
   for (const char* type : {"f32[10000, 8]", "f32[4200, 33]"}) {
-    const auto cooperative = kernels_for_card(column_sums_of(type), kCooperative);
+    const auto cooperative = kernels_for_gpu(column_sums_of(type), kCooperative);
     CHECK(cuda_difference(cooperative, 1, 4) == "");
   }
 }

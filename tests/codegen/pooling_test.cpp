@@ -24,11 +24,11 @@ std::string kernel_of_gradient(const std::string& body) {
   INFO(body);
   if (!graph) FAIL(format(graph.diagnostics()));
   const Inputs inputs = inputs_for(*graph, 1, Values::ordinary);
-  KernelRunOptions for_card;
-  for_card.lower = cuda::lower_options({});
+  KernelRunOptions for_gpu;
+  for_gpu.lower = cuda::lower_options({});
   CHECK(disagreement(*graph, inputs, {}, true).substr(0, 3000) == "");
-  CHECK(disagreement(*graph, inputs, for_card, true).substr(0, 3000) == "");
-  for (const std::string& text : run_kernels(*graph, inputs, for_card).texts)
+  CHECK(disagreement(*graph, inputs, for_gpu, true).substr(0, 3000) == "");
+  for (const std::string& text : run_kernels(*graph, inputs, for_gpu).texts)
     if (text.find("note \"%g = max_pool") != std::string::npos) return text;
   FAIL("no kernel makes %g");
   return "";

@@ -16,7 +16,7 @@ namespace recut::gui {
 namespace {
 
 constexpr float kAroundPoint = 12, kLeastAround = 28;  // units: its ring, and a little more
-constexpr float kBarAbove = 40, kCardMargin = 14;
+constexpr float kBarAbove = 40, kPopupMargin = 14;
 
 // What the step speaks of and can be seen: what it points at, what it keeps clear, what it names.
 std::vector<Rect> spoken_of(const Window& window, const LessonStep& step) {
@@ -45,10 +45,10 @@ bool has_place(const Window& window, ImVec2 size, const std::vector<Rect>& other
   for (const Rect& rect : others)
     around.push_back(rect_around(rect.centre(), std::max(rect.width() + kAroundPoint, kLeastAround),
                                  std::max(rect.height() + kAroundPoint, kLeastAround)));
-  const float right = static_cast<float>(extent.width) - kCardMargin - size.x;
-  const float bottom = static_cast<float>(extent.height) - kCardMargin - size.y;
-  for (float y = kBarAbove + kCardMargin; y <= bottom; y += step)
-    for (float x = kCardMargin; x <= right; x += step)
+  const float right = static_cast<float>(extent.width) - kPopupMargin - size.x;
+  const float bottom = static_cast<float>(extent.height) - kPopupMargin - size.y;
+  for (float y = kBarAbove + kPopupMargin; y <= bottom; y += step)
+    for (float x = kPopupMargin; x <= right; x += step)
       if (!meets_some(rect_at({x, y}, size), around)) return true;
   return false;
 }

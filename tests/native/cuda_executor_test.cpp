@@ -144,7 +144,8 @@ TEST_CASE("the window's GPU: steps run in the bytes that were planned", "[gui][c
     CHECK(window.state("run_agrees") == "yes");
     CHECK(executors.gpu_bf16.title() == "Fake H100, bf16");
     CHECK(executors.gpu_bf16.library().lower ==
-          cuda::lower_options(executors.access->sm_limits()));  // with teams, as recut run has them
+          cuda::lower_options(
+              executors.access->sm_limits()));  // with cooperative groups, as recut run has them
     CHECK(fake.opened == 1);
   }
   CHECK(fake_gpu().used_bytes == 0);

@@ -83,7 +83,7 @@ TEST_CASE("cuda: the kernel of a compiler's first error", "[native][cuda]") {
   CHECK(function_of_error(text, "nothing of the kind") == "");
 }
 
-TEST_CASE("cuda: NVRTC makes code without a card", "[native][cuda]") {
+TEST_CASE("cuda: NVRTC makes code without a GPU", "[native][cuda]") {
   const auto compiler = Nvrtc::load(13);
   if (!compiler) SKIP(compiler.diagnostics().front().message);
   const auto code =

@@ -120,7 +120,7 @@ void add_memory(Functions& f) {
   };
 }
 
-void add_card(Functions& f) {
+void add_gpu(Functions& f) {
   f.cuInit = [](unsigned) { return kSuccess; };
   f.cuDriverGetVersion = [](int* version) {
     *version = fake_gpu().driver_version;
@@ -259,7 +259,7 @@ FakeGpu& fake_gpu() {
 
 cuda::driver::Functions fake_driver() {
   Functions functions;
-  add_card(functions);
+  add_gpu(functions);
   add_memory(functions);
   add_streams(functions);
   add_graphs(functions);

@@ -156,7 +156,7 @@ TEST_CASE("emit: LLVM IR that LLVM takes, with the nodes that it came from", "[n
   CHECK(jit->find("kernel_0_0") != nullptr);
 }
 
-TEST_CASE("emit: for which cards", "[native]") {
+TEST_CASE("emit: for which GPUs", "[native]") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/long.recut";
   std::ofstream(path) << R"(graph "long" {

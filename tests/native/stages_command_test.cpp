@@ -87,7 +87,7 @@ struct OnGpu {
   bool padded = false;
 };
 OnGpu on_gpu(const std::function<void(GraphArguments&)>& ask) {
-  const TemporaryFile file("card.recut");
+  const TemporaryFile file("gpu.recut");
   file.write(
       "graph \"g\" {\n %a = input f32[4095, 4096]\n %b = input f32[4096, 4094]\n"
       " %y = mm(%a, %b)\n results %y\n}\n");

@@ -20,7 +20,7 @@ export function launch() {
   });
 }
 
-// Without a graphics card pixels took two thirds of the checks' time, and few checks look at them.
+// Without a GPU pixels took two thirds of the checks' time, and few checks look at them.
 function drawNothing() {
   const gl = WebGL2RenderingContext.prototype;
   const real = { clear: gl.clear, drawElements: gl.drawElements };

@@ -188,7 +188,7 @@ async function sameLosses(kit, name, optimizer, steps) {
   return `${name}, ${optimizer}: ${one.losses.length} losses are the same on ${one.where} and ${several.where}`;
 }
 
-// The page with another script for the team's other threads.
+// The page with another script for the pool's other threads.
 async function siteWithMember(kit, script, use) {
   const folder = await mkdtemp(join(tmpdir(), 'recut-page-'));
   await cp(kit.siteFolder, folder, { recursive: true });

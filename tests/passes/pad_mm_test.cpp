@@ -85,10 +85,10 @@ TEST_CASE("pad_mm: the estimate decides", "[passes]") {
   indifferent.slowdown_of(DType::bf16) = 9;  // of another dtype
   CHECK_FALSE(padded(large(4095), indifferent).changed);
   const Graph of_cpu = product("mm", "f32[4095, 4095]", "f32[4095, 4095]", "cpu");
-  Device card = h100;
-  CHECK_FALSE(padded(of_cpu, card).changed);
-  card.runs_step = true;
-  CHECK(padded(of_cpu, card).changed);
+  Device gpu = h100;
+  CHECK_FALSE(padded(of_cpu, gpu).changed);
+  gpu.runs_step = true;
+  CHECK(padded(of_cpu, gpu).changed);
 }
 
 Graph parsed_products(const std::string& text) {

@@ -5,6 +5,7 @@
 
 #include "engine/ir/printer.h"
 #include "engine/ir/rebuild.h"
+#include "engine/passes/pass_table.h"
 #include "tests/input/parse.h"
 
 namespace recut {
