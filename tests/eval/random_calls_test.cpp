@@ -150,6 +150,8 @@ class RandomCall {
         return any_dtype();
       case ParameterKind::text:
         return random_.of(kTexts);
+      case ParameterKind::any:  // of no operator in the table
+        break;
     }
     return None{};
   }

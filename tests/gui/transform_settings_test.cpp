@@ -3,6 +3,7 @@
 #include "gui/model/transform_settings.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
 
 #include "engine/workspace/gradients.h"
 #include "gui/app/link.h"

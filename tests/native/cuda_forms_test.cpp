@@ -304,7 +304,7 @@ TEST_CASE("cuda: convolutions of 16 bits, and products of what is added", "[nati
   kernel.calls = {product};
   CHECK(library_takes(Precision::f32)(kernel));
   CHECK_FALSE(library::is_portable(kernel));
-  std::get<MatrixProduct>(kernel.calls[0]).added->layout.strides = {1, 3};
+  std::get<MatrixProduct>(kernel.calls[0]).addend->layout.strides = {1, 3};
   CHECK_FALSE(library_takes(Precision::f32)(kernel));
 }
 
