@@ -66,8 +66,18 @@ struct OutputComparison {
   bool ok() const { return comparison.ok || !unchecked.empty() || is_rounding(); }
 };
 
+// The input whose value in the file is already the updated one, if `output` is such a result: an
+// input without a gradient that `output` depends on, and whose value equals the expected `output`
+// bit by bit.
+//
+// A module's buffer (batch norm's running mean) is an input and, updated, a result. A file recorded
+// after an in-place update holds the value *after* the step under both names. The original input is
+// lost, and this result can't be checked.
+std::optional<NodeId> updated_buffer(const Graph& graph, const Inputs& inputs, NodeId output,
+                                     const Tensor& expected);
+
 // One entry for every output that has an expected value. A result that differs only because the
-// file holds its buffer in the state after the step (updated_buffers.h) is unchecked.
+// file holds its buffer in the state after the step (updated_buffer) is unchecked.
 std::vector<OutputComparison> compare_outputs(const Graph& graph, const Inputs& inputs,
                                               std::span<const Tensor> outputs,
                                               std::span<const std::optional<Tensor>> expected,

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "engine/input/graph_file.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
 
@@ -20,5 +21,9 @@ namespace recut {
 //
 // `requested` names nodes that need no tangent.
 Plan plan_from_saved(const Graph& graph, const std::vector<NodeId>& requested);
+
+// The plan that saves what PyTorch saved, as a file recorded it. `graph` is the file's unchanged
+// `joint_after_passes`; names that it lacks are ignored.
+Plan plan_of(const Graph& graph, const TorchPartition& partition);
 
 }  // namespace recut

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
 
+#include "engine/input/safetensors.h"
 #include "engine/passes/pass.h"
 #include "engine/passes/pipeline_report.h"
 #include "engine/support/result.h"
@@ -47,5 +49,12 @@ Result<Bisection> bisect_passes(const Graph& graph, std::span<const Pass> passes
 // `from` with the first `count` changes of a pass; nullopt if they cannot be applied without the
 // others.
 std::optional<Graph> with_changes(const Graph& from, const PassReport& pass, std::size_t count);
+
+// The check by values: it accepts graphs on the pool of `original` whose evaluated outputs agree
+// with those of `original`, within the tolerance of engine/eval/compare.h. `tensors` are input
+// values, in.<name>; `seed` generates missing ones, and without it they are an error. Fails if
+// `original` can't be evaluated; the check rejects any later graph that can't be.
+Result<GraphCheck> same_values_check(const Graph& original, std::span<const NamedTensor> tensors,
+                                     std::optional<std::uint64_t> seed);
 
 }  // namespace recut

@@ -37,7 +37,7 @@ struct RuleReport {
 
 struct PassResult {
   Graph graph;
-  bool changed = false;  // verified by the runner (same_graph.h)
+  bool changed = false;  // verified by the runner (same_graph)
   std::vector<Change> changes;
   RuleReport rules = {};
 };
@@ -52,5 +52,9 @@ struct Pass {
 
 // The number of changes by each rule, in order of first appearance.
 std::vector<std::pair<std::string_view, int>> rule_hits(std::span<const Change> changes);
+
+// Tells whether two graphs on one pool are equal: nodes in order, their names, inputs and outputs.
+// O(nodes), since equal nodes of a pool have one id.
+bool same_graph(const Graph& a, const Graph& b);
 
 }  // namespace recut

@@ -10,8 +10,8 @@
 
 #include "engine/ir/printer.h"
 #include "engine/ir/verifier.h"
+#include "engine/passes/pass.h"
 #include "engine/passes/pass_table.h"
-#include "engine/passes/same_graph.h"
 
 namespace recut {
 namespace {

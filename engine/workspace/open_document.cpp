@@ -1,11 +1,140 @@
 #include "engine/workspace/open_document.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "engine/input/bytes.h"
-#include "engine/workspace/document_opener.h"
+#include "engine/ir/verifier.h"
+#include "engine/passes/pass_table.h"
+#include "engine/passes/rule_pass.h"
+#include "engine/support/text.h"
+#include "engine/workspace/gradients.h"
 
 namespace recut {
+namespace {
+
+bool has(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The verifier's findings on a file's graph: invariants that the reader doesn't check.
+Diagnostics invariant_violations(const Graph& graph, const std::string& file) {
+  Diagnostics faults;
+  for (const Failure& failure : verify(graph)) {
+    const std::string node =
+        failure.node.valid() ? fmt::format("node {}: ", quote(graph.node_name(failure.node))) : "";
+    faults.push_back({node + failure.message, file, 0, 0});
+  }
+  return faults;
+}
+
+Diagnostics with_file_name(Diagnostics faults, const std::string& file) {
+  for (Diagnostic& fault : faults)
+    if (fault.file.empty()) fault.file = file;
+  return faults;
+}
+
+// The pass's position in the pipeline; past its end for unknown ones.
+std::size_t pipeline_position(std::string_view name) {
+  const auto table = all_passes();
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Pass& pass) { return pass.name == name; });
+  return static_cast<std::size_t>(found - table.begin());
+}
+
+// Inserts the pass before the first one that comes later in the pipeline.
+void insert_in_pipeline_order(std::vector<std::string>& names, const std::string& name) {
+  if (has(names, name)) return;
+  const auto later = std::find_if(names.begin(), names.end(), [&](const std::string& other) {
+    return pipeline_position(other) > pipeline_position(name);
+  });
+  names.insert(later, name);
+}
+
+}  // namespace
+
+DocumentOpener::DocumentOpener(std::string_view bytes, std::string_view file_name,
+                               OpenOptions options)
+    : file_name_(file_name),
+      options_(std::move(options)),
+      reader_(bytes, file_name, options_.graph_key, options_.sizes) {}
+
+bool DocumentOpener::step() {
+  if (passes_) return step_passes();
+  if (reader_.step()) return true;
+  auto file = reader_.take();
+  if (!file) return fail(file.diagnostics());
+  return begin_passes(std::move(*file));
+}
+
+std::vector<std::string> DocumentOpener::pass_names() const {
+  std::vector<std::string> names = options_.passes.value_or(default_passes_for(*file_));
+  for (const std::string& name : options_.extra_passes) insert_in_pipeline_order(names, name);
+  if (options_.rules != nullptr) insert_rules_pass(names);
+  return names;
+}
+
+bool DocumentOpener::begin_passes(GraphFile file) {
+  file_ = std::move(file);
+  std::vector<Pass> more = options_.runner.more;
+  if (options_.rules != nullptr) more.push_back(rules_pass(options_.rules));
+  const auto skipped = find_passes(options_.runner.skip, more);
+  if (!skipped) return fail(skipped.diagnostics());
+  auto passes = find_passes(pass_names(), more);
+  if (!passes) return fail(passes.diagnostics());
+  if (!add_step_passes(*passes))
+    return fail(with_file_name(std::move(pass_state_->faults), file_name_));
+  passes_.emplace(file_->graph, std::move(*passes), options_.runner);
+  return true;
+}
+
+// Puts the passes that create the step in front: `grad`, for the loss alone in training, and
+// `optimizer`. False if training finds no loss.
+bool DocumentOpener::add_step_passes(std::vector<Pass>& passes) {
+  std::vector<Pass> step_passes;
+  const bool trained = options_.training.has_value();
+  differentiated_ = (options_.differentiate || trained) && !is_joint(file_->graph);
+  if (differentiated_) {
+    GradOptions gradients;
+    if (trained) {
+      const auto loss = find_loss(file_->graph, options_.training->loss);
+      if (!loss) pass_state_->faults = loss.diagnostics();
+      if (!loss) return false;
+      gradients.differentiable = std::vector{*loss};
+    }
+    step_passes.push_back(gradient_pass(pass_state_, std::move(gradients)));
+  }
+  if (trained)
+    step_passes.push_back(
+        optimizer_pass(pass_state_, options_.training->optimizer, options_.training->loss));
+  passes.insert(passes.begin(), step_passes.begin(), step_passes.end());
+  return true;
+}
+
+bool DocumentOpener::step_passes() {
+  const bool more = passes_->step();
+  if (pass_state_->faults.empty()) return more;
+  return fail(with_file_name(std::move(pass_state_->faults), file_name_));
+}
+
+bool DocumentOpener::fail(Diagnostics faults) {
+  faults_ = std::move(faults);
+  return false;
+}
+
+Result<Document> DocumentOpener::take() {
+  if (!faults_.empty()) return faults_;
+  PipelineReport report = passes_->take();
+  if (report.failure && report.failure->pass == "input")
+    return invariant_violations(report.input, file_name_);
+  if (report.failure)
+    return Diagnostic{
+        fmt::format("internal error: pass '{}' {}", report.failure->pass, report.failure->message),
+        file_name_, 0, 0};
+  return Document{std::move(*file_), std::move(report), differentiated_, pass_state_->loss};
+}
 
 Result<Document> open_document_bytes(std::string_view bytes, std::string_view file_name,
                                      const OpenOptions& options) {

@@ -1,4 +1,4 @@
-// The report of a plan, as plain values that every frontend shows.
+// The report of a plan, as plain values that every frontend shows, and how a replay gives it.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/fusion/fuse_pointwise.h"
+#include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
 
 namespace recut {
@@ -21,6 +22,8 @@ enum class MemoryKind : std::uint8_t {
 };
 inline constexpr std::size_t kMemoryKinds = 4;
 const char* name_of(MemoryKind kind);
+// The kind that reports show for an instance's class.
+MemoryKind kind_of(InstanceClass instance);
 
 // One run of one node.
 struct TimelineStep {
@@ -109,6 +112,10 @@ struct PlanReport : PlanFindings {
   std::int64_t saved_storages() const { return static_cast<std::int64_t>(saved.size()); }
   bool arena_differs() const { return arena_bytes > 0 && arena_bytes != peak_bytes; }
 };
+
+// Fills in everything that follows from the graph and the plan, in O(steps + instances log
+// instances). The caller adds model, strategy, budget, solve time and the baseline.
+PlanReport report_of(const Graph& graph, const Plan& plan, const Replay& replay);
 
 // Bytes of the arena beyond a budget that the peak holds; 0 if the arena holds it too, or without a
 // budget.

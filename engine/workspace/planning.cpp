@@ -6,7 +6,7 @@
 
 #include "engine/fusion/kernel_model.h"
 #include "engine/workspace/budget.h"
-#include "engine/workspace/plan_report_builder.h"
+#include "engine/workspace/plan_report.h"
 
 namespace recut {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/partition/plan_from_saved.h"
 #include "engine/partition/strategy.h"
-#include "engine/partition/torch_partition.h"
 #include "engine/support/clock.h"
 #include "engine/workspace/budget_curve.h"
 

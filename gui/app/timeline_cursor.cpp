@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/ir/aliases.h"
-#include "engine/workspace/plan_report_builder.h"
+#include "engine/workspace/plan_report.h"
 
 namespace recut::gui {
 

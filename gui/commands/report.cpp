@@ -1,12 +1,13 @@
 // The report of the shown plan, as `recut report` writes it; beside the pinned baseline, if there
 // is one.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "engine/cost/measured_kernels.h"
+#include "engine/support/shell_word.h"
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
 #include "gui/backend/paths.h"
-#include "gui/model/command_line.h"
+#include "gui/model/document_view.h"
 #include "gui/model/schedule_view.h"
 #include "gui/report/html_report.h"
 
@@ -22,6 +23,43 @@ std::string plain(std::string name) {
   }
   constexpr std::size_t kLongest = 100;
   return name.substr(0, kLongest);
+}
+
+// The passes that ran, where they aren't those that run by themselves.
+std::string pass_names(const DocumentView& document) {
+  const TransformSettings& transforms = document.applied_transforms;
+  if (transforms.on.empty() && transforms.off.empty()) return "";
+  std::string names;
+  for (const PassReport& pass : document.document->passes.passes)
+    if (!pass.skipped) names += (names.empty() ? "" : ",") + pass.name;
+  return names.empty() ? " --no-passes" : " --passes " + shell_word(names);
+}
+
+// The command that writes the report of what the window shows: "recut report gpt2.json.gz --budget
+// 4563402752 --device h100", to be run beside the file. "" where no single command does: the window
+// differentiated the graph, gave it an optimiser or rules. `document.shown` is there.
+std::string report_command_line(const DocumentView& document) {
+  const TransformSettings& transforms = document.applied_transforms;
+  if (transforms.differentiate || transforms.optimizer || transforms.rules) return "";
+  const PlanReport& plan = document.shown->report();
+  std::string line = "recut report " + shell_word(file_name(document.path));
+  const auto option = [&](const std::string& name, const std::string& value) {
+    line += fmt::format(" {} {}", name, shell_word(value));
+  };
+  const std::string& key = document.document->file.key;
+  if (!key.empty() && key != kDefaultGraphKey) option("--graph", key);
+  for (const auto& [name, size] : transforms.dimensions)
+    option("--dim", fmt::format("{}={}", name, size));
+  line += pass_names(document);
+  if (plan.strategy != "peak") option("--strategy", plan.strategy);
+  option("--budget", plan.budget);
+  if (plan.device != kReferenceDevice) option("--device", plan.device);
+  if (plan.cost_model != "eager") option("--model", plan.cost_model);
+  const PlanSettings& plan_settings = document.plan_settings;
+  if (plan_settings.effort != 1) option("--effort", fmt::format("{}", plan_settings.effort));
+  for (const std::string& name : plan_settings.overrides.save) option("--save", name);
+  for (const std::string& name : plan_settings.overrides.recompute) option("--recompute", name);
+  return line;
 }
 
 Result<Done> write_report(App& app, std::string_view path) {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/workspace/document_opener.h"
+#include "engine/workspace/open_document.h"
 #include "gui/backend/backend.h"
 #include "gui/model/document_view.h"
 

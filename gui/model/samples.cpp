@@ -8,7 +8,7 @@
 #include "engine/support/check.h"
 #include "engine/support/text.h"
 #include "engine/support/typo_correction.h"
-#include "engine/workspace/curve_import.h"
+#include "engine/workspace/curve_export.h"
 #include "gui/backend/paths.h"
 #include "gui/embedded.h"
 

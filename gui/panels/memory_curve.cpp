@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "engine/support/units.h"
-#include "engine/workspace/plan_report_builder.h"
+#include "engine/workspace/plan_report.h"
 
 namespace recut::gui {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/support/units.h"
-#include "engine/workspace/plan_report_builder.h"
+#include "engine/workspace/plan_report.h"
 #include "gui/app/app.h"
 #include "gui/app/glossary.h"
 #include "gui/app/torch_plans.h"

@@ -1,6 +1,6 @@
 // The tooltip of a step in the timeline.
 #include "engine/support/units.h"
-#include "engine/workspace/plan_report_builder.h"
+#include "engine/workspace/plan_report.h"
 #include "gui/panels/memory_curve.h"
 
 namespace recut::gui {

@@ -5,9 +5,9 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include "gui/pictures/label_space.h"
 #include "gui/pictures/look.h"
 #include "gui/pictures/typeface.h"
 
@@ -32,6 +32,27 @@ struct TextStyle {
 struct LabelPosition {
   PicturePoint at;
   Anchor anchor = Anchor::start;
+};
+
+struct LabelBox {
+  double left = 0, top = 0, right = 0, bottom = 0;
+  bool meets(const LabelBox& o) const {
+    return left < o.right && o.left < right && top < o.bottom && o.top < bottom;
+  }
+  bool inside(const LabelBox& o) const {
+    return left >= o.left && right <= o.right && top >= o.top && bottom <= o.bottom;
+  }
+};
+
+// Where words stand, so that no two of them meet.
+class LabelSpace {
+ public:
+  void take(const LabelBox& box);
+  bool is_free(const LabelBox& box) const;
+
+ private:
+  // By rows of the picture; asked only, never walked.
+  std::unordered_map<int, std::vector<LabelBox>> rows_;
 };
 
 class Svg {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/workspace/curve_report.h"
+#include "engine/workspace/curve.h"
 #include "gui/pictures/look.h"
 
 namespace recut::gui {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/workspace/curve_report.h"
+#include "engine/workspace/curve.h"
 #include "engine/workspace/plan_report.h"
 
 namespace recut::gui {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/workspace/curve_report.h"
+#include "engine/workspace/curve.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/plan_report.h"
 

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/ir/printer.h"
+#include "engine/passes/bisect.h"
 #include "engine/passes/pass_runner.h"
-#include "engine/workspace/value_check.h"
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
 #include "native/commands/shell_check.h"

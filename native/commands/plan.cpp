@@ -7,12 +7,12 @@
 #include "engine/ir/printer.h"
 #include "engine/partition/problem/moccasin.h"
 #include "engine/passes/partitioned_graphs.h"
+#include "engine/workspace/node_link.h"
 #include "engine/workspace/plan_text.h"
 #include "engine/workspace/reasons.h"
 #include "gui/pictures/memory_timeline.h"
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
-#include "native/commands/node_link.h"
 #include "native/commands/picture_options.h"
 #include "native/commands/plan_arguments.h"
 
@@ -68,8 +68,28 @@ int plan_node_link(const PlanCommand& command, std::string_view bytes, const Con
   if (!command.svg.empty())
     return console.report_error({{"--svg draws joint graphs; this one has nodes and links alone",
                                   command.graph.path, 0, 0}});
-  return plan_node_link_file({command.graph.path, bytes, command.plan, command.out, command.json},
-                             console);
+  if (const std::string& strategy = command.plan.strategy; !strategy.empty() && strategy != "peak")
+    return console.report_error(
+        {{"a node-link graph is planned by strategy peak alone: it says "
+          "nothing of forward and backward",
+          command.graph.path, 0, 0}});
+  console.say("planning");
+  const auto planned = recut::plan_node_link(bytes, command.graph.path,
+                                             command.plan.request().budget, command.plan.limits());
+  console.say("");
+  if (!planned) return console.report_error(planned.diagnostics());
+  const NodeLinkReport& report = planned->report;
+  if (report.holds && !command.out.empty()) {
+    const auto written = write_file(command.out, node_link_plan_json(*planned));
+    if (!written) return console.report_error(written.diagnostics());
+  }
+  if (command.json)
+    console.out << node_link_report_json(report);
+  else if (report.holds)
+    console.out << highlighted(console, node_link_text(report));
+  if (report.holds) return kDone;
+  console.err << "error: " << node_link_infeasible_text(report) << "\n";
+  return kCheckFailed;
 }
 
 int plan(const PlanCommand& command, const Console& console) {

@@ -1,6 +1,8 @@
 // recut sweep: the whole trade-off of a graph: peak against step time.
 #include <fmt/core.h>
 
+#include <atomic>
+#include <csignal>
 #include <memory>
 
 #include "engine/support/units.h"
@@ -12,7 +14,6 @@
 #include "native/commands/examples.h"
 #include "native/commands/picture_options.h"
 #include "native/commands/plan_arguments.h"
-#include "native/interrupt.h"
 
 namespace recut::native {
 namespace {
@@ -24,6 +25,32 @@ struct SweepCommand {
   std::string svg;
   PictureArguments picture;
   bool json = false;
+};
+
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may set it");
+
+void on_interrupt(int) {
+  interrupted = true;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+// Ctrl-C as a request to stop: long work ends early with its best result. While this lives, the
+// first Ctrl-C sets the flag; the second ends the program as usual. One at a time.
+class Interrupt {
+ public:
+  Interrupt() {
+    interrupted = false;
+    before_ = std::signal(SIGINT, on_interrupt);
+  }
+  ~Interrupt() { std::signal(SIGINT, before_); }
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  const std::atomic<bool>* flag() const { return &interrupted; }
+
+ private:
+  void (*before_)(int);
 };
 
 std::string progress_text(const CurveReport& report) {

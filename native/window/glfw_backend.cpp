@@ -3,12 +3,13 @@
 #include <GLFW/glfw3.h>
 #include <fmt/core.h>
 #include <imgui_impl_opengl3.h>
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#include <stb/stb_image_write.h>
 
 #include <algorithm>
 #include <string>
 
 #include "native/window/keys.h"
-#include "native/window/png.h"
 
 namespace recut::native {
 namespace {
@@ -22,6 +23,20 @@ std::string utf8_of(unsigned code) {
   if (code < 0x800) return {static_cast<char>(0xc0 | (code >> 6)), tail(0)};
   if (code < 0x10000) return {static_cast<char>(0xe0 | (code >> 12)), tail(6), tail(0)};
   return {static_cast<char>(0xf0 | (code >> 18)), tail(12), tail(6), tail(0)};
+}
+
+// Writes a PNG of three bytes a pixel, rows from the bottom, as OpenGL gives them. Fails where the
+// file can't be written, and where all pixels are the same: such a picture shows that nothing was
+// drawn.
+Result<Done> write_png(const std::string& path, int width, int height,
+                       const std::vector<unsigned char>& pixels) {
+  bool plain = true;
+  for (std::size_t i = 3; i < pixels.size() && plain; ++i) plain = pixels[i] == pixels[i % 3];
+  if (plain) return Diagnostic{"the picture is all of one colour", path, 0, 0};
+  stbi_flip_vertically_on_write(1);
+  if (stbi_write_png(path.c_str(), width, height, 3, pixels.data(), width * 3) == 0)
+    return Diagnostic{"can't be written", path, 0, 0};
+  return Done{};
 }
 
 std::vector<gui::InputEvent>& events_of(GLFWwindow* window) {

@@ -1,8 +1,7 @@
-#include "engine/eval/updated_buffers.h"
+#include "engine/eval/compare.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "engine/eval/compare.h"
 #include "engine/eval/inputs.h"
 #include "engine/input/text.h"
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engine/input/graph_file.h"
+#include "engine/partition/plan_from_saved.h"
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
-#include "engine/partition/torch_partition.h"
 
 namespace recut {
 

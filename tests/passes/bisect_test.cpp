@@ -6,7 +6,6 @@
 #include "engine/passes/bisect.h"
 #include "engine/passes/rewrite_nodes.h"
 #include "engine/passes/runner.h"
-#include "engine/workspace/value_check.h"
 #include "tests/input/parse.h"
 
 namespace recut {

@@ -1,10 +1,10 @@
 #include "engine/passes/runner.h"
-#include "engine/passes/same_graph.h"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/ir/printer.h"
 #include "engine/ir/rebuild.h"
+#include "engine/passes/pass.h"
 #include "engine/passes/pass_table.h"
 #include "tests/input/parse.h"
 

@@ -12,9 +12,9 @@
 #include "engine/input/text.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/verifier.h"
+#include "engine/passes/bisect.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/open_document.h"
-#include "engine/workspace/value_check.h"
 #include "tests/paths.h"
 
 namespace recut::test {

@@ -1,12 +1,11 @@
 // The bundled trade-off curves: they read back as written, and planning still finds them.
-#include "engine/workspace/curve_import.h"
+#include "engine/workspace/curve_export.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 
 #include "engine/input/bytes.h"
 #include "engine/workspace/curve.h"
-#include "engine/workspace/curve_export.h"
 #include "engine/workspace/open_document.h"
 #include "engine/workspace/sweep_document.h"
 #include "tests/paths.h"

@@ -1,5 +1,5 @@
 // A document that is opened in steps.
-#include "engine/workspace/document_opener.h"
+#include "engine/workspace/open_document.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/workspace/curve_report.h"
+#include "engine/workspace/curve.h"
 
 namespace recut {
 
