@@ -47,10 +47,11 @@ struct Adam {
 
 using Optimizer = std::variant<Sgd, Adam>;
 
-// The joint graph with the update of every parameter that has a gradient. The optimiser's state are
-// further inputs of their parameter's type: NAME_momentum (SGD), NAME_mean and NAME_square (Adam's
-// m and v), and one step_count, i64[], for all. All of them begin at 0. Gradients of other inputs
-// are removed with the calls that only they needed. Fails if no parameter has a gradient.
+// The joint graph with the update of every parameter that has a gradient. The optimiser's state is
+// passed as further inputs of their parameter's type: NAME_momentum (SGD), NAME_mean and
+// NAME_square (Adam's m and v), and one step_count, i64[], for all. All of them begin at 0.
+// Gradients of other inputs are removed with the calls that only they needed. Fails if no parameter
+// has a gradient.
 Result<Graph> with_optimizer(const Graph& joint, const Optimizer& optimizer);
 
 // The inputs, other than parameters, that the step updates: the optimiser's state and buffers.

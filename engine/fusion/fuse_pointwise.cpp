@@ -5,7 +5,7 @@
 #include "engine/fusion/group_set.h"
 #include "engine/fusion/horizontal_fusion.h"
 #include "engine/fusion/inlining.h"
-#include "engine/fusion/persistent_reductions.h"
+#include "engine/fusion/row_fusion.h"
 #include "engine/ir/aliases.h"
 
 namespace recut {

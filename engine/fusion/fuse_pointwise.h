@@ -5,9 +5,9 @@
 //   %b = mul(%a, %y)    a never reaches memory
 //
 // A group has element-wise calls and casts, the constants that they read, and any views between
-// them; reductions may end it. If all reductions read by its calls fold the same rows, which are
+// them; reductions may end it. If all reductions read by its calls reduce the same rows, which are
 // contiguous and enough for all threads, the group continues after them, row by row
-// (persistent_reductions.h). A producer joins its consumer if it has no other reader, or if both
+// (row_fusion.h). A producer joins its consumer if it has no other reader, or if both
 // run over as many elements or rows: its value is then written as well, but not read back. After
 // that, kernels join that read the same value in the same loops (horizontal_fusion.h). Last,
 // kernels of backward inline cheap calls (inlining.h).

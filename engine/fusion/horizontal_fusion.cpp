@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "engine/fusion/persistent_reductions.h"
+#include "engine/fusion/row_fusion.h"
 #include "engine/ir/aliases.h"
 
 namespace recut {
@@ -15,7 +15,7 @@ using Index = GroupSet::Index;
 struct LoopSpace {
   Shape shape;
   Strides strides;
-  std::optional<RowSpace> rows;  // that it folds
+  std::optional<RowSpace> rows;  // that it reduces
 
   bool has_elements_of(const LoopSpace& other) const {
     return shape == other.shape && strides == other.strides;

@@ -10,10 +10,11 @@
 namespace recut {
 
 // Two groups join if both run over all elements of a value that both read, in loops that they can
-// share: they write elements of one layout, or fold the same rows, or one folds contiguous rows and
-// the other writes their elements. Neither may have a result. The joined footprint may not exceed
-// the larger one (GroupSet::within_larger_footprint), and the inputs of the later group must exist
-// when the earlier one runs.
+// share: they write elements of one layout, or reduce the same rows, or one reduces contiguous rows
+// and the other writes their elements. Neither may have a call whose value is, through views, a
+// result of the graph (GroupSet::has_result). The joined footprint may not exceed the larger one
+// (GroupSet::within_larger_footprint), and the inputs of the later group must exist when the
+// earlier one runs.
 void fuse_horizontally(GroupSet& groups);
 
 }  // namespace recut

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/fusion/persistent_reductions.h"
+#include "engine/fusion/row_fusion.h"
 #include "engine/ir/aliases.h"
 
 namespace recut {

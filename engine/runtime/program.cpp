@@ -1,6 +1,6 @@
 // From a schedule to a program. Each scheduled kernel becomes a library call, where the target
 // takes it, or a lowered loop kernel. Lowering is cached by the structure of the calls
-// (lower/structure.h), and kernels with equal text are stored once, so the layers of a network
+// (lower/structural_key.h), and kernels with equal text are stored once, so the layers of a network
 // share their code. The address of a buffer is the offset of the instance that is live while the
 // kernel runs: a value may have several instances, one for each time that it is computed.
 #include "engine/runtime/program.h"

@@ -10,20 +10,14 @@
 //
 // The problem is NP-hard (Garey & Johnson 1979, SR2). The algorithm:
 //   1. Compress time to the points at which a buffer dies after one was born; pack ranges of time
-// that
-//      no buffer spans independently.
+//      that no buffer spans independently.
 //   2. Greedy packings by several orders, each interval at its lowest free offset (largest first as
-// in
-//      TensorFlow Lite; area; contended points first as in TelaMalloc, Maas et al., ASPLOS 2023),
-// and
-//      skyline packings, which leave a hole only where the bound can afford it (Moffitt,
-// MiniMalloc,
-//      ASPLOS 2023).
+//      in TensorFlow Lite; area; contended points first as in TelaMalloc, Maas et al., ASPLOS
+//      2023), and skyline packings, which leave a hole only where the bound can afford it (Moffitt,
+//      MiniMalloc, ASPLOS 2023).
 //   3. While the bound isn't reached: squeaky-wheel optimization (Joslin & Clements 1999), as in
-// the
-//      allocator of Arm's Vela. An interval that doesn't fit below a target moves in front of one
-// that
-//      conflicts with it. Targets are found by bisection.
+//      the allocator of Arm's Vela. An interval that doesn't fit below a target moves in front of
+//      one that conflicts with it. Targets are found by bisection.
 #pragma once
 
 #include <cstdint>

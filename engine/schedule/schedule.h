@@ -16,8 +16,7 @@
 //                  times the number of live buffers, and not at all if all sizes are multiples, as
 //                  those of large tensors are. With an alignment of 1 the two are equal.
 //   fragmentation  A packing may be higher than the live bytes, by `gap_bytes`; for nearly all
-// plans
-//                  it is 0.
+//                  plans it is 0.
 // engine/workspace/scheduling.h plans again if the arena exceeds its budget by these.
 #pragma once
 

@@ -78,7 +78,7 @@ std::vector<CodeLine> library_part(const ScheduleView& schedule, std::uint32_t k
   return lines;
 }
 
-// Scratch is nobody's.
+// Scratch has no defining node.
 NodeId defining_node(loop::BufferId buffer, const loop::LoweredKernel& lowered) {
   return buffer.index < lowered.sources.size() ? lowered.sources[buffer.index].node : NodeId();
 }

@@ -230,8 +230,8 @@ bool Jobs::run_messages(const std::function<bool()>& over) {
   return any;
 }
 
-// The job to begin: of those that are in the greatest haste the first. One that takes times keeps
-// its turn while others end. Under mutex_.
+// The job to begin: the first waiting job of the highest priority. One that takes times keeps its
+// turn while others end. Under mutex_.
 std::shared_ptr<Jobs::Running> Jobs::choose(JobPriority least) const {
   for (const JobPriority priority : {JobPriority::first, JobPriority::urgent, JobPriority::later}) {
     if (priority > least) break;

@@ -36,7 +36,7 @@ std::vector<StepAnchor> rising(const std::vector<StepAnchor>& all) {
 }
 
 // The first step of backward.
-std::size_t border_of(const PlanView& plan) {
+std::size_t boundary_of(const PlanView& plan) {
   const auto& steps = plan.replay().steps;
   const auto at = std::find_if(steps.begin(), steps.end(),
                                [](const PlanStep& step) { return step.phase == Phase::backward; });
@@ -64,16 +64,17 @@ std::vector<double> aligned_steps(const PlanView& plan, const PlanView& other) {
   for (std::size_t step = 0; step < steps.size(); ++step)
     if (!steps[step].again)
       first_run[plan.graph().position(steps[step].node)] = static_cast<double>(step);
-  const std::size_t count = other.replay().steps.size(), turn = border_of(other);
-  const auto border = static_cast<double>(border_of(plan)), end = static_cast<double>(steps.size());
+  const std::size_t count = other.replay().steps.size(), turn = boundary_of(other);
+  const auto boundary = static_cast<double>(boundary_of(plan)),
+             end = static_cast<double>(steps.size());
   std::vector<StepAnchor> fixed{{0, 0}};
   const auto add = [&](const std::vector<StepAnchor>& more) {
     for (const StepAnchor& anchor : more)
       if (anchor.step > fixed.back().step) fixed.push_back(anchor);
   };
-  add(anchors(other, 0, turn, first_run, 0, border));
-  add({{turn, border}});
-  add(anchors(other, turn + 1, count, first_run, border, end));
+  add(anchors(other, 0, turn, first_run, 0, boundary));
+  add({{turn, boundary}});
+  add(anchors(other, turn + 1, count, first_run, boundary, end));
   add({{count, end}});
   // Steps without an anchor stand evenly between their neighbours.
   std::vector<double> positions(count, 0);

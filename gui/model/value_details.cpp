@@ -44,7 +44,7 @@ std::vector<Life> lives_of(const PlanView& plan, NodeId id) {
 std::string role_text(Role role) {
   switch (role) {
     case Role::saved:
-      return "saved across the border";
+      return "saved for backward";
     case Role::recomputed:
       return "computed again in backward";
     case Role::freed:
@@ -140,7 +140,7 @@ class Collector {
                          format_bytes(bytes));
     if (details_.role == Role::inside) return role_text(details_.role);
     if (kept.storages > 0 && static_cast<std::size_t>(kept.storages) < owned)
-      return fmt::format("{} in {} storages; {} of them, {}, saved across the border",
+      return fmt::format("{} in {} storages; {} of them, {}, saved for backward",
                          format_bytes(bytes), owned, kept.storages, format_bytes(kept.bytes));
     return fmt::format("{}, {}", format_bytes(bytes), role_text(details_.role));
   }

@@ -1,6 +1,7 @@
 // The memory of the plan that is shown, step by step in program order: what is alive, by module or
-// by kind; the peak, the budget, the border; a second plan as an outline. Wheel zooms, with Ctrl in
-// height, dragging pans, a click selects what runs there; commands/timeline.cpp has the keys.
+// by kind; the peak, the budget, the forward/backward boundary; a second plan as an outline. Wheel
+// zooms, with Ctrl in height, dragging pans, a click selects what runs there;
+// commands/timeline.cpp has the keys.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -86,7 +87,7 @@ class TimelineView {
                known ? defining_node(plan_.graph(), selected) : NodeId());
     plot.end();
     Taken taken;
-    mark_border(ui_, plot, plan_, taken);
+    mark_boundary(ui_, plot, plan_, taken);
     budget(plot, taken);
     mark_arena(ui_, plot, *schedule_, document_.plan_settings.budget_bytes, taken);
     if (const auto step = cursor_step(document_, view_)) mark_cursor(ui_, plot, plan_, *step);
@@ -221,7 +222,7 @@ class TimelineView {
 
   void marks(const Plot& plot) {
     Taken taken;
-    mark_border(ui_, plot, plan_, taken);
+    mark_boundary(ui_, plot, plan_, taken);
     mark_no_recomputation(ui_, plot, plan_, taken);
     budget(plot, taken);
     if (!cache_.stack.totals.empty()) mark_peak(ui_, plot, document_, input_.motion, taken);

@@ -78,7 +78,7 @@ std::int64_t budget_level(const DocumentView& document) {
   return budget > 0 ? budget : document.basis->baseline_cost.peak_bytes;
 }
 
-void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken) {
+void mark_boundary(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken) {
   const Rect& in = plot.inside();
   const PlanReport& report = plan.report();
   const float x = std::round(plot.x(static_cast<double>(report.forward_runs))) + 0.5f;

@@ -41,7 +41,7 @@ void memory_legend(Ui& ui, const DocumentView& document, const MemoryStack& stac
 
 // Lines and dots with words, which leave each other's places free: `taken` has those that are.
 using Taken = std::vector<Rect>;
-void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
+void mark_boundary(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
 void mark_no_recomputation(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
 // Bytes at which the budget's line stands; without a budget those of the step without
 // recomputation.

@@ -59,7 +59,7 @@ class TimelinePicture {
     svg_.keep_labels_in(frame_.around());
     if (!columns_.empty()) {
       areas();
-      border();
+      boundary();
       peak();
       draw_baseline_peak();
       ends();
@@ -145,7 +145,7 @@ class TimelinePicture {
     }
   }
 
-  void border() {
+  void boundary() {
     const double x = x_of(static_cast<double>(report_.forward_runs)), y = frame_.top - 10;
     svg_.line({x, frame_.top - 20}, {x, frame_.bottom}, theme_.dim, 1, "3 3");
     svg_.keep_clear_if_possible({x, frame_.top - 20}, {x, frame_.bottom});

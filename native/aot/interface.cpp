@@ -17,9 +17,9 @@ std::string in_capitals(std::string text) {
 // Adds numbers to names that would become the same identifier.
 class Enumerators {
  public:
-  std::string add(const std::string& wish) {
-    std::string name = wish;
-    for (int n = 2; !taken_.insert(name).second; ++n) name = wish + "_" + std::to_string(n);
+  std::string add(const std::string& base_name) {
+    std::string name = base_name;
+    for (int n = 2; !taken_.insert(name).second; ++n) name = base_name + "_" + std::to_string(n);
     return name;
   }
 

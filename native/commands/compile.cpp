@@ -155,7 +155,8 @@ void add_compile(CLI::App& app, Action& chosen) {
                   "such as znver4 or x86-64-v4 (default: x86-64-v3)")
       ->type_name("NAME");
   command
-      .add_option("--name", arguments->name, "Prefix of the names in C (default: the graph's name)")
+      .add_option("--name", arguments->name,
+                  "Prefix of the C functions and types (default: the graph's name)")
       ->type_name("NAME");
   command.add_option("--linker", arguments->linker, "Linker of the library (default: ld)")
       ->type_name("PROGRAM");

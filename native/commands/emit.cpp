@@ -211,19 +211,21 @@ void add_emit(CLI::App& app, Action& chosen) {
       ->check(CLI::IsMember({"f32", "tf32"}))
       ->type_name("TYPE");
   command
-      .add_option("--arch", arguments->architecture,
-                  "Least GPU architecture, with --target cuda: sm_80 or sm_90 (default: sm_80). On "
-                  "sm_90, clusters of blocks share long rows")
+      .add_option(
+          "--arch", arguments->architecture,
+          "Minimum compute capability, with --target cuda: sm_80 or sm_90 (default: sm_80). On "
+          "sm_90, clusters of blocks share long rows")
       ->check(CLI::IsMember({"sm_80", "sm_90"}))
       ->type_name("NAME");
   command.add_flag("--relaxed", arguments->relaxed,
-                   "Use relaxed multiply-adds in sums of products, with --target wasm. Engines "
-                   "need WebAssembly 3.0");
+                   "Use relaxed multiply-adds in sums of products, with --target wasm. Needs an "
+                   "engine with relaxed SIMD (WebAssembly 3.0)");
   command
-      .add_option("--rows", arguments->rows,
-                  "Rows of a product with sums in registers, with --target wasm: 4 or 6 (default: "
-                  "4). Use 6 with --relaxed for engines that load operands late (V8 from 13 on); "
-                  "the bits stay the same")
+      .add_option(
+          "--rows", arguments->rows,
+          "Rows of the matmul microkernel's register tile, with --target wasm: 4 or 6 (default: "
+          "4). Use 6 with --relaxed for engines that load operands late (V8 from 13 on); "
+          "the bits stay the same")
       ->check(CLI::IsMember({wasm::kRows, wasm::kRowsInOrder}))
       ->type_name("N");
   command.footer(footer_with_examples(

@@ -173,10 +173,13 @@ void add_eval(CLI::App& app, Action& chosen) {
       .add_option(
           "--tensors", arguments->tensors,
           "Values of inputs (in.<name>) and expected outputs (out.<position>, grad.<name>), as "
-          "safetensors. May be given again; the first value of a name counts")
+          "safetensors. May be given again; if several files have a name, the first "
+          "file's value is used")
       ->type_name("FILE");
-  command.add_flag("--check", arguments->check,
-                   "Compare every output with the expected one. Exit code 1 if one differs");
+  command.add_flag(
+      "--check", arguments->check,
+      "Compare every output with the expected one. Exit code 1 if one differs by more than "
+      "rounding: in f32, an L2 error above 1e-5 of its norm + 1e-6 sqrt(elements)");
   command.add_flag("--f64", arguments->f64,
                    "Compute f32 values in f64 throughout, as a reference for rounding errors");
   command
@@ -185,7 +188,11 @@ void add_eval(CLI::App& app, Action& chosen) {
           "Seed of missing inputs and of random numbers (default: missing inputs are an error)")
       ->check(CLI::Number)
       ->type_name("N");
-  command.add_option("--out", arguments->out, "Write the outputs (safetensors)")->type_name("FILE");
+  command
+      .add_option(
+          "--out", arguments->out,
+          "Write the outputs to this file (safetensors): out.0, out.1, …, results before gradients")
+      ->type_name("FILE");
   command.add_flag("--json", arguments->json, "Print one JSON value instead of the table");
   command.footer(footer_with_examples(
       "With --strategy or --budget the graph runs by that plan. The measured peak then has to "

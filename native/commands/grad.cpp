@@ -157,7 +157,7 @@ void add_grad(CLI::App& app, Action& chosen) {
                    "Print figures as one JSON value instead of the graph or the text");
   command.add_flag(
       "--verbose,-v", arguments->verbose,
-      "Print every step of reverse mode, one a line: its derivative row and the resulting calls");
+      "Print every step of reverse mode, one a line: its derivative rule and the resulting calls");
   command.footer(footer_with_examples(
       "No passes run by default. Mode reverse differentiates a joint graph's forward again.\nMode "
       "jvp takes a joint graph as it is, which gives Hessian-vector products.",

@@ -26,10 +26,10 @@ void add_override_options(CLI::App& command, OverrideRequest& overrides) {
   const std::string what =
       " (a node's name) for backward. A pattern with * takes all nodes of modules with that part "
       "in their path, such as 'h.*.mlp'; may be given again";
-  command.add_option("--save", overrides.save, "Save this value" + what)
+  command.add_option("--save", overrides.save, "Always save this value" + what)
       ->allow_extra_args(false)
       ->type_name("NAME");
-  command.add_option("--recompute", overrides.recompute, "Recompute this value" + what)
+  command.add_option("--recompute", overrides.recompute, "Always recompute this value" + what)
       ->allow_extra_args(false)
       ->type_name("NAME");
 }
@@ -55,9 +55,10 @@ void add_profile(CLI::App& command, const std::string& option, std::string& devi
     devices += fmt::format("{}{}", devices.empty() ? "" : ", ", profile.name);
   command
       .add_option(option, device,
-                  fmt::format("Device profile of the times: {}, a name from recut calibrate, or a "
-                              "path (default: {}). measured takes the file's own times; calibrated "
-                              "is recut calibrate's profile of this processor",
+                  fmt::format("Device profile that gives the predicted times of calls: {}, a name "
+                              "from recut calibrate, or a path (default: {}). measured takes the "
+                              "file's own times; calibrated is recut calibrate's profile of "
+                              "this processor",
                               devices, usual))
       ->transform(calibrated_by_name())
       ->type_name("PROFILE");
@@ -70,7 +71,8 @@ void add_cost_model(CLI::App& command, std::string& device, std::string& model) 
           "--model", model,
           fmt::format("Cost model: eager (each call by itself) or fused (element-wise calls and "
                       "row reductions in one kernel) (default: {}). A fused kernel's inner values "
-                      "take no memory; tight budgets end kernels at reductions",
+                      "take no memory; if a budget can't be held otherwise, kernels end at their "
+                      "reductions",
                       model.empty() ? "eager" : model))
       ->type_name("NAME");
 }
@@ -91,7 +93,7 @@ void PlanArguments::add_search_to(CLI::App& command) {
   command
       .add_option_function<std::string>(
           "--budget", [this](const std::string& text) { budget = text; },
-          "Budget of the peak: bytes (3GiB, 1000000), a share of the peak without recomputation "
+          "Bound on peak memory: bytes (3GiB, 1000000), a share of the peak without recomputation "
           "(40%), or none (default: none). Strategy torch takes a fraction of the saved bytes: 0.4")
       ->type_name("BUDGET");
   command

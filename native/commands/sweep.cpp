@@ -106,7 +106,9 @@ void add_sweep(CLI::App& app, Action& chosen) {
       .add_option("--csv", arguments->csv,
                   "Write the points as CSV: Recut's by rising budget, then PyTorch's")
       ->type_name("FILE");
-  command.add_option("--svg", arguments->svg, "Draw the curve (SVG)")->type_name("FILE");
+  command
+      .add_option("--svg", arguments->svg, "Draw peak memory against step time to this file (SVG)")
+      ->type_name("FILE");
   arguments->picture.add_to(command);
   command.add_flag("--json", arguments->json, "Print one JSON value instead of the tables");
   command

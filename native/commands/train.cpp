@@ -258,7 +258,7 @@ void add_optimizer_to(CLI::App& command, TrainCommand& arguments) {
       ->delimiter(',')
       ->expected(2)
       ->type_name("B1,B2")
-      ->check(CLI::Range(0.0, 0.9999999));
+      ->check(CLI::Range(0.0, 0.9999999).description(""));
   command.add_option("--eps", arguments.epsilon, "Epsilon of adam and adamw (default: 1e-8)")
       ->type_name("NUMBER")
       ->check(CLI::NonNegativeNumber);

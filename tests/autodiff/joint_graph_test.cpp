@@ -256,7 +256,7 @@ TEST_CASE("joint graph: its forward graph has its results and no tangents, and g
   }
 }
 
-TEST_CASE("derivative rows: each constant operator says why", "[autodiff]") {
+TEST_CASE("derivative rules: each constant operator says why", "[autodiff]") {
   for (const Operator& op : all_operators()) {
     INFO(op.name);
     const bool constant = differentiability(op.op) == Differentiability::constant;

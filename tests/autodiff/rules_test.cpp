@@ -40,12 +40,12 @@ void check_all(const std::string& name, std::size_t count, Depth depth) {
   }
 }
 
-TEST_CASE("derivative rows: gradients, forward mode and second derivatives of smooth calls",
+TEST_CASE("derivative rules: gradients, forward mode and second derivatives of smooth calls",
           "[autodiff]") {
   check_all("smooth.txt", 400, Depth::twice);
 }
 
-TEST_CASE("derivative rows: gradients and forward mode of calls that are differentiated once",
+TEST_CASE("derivative rules: gradients and forward mode of calls that are differentiated once",
           "[autodiff]") {
   check_all("once.txt", 80, Depth::both_modes);
 }
@@ -60,7 +60,7 @@ std::uint64_t print_of(const Graph& graph) {
   return print;
 }
 
-TEST_CASE("derivative rows: joint graphs are the same whatever compiler", "[autodiff]") {
+TEST_CASE("derivative rules: joint graphs are the same whatever compiler", "[autodiff]") {
   const std::string path = RECUT_SOURCE_DIR "/tests/autodiff/samples/prints.txt";
   std::string found;
   for (const char* name : {"smooth.txt", "once.txt"})
@@ -75,7 +75,7 @@ TEST_CASE("derivative rows: joint graphs are the same whatever compiler", "[auto
   CHECK(found.size() == expected.size());
 }
 
-TEST_CASE("derivative rows: every operator with a rule stands in a sample", "[autodiff]") {
+TEST_CASE("derivative rules: every operator with a rule stands in a sample", "[autodiff]") {
   std::set<std::string> seen;
   for (const char* name : {"smooth.txt", "once.txt"})
     for (const std::string& line : samples(name))
@@ -90,7 +90,7 @@ TEST_CASE("derivative rows: every operator with a rule stands in a sample", "[au
   CHECK(missing == "_to_sparse _to_sparse.sparse_dim special_zeta.other_scalar ");
 }
 
-TEST_CASE("derivative rows: no operator is without one", "[autodiff]") {
+TEST_CASE("derivative rules: no operator is without one", "[autodiff]") {
   std::string without;
   for (const Operator& op : all_operators())
     if (!op.is(kInput) && differentiability(op.op) == Differentiability::none)

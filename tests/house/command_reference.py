@@ -118,7 +118,7 @@ def _shown(name):
     """An option's name and the word for its value, without what CLI11 says of its type."""
     name = re.sub(r" Excludes:.*| REQUIRED", "", name)
     name = re.sub(r"(TEXT|[A-Z]):(?:INT|UINT|FLOAT|NUMBER|POSITIVE|NONNEGATIVE)\b.*", r"\1", name)
-    return name.replace(" TEXT", "")
+    return re.sub(r" x \d+$", "", name).replace(" TEXT", "")
 
 
 def _excluded(name):

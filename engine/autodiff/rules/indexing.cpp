@@ -5,7 +5,7 @@
 namespace recut::autodiff {
 namespace {
 
-Value empty(VjpContext& ctx) { return zeros(ctx.b, ctx["self"].type()); }
+Value zeros_like_self(VjpContext& ctx) { return zeros(ctx.b, ctx["self"].type()); }
 
 Value embedding(VjpContext& ctx) {
   return ctx.b(Op::embedding_dense_backward,
@@ -13,7 +13,7 @@ Value embedding(VjpContext& ctx) {
                 ctx.given("scale_grad_by_freq")});
 }
 
-// Rows of padding got nothing.
+// Padding rows received no gradient.
 Value embedding_again(VjpContext& ctx) {
   if (ctx.boolean("scale_grad_by_freq"))
     return ctx.b.fail("scaled by frequency, it has no derivative rule");
@@ -25,7 +25,7 @@ Value embedding_again(VjpContext& ctx) {
 }
 
 Value gather(VjpContext& ctx) {
-  return ctx.b(Op::scatter_add, {empty(ctx), ctx.given("dim"), ctx["index"], ctx.grad()});
+  return ctx.b(Op::scatter_add, {zeros_like_self(ctx), ctx.given("dim"), ctx["index"], ctx.grad()});
 }
 
 // Of `src` only the part that `index` covers is read.
@@ -84,12 +84,12 @@ struct Reduction {
     const Value counts = sum_at_self(base, filled(source, 1));
     return number_where(ctx.b(Op::eq_Scalar, {counts, 0}), 1, counts);
   }
-  // Places of self that are overwritten, where self does not take part.
+  // Positions of self that are overwritten, where self does not take part.
   Value without_replaced(const Value& gradient) const {
     if (include_self()) return gradient;
     return ctx.b(Op::scatter_value, {gradient, dim, index, 0});
   }
-  // None is equal to an extreme that is NaN: 0 / 0 makes the gradient NaN there, too.
+  // No element equals a NaN extreme, so the count is 0, and 0 / 0 makes the gradient NaN, too.
   Value equal_counts() const {
     const Value self = ctx["self"], y = ctx.out();
     const Value mine = ctx.b.convert(ctx.b(Op::eq_Tensor, {self, y}), self.dtype());
@@ -120,8 +120,8 @@ struct Reduction {
     return keep_where(held, at_source(g)) / at_source(equal_counts());
   }
 
-  // The product of all that went to the same place but this element. A 0 that is the only one of
-  // its place gets the product of the others.
+  // The product of all other elements scattered to the same position. An element that is the only
+  // 0 there gets the product of the others.
   Value other_factors() const {
     const Value zero = ctx.b(Op::eq_Scalar, {source, 0});
     const Value ones_for_zeros = number_where(zero, 1, source);
@@ -144,7 +144,7 @@ Value index_reduce_self(VjpContext& ctx) { return Reduction::index_of(ctx).for_s
 Value index_reduce_source(VjpContext& ctx) { return Reduction::index_of(ctx).for_source(); }
 
 Value index(VjpContext& ctx) {
-  return ctx.b(Op::index_put, {empty(ctx), ctx.given("indices"), ctx.grad(), true});
+  return ctx.b(Op::index_put, {zeros_like_self(ctx), ctx.given("indices"), ctx.grad(), true});
 }
 Value index_put_self(VjpContext& ctx) {
   if (ctx.boolean("accumulate")) return ctx.grad();
@@ -154,7 +154,7 @@ Value index_put_self(VjpContext& ctx) {
 
 Value masked_index(VjpContext& ctx) {
   return ctx.b(Op::_unsafe_masked_index_put_accumulate,
-               {empty(ctx), ctx["mask"], ctx.given("indices"), ctx.grad()});
+               {zeros_like_self(ctx), ctx["mask"], ctx.given("indices"), ctx.grad()});
 }
 Value masked_put_values(VjpContext& ctx) {
   return ctx.b(Op::_unsafe_masked_index, {ctx.grad(), ctx["mask"], ctx.given("indices"), 0});
@@ -162,7 +162,7 @@ Value masked_put_values(VjpContext& ctx) {
 
 Value index_select(VjpContext& ctx) {
   if (ctx["self"].rank() == 0) return ctx.b.view(ctx.grad(), {});
-  return ctx.b(Op::index_add, {empty(ctx), ctx.given("dim"), ctx["index"], ctx.grad()});
+  return ctx.b(Op::index_add, {zeros_like_self(ctx), ctx.given("dim"), ctx["index"], ctx.grad()});
 }
 
 // Rows of the gradient at the indices, in the source's shape (which may be zero-dimensional).
@@ -189,7 +189,9 @@ Value masked_scatter_source(VjpContext& ctx) {
   return ctx.b(Op::masked_scatter_backward, {ctx.grad(), mask, ctx["source"].shape()});
 }
 
-Value take(VjpContext& ctx) { return ctx.b(Op::put, {empty(ctx), ctx["index"], ctx.grad(), true}); }
+Value take(VjpContext& ctx) {
+  return ctx.b(Op::put, {zeros_like_self(ctx), ctx["index"], ctx.grad(), true});
+}
 Value put_self(VjpContext& ctx) {
   if (ctx.boolean("accumulate")) return ctx.grad();
   return ctx.b(Op::put, {ctx.grad(), ctx["index"], zeros(ctx.b, ctx["source"].type()), false});

@@ -10,7 +10,7 @@ using Ints = std::vector<std::int64_t>;
 
 // The backward operator with (grad, self) and the call's own arguments of the same names.
 template <Op backward>
-Value averaged(VjpContext& ctx) {
+Value avg_pool_vjp(VjpContext& ctx) {
   const Operator& row = operator_of(backward);
   Positional arguments = {ctx.grad(), ctx["self"]};
   for (std::size_t i = 2; i < row.parameters.size(); ++i)
@@ -20,7 +20,7 @@ Value averaged(VjpContext& ctx) {
 
 // Backward again: the pooling itself, of the gradient.
 template <Op forward>
-Value average_again(VjpContext& ctx) {
+Value avg_pool_backward_vjp(VjpContext& ctx) {
   const Operator& row = operator_of(forward);
   Positional arguments = {ctx.grad()};
   for (std::size_t i = 1; i < row.parameters.size(); ++i)
@@ -50,7 +50,7 @@ Value max_of(VjpContext& ctx) {
 }
 
 // Elements at flat indices within the last n dimensions.
-Value at_places(const Value& planes, const Value& indices, std::int64_t n) {
+Value gather_in_planes(const Value& planes, const Value& indices, std::int64_t n) {
   Builder& b = *planes.builder();
   const auto flat = [&](const Value& v) {
     Shape shape(v.shape().begin(), v.shape().end() - n);
@@ -64,11 +64,11 @@ Value at_places(const Value& planes, const Value& indices, std::int64_t n) {
 
 template <std::int64_t n>
 Value max_again(VjpContext& ctx) {
-  return at_places(ctx.grad(), ctx["indices"], n);
+  return gather_in_planes(ctx.grad(), ctx["indices"], n);
 }
 template <std::int64_t n>
 Value unpooled(VjpContext& ctx) {
-  return at_places(ctx.grad(), ctx["indices"], n);
+  return gather_in_planes(ctx.grad(), ctx["indices"], n);
 }
 
 template <Op backward>
@@ -81,30 +81,31 @@ Value fractional(VjpContext& ctx) {
                           ctx.given("output_size"), ctx.out(1)});
 }
 
-// In one dimension: two, of which the first has length 1.
-Ints behind(std::int64_t first, Ints rest) {
+// 1-d pooling is 2-d pooling with a leading dimension of 1.
+Ints prepend(std::int64_t first, Ints rest) {
   rest.insert(rest.begin(), first);
   return rest;
 }
-Value raised(VjpContext& ctx) { return ctx.b(Op::unsqueeze, {ctx["self"], -2}); }
-Value lowered(const Value& v) { return (*v.builder())(Op::squeeze_dim, {v, -2}); }
+Value unsqueeze_self(VjpContext& ctx) { return ctx.b(Op::unsqueeze, {ctx["self"], -2}); }
+Value squeeze_result(const Value& v) { return (*v.builder())(Op::squeeze_dim, {v, -2}); }
 
 std::vector<Value> avg_pool1d(VjpContext& ctx) {
   const Ints stride =
       ctx.integers("stride").empty() ? ctx.integers("kernel_size") : ctx.integers("stride");
-  return {lowered(ctx.b(Op::avg_pool2d, {raised(ctx), behind(1, ctx.integers("kernel_size")),
-                                         behind(1, stride), behind(0, ctx.integers("padding")),
-                                         ctx.given("ceil_mode"), ctx.given("count_include_pad")}))};
+  return {squeeze_result(
+      ctx.b(Op::avg_pool2d, {unsqueeze_self(ctx), prepend(1, ctx.integers("kernel_size")),
+                             prepend(1, stride), prepend(0, ctx.integers("padding")),
+                             ctx.given("ceil_mode"), ctx.given("count_include_pad")}))};
 }
 
 std::vector<Value> max_pool1d(VjpContext& ctx) {
   const Ints stride =
       ctx.integers("stride").empty() ? ctx.integers("kernel_size") : ctx.integers("stride");
   const Value pooled = ctx.b(Op::max_pool2d_with_indices,
-                             {raised(ctx), behind(1, ctx.integers("kernel_size")),
-                              behind(1, stride), behind(0, ctx.integers("padding")),
-                              behind(1, ctx.integers("dilation")), ctx.given("ceil_mode")});
-  return {lowered(pooled[0])};
+                             {unsqueeze_self(ctx), prepend(1, ctx.integers("kernel_size")),
+                              prepend(1, stride), prepend(0, ctx.integers("padding")),
+                              prepend(1, ctx.integers("dilation")), ctx.given("ceil_mode")});
+  return {squeeze_result(pooled[0])};
 }
 
 template <Op with_indices>
@@ -114,12 +115,12 @@ std::vector<Value> max_pool(VjpContext& ctx) {
 }
 
 std::vector<Value> adaptive_avg_pool1d(VjpContext& ctx) {
-  return {lowered(
-      ctx.b(Op::_adaptive_avg_pool2d, {raised(ctx), behind(1, ctx.integers("output_size"))}))};
+  return {squeeze_result(ctx.b(Op::_adaptive_avg_pool2d,
+                               {unsqueeze_self(ctx), prepend(1, ctx.integers("output_size"))}))};
 }
 std::vector<Value> adaptive_max_pool1d(VjpContext& ctx) {
-  return {lowered(
-      ctx.b(Op::adaptive_max_pool2d, {raised(ctx), behind(1, ctx.integers("output_size"))})[0])};
+  return {squeeze_result(ctx.b(Op::adaptive_max_pool2d,
+                               {unsqueeze_self(ctx), prepend(1, ctx.integers("output_size"))})[0])};
 }
 
 template <Op inner>
@@ -144,14 +145,16 @@ Value max_from_offsets(VjpContext& ctx) {
 DerivativeRules averages() {
   return {
       decomposes({Op::avg_pool1d}, avg_pool1d),
-      linear({Op::avg_pool2d}, {{"self", averaged<Op::avg_pool2d_backward>}}),
-      linear({Op::avg_pool3d}, {{"self", averaged<Op::avg_pool3d_backward>}}),
+      linear({Op::avg_pool2d}, {{"self", avg_pool_vjp<Op::avg_pool2d_backward>}}),
+      linear({Op::avg_pool3d}, {{"self", avg_pool_vjp<Op::avg_pool3d_backward>}}),
       vjp({Op::avg_pool2d_backward},
-          {{"grad_output", average_again<Op::avg_pool2d>}, {"self", nothing}}),
+          {{"grad_output", avg_pool_backward_vjp<Op::avg_pool2d>}, {"self", nothing}}),
       vjp({Op::avg_pool3d_backward},
-          {{"grad_output", average_again<Op::avg_pool3d>}, {"self", nothing}}),
-      linear({Op::_adaptive_avg_pool2d}, {{"self", averaged<Op::_adaptive_avg_pool2d_backward>}}),
-      linear({Op::_adaptive_avg_pool3d}, {{"self", averaged<Op::_adaptive_avg_pool3d_backward>}}),
+          {{"grad_output", avg_pool_backward_vjp<Op::avg_pool3d>}, {"self", nothing}}),
+      linear({Op::_adaptive_avg_pool2d},
+             {{"self", avg_pool_vjp<Op::_adaptive_avg_pool2d_backward>}}),
+      linear({Op::_adaptive_avg_pool3d},
+             {{"self", avg_pool_vjp<Op::_adaptive_avg_pool3d_backward>}}),
       vjp({Op::_adaptive_avg_pool2d_backward},
           {{"grad_output", adaptive_again<Op::_adaptive_avg_pool2d, 2>}, {"self", nothing}}),
       vjp({Op::_adaptive_avg_pool3d_backward},

@@ -59,7 +59,8 @@ Value old_triangular_matrix(VjpContext& ctx) {
   return ctx.has_grad(1) ? plus(sum, ctx.grad(1)) : sum;
 }
 
-// A X = B by A = P L U, or A^T X = B; what stands at the right of A is turned.
+// A X = B by A = P L U, or A^T X = B. For X A = B, X and its gradient are
+// transposed.
 struct LuSystem {
   VjpContext& ctx;
   Value lu, pivots, x, g;

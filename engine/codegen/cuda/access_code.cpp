@@ -88,7 +88,7 @@ void KernelCode::vectorized_body(const Nest& nest, int size) {
   text_.close();
   values_ = values;
   loops_[id.index] = one;
-  text_.open(fmt::format("else for ({0} {1} = {2}; {1} < {3}; ++{1})", whole_type(extent), one,
+  text_.open(fmt::format("else for ({0} {1} = {2}; {1} < {3}; ++{1})", int_type_name(extent), one,
                          first, extent));
   block(*nest.body);
   text_.close();
@@ -127,7 +127,8 @@ void KernelCode::vector_accesses(const Nest& nest, int size, const std::string& 
   text_.line("#pragma unroll");
   text_.open(fmt::format("for (int lane = 0; lane < {}; ++lane)", size));
   if (needs_variable(body, id, replaced_))
-    text_.line(fmt::format("const {} {} = {} + lane;", whole_type(kernel_[id].extent), one, first));
+    text_.line(
+        fmt::format("const {} {} = {} + lane;", int_type_name(kernel_[id].extent), one, first));
   loops_[id.index] = one;
   block(body);
   loops_[id.index] = first;

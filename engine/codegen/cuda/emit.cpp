@@ -1,7 +1,7 @@
 // One translation unit for all kernels: the helpers that they use, then a __global__ function for
 // each stage of each kernel. The mapping (mapping.h) is decided first; the launch parameters and
-// the head comment ("// 4096 items, 4 neighbours a thread") follow from it, and KernelCode writes
-// the body.
+// the head comment ("// 4096 items, 4 consecutive items per thread") follow from it, and KernelCode
+// writes the body.
 #include "engine/codegen/cuda/emit.h"
 
 #include <fmt/format.h>
@@ -91,12 +91,12 @@ class Emitter {
   static std::string shape(const Mapping& mapping) {
     std::string each = "a thread each";
     if (mapping.vector_width > 1)
-      each = fmt::format("{} neighbours a thread", mapping.vector_width);
+      each = fmt::format("{} consecutive items per thread", mapping.vector_width);
     if (mapping.sum_tile.columns > 0)
       each = fmt::format("sums in order, by {} threads for {}", mapping.threads,
                          mapping.sum_tile.columns);
     if (mapping.scatter)
-      each = fmt::format("added to {} rows, {} of which a block has", mapping.scatter.rows,
+      each = fmt::format("scatter-add to {} rows, {} per block", mapping.scatter.rows,
                          mapping.scatter.rows_per_block);
     if (mapping.transpose)
       each =

@@ -27,8 +27,7 @@ constexpr std::string_view kReservedWords =
 // CUDA's math functions that kernels call; those on f32 have the suffix f.
 constexpr std::string_view kFunctions =
     "sqrt floor ceil trunc rint fabs exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos "
-    "atan "
-    "sinh cosh tanh asinh acosh atanh erf erfc lgamma pow atan2 hypot copysign fmod nextafter";
+    "atan sinh cosh tanh asinh acosh atanh erf erfc lgamma pow atan2 hypot copysign fmod nextafter";
 
 template <class Visit>
 void for_each_word(std::string_view words, Visit visit) {
@@ -40,7 +39,7 @@ void for_each_word(std::string_view words, Visit visit) {
 }
 
 // "%add_1" or "%\"add.1\"" as an identifier.
-std::string word_of(const std::string& name) {
+std::string identifier_of(const std::string& name) {
   std::string word;
   for (const char c : name)
     if (std::isalnum(static_cast<unsigned char>(c)) != 0)
@@ -61,7 +60,7 @@ Identifiers::Identifiers(const loop::Kernel& kernel) {
   const loop::Names names(kernel);
   const auto name_all = [&](auto id, const auto& parts, std::vector<std::string>& into) {
     for (std::size_t i = 0; i < parts.size(); ++i)
-      into.push_back(fresh(word_of(names.of(decltype(id)(i)))));
+      into.push_back(fresh(identifier_of(names.of(decltype(id)(i)))));
   };
   name_all(loop::BufferId(), kernel.buffers, buffers_);
   name_all(loop::LoopId(), kernel.loops, loops_);

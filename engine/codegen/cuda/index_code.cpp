@@ -75,7 +75,7 @@ class IndexText {
 
 }  // namespace
 
-std::string whole_type(std::int64_t most) { return most <= kMaxInt ? "int" : "long long"; }
+std::string int_type_name(std::int64_t most) { return most <= kMaxInt ? "int" : "long long"; }
 
 std::string index_code(const loop::Index& index, const loop::Ranges& ranges, const AtomText& text,
                        Helpers& helpers) {

@@ -14,7 +14,7 @@ namespace recut::cuda {
 using AtomText = std::function<std::string(const loop::Atom&)>;
 
 // "int" or "long long", for numbers up to `most`.
-std::string whole_type(std::int64_t most);
+std::string int_type_name(std::int64_t most);
 
 std::string index_code(const loop::Index& index, const loop::Ranges& ranges, const AtomText& text,
                        Helpers& helpers);

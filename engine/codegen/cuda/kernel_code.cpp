@@ -148,7 +148,7 @@ void KernelCode::execute(const loop::Loop& loop) {
   if (loop.lanes > 1) iteration_ = i;
   if (!replicated() && is_long_sum(kernel_, loop))
     text_.line(fmt::format("#pragma unroll {}", kKernelCodeUnrolled));
-  text_.open(fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1})", whole_type(extent), i, extent));
+  text_.open(fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1})", int_type_name(extent), i, extent));
   block(loop.body);
   text_.close();
   iteration_ = around;
@@ -215,22 +215,22 @@ std::string KernelCode::code(const loop::ReadAccumulator& read, loop::ValueId) {
     return fmt::format("{}<{}, {}>({}, {}, {})", context_.helpers.use("warp_reduce"), threads,
                        mapping_.group, name, mask(), how);
   barriers_.clear();
-  const std::string room =
+  const std::string shared =
       shared_pointer(value_type_name(accumulator.type), mapping_.scratch_bytes);
   if (mapping_.cooperative)
     return fmt::format("{}<{}, {}, {}>({}, {}, cooperative, {})",
                        context_.helpers.use("cooperative_reduce"), mapping_.cluster,
-                       mapping_.threads / mapping_.interleaved, mapping_.interleaved, name, room,
+                       mapping_.threads / mapping_.interleaved, mapping_.interleaved, name, shared,
                        how);
   if (mapping_.interleaved > 1)
     return fmt::format("{}<{}, {}, {}>({}, {}, {})", context_.helpers.use("interleaved_reduce"),
                        mapping_.cluster, mapping_.threads / mapping_.interleaved,
-                       mapping_.interleaved, name, room, how);
+                       mapping_.interleaved, name, shared, how);
   if (mapping_.cluster > 1)
     return fmt::format("{}<{}, {}>({}, {}, {})", context_.helpers.use("cluster_reduce"),
-                       mapping_.cluster, mapping_.threads, name, room, how);
+                       mapping_.cluster, mapping_.threads, name, shared, how);
   return fmt::format("{}<{}>({}, {}, {})", context_.helpers.use("block_reduce"), threads, name,
-                     room, how);
+                     shared, how);
 }
 
 std::string KernelCode::combining(const loop::Accumulator& accumulator) {

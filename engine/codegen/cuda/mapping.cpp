@@ -1,7 +1,6 @@
 // Chooses how a stage runs on the GPU, from the most special mapping to the plain one:
 //   1. ordered sums (ordered_sums.h), scatter-add (scatter_add.h) or tiled transpose
-// (tiled_transpose.h), where the
-//      body has that form and the items are few enough to need it;
+//      (tiled_transpose.h), where the body has that form and the items are few enough to need it;
 //   2. groups of threads, where the body has lanes or scratch: a thread for each partial. Columns
 //      are interleaved where memory is contiguous across items instead of along the sum;
 //   3. one thread an item, or a vectorized access of several neighbouring items.

@@ -119,7 +119,7 @@ void KernelCode::delinearize(const Nest& nest, const std::string& number, bool w
     const loop::LoopId id = nest.loops[i]->variable;
     const std::int64_t extent = kernel_[id].extent;
     const std::int64_t turns = (extent + sizes[i] - 1) / sizes[i];
-    const std::string type = whole_type(extent);
+    const std::string type = int_type_name(extent);
     const bool alone = nest.loops.size() == 1;
     std::string text = alone  ? number
                        : wide ? "(unsigned long long)" + number
@@ -163,7 +163,7 @@ void KernelCode::items(const loop::StageCode& stage, std::int64_t blocks) {
                      in_all = blocks / mapping_.cluster * mapping_.turns_of_block();
   const std::string own = counter(nest, mapping_.vector_width);
   const std::string item = mapping_.interleaved > 1 ? names_.fresh("items") : own;
-  const std::string type = whole_type(std::max(turns, in_all));
+  const std::string type = int_type_name(std::max(turns, in_all));
   const bool wide = type != "int", again = in_all < turns;
   const std::string first = (wide ? "(long long)" : "") + first_item();
   if (again)
@@ -201,7 +201,7 @@ void KernelCode::worksharing_loop(const WorksharingLoop& shared) {
       shared.lanes > 0 ? shared.lanes / shared.vector_width : mapping_.group;
   const std::int64_t whole = vectors / threads, rest = vectors % threads;
   const std::string number = counter(shared.nest, shared.vector_width), around = iteration_;
-  const std::string type = whole_type(vectors + threads), each = names_.fresh("turn");
+  const std::string type = int_type_name(vectors + threads), each = names_.fresh("turn");
   const bool some = threads < mapping_.group;
   in_worksharing_ = true;
   if (whole > 0) {
@@ -235,7 +235,7 @@ void KernelCode::worksharing_loop(const WorksharingLoop& shared) {
 void KernelCode::turn(const WorksharingLoop& shared, const std::string& number,
                       const std::string& text) {
   text_.line(text + ";");
-  nest_body(shared.nest, number, whole_type(shared.nest.iterations(kernel_)) != "int",
+  nest_body(shared.nest, number, int_type_name(shared.nest.iterations(kernel_)) != "int",
             shared.vector_width);
 }
 

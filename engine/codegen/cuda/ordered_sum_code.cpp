@@ -57,7 +57,7 @@ void KernelCode::sum_in_order(const OrderedSum& sum) {
   const std::int64_t chunk = std::int64_t{sum.turns} * tile.rows();
   const std::string first = names_.fresh("first"), half_at = names_.fresh("half_at");
   const std::vector<std::string> summands = name_summands(sum);
-  text_.open(fmt::format("for ({0} {1} = 0; {1} < {2}; {1} += {3})", whole_type(count + chunk),
+  text_.open(fmt::format("for ({0} {1} = 0; {1} < {2}; {1} += {3})", int_type_name(count + chunk),
                          first, count, chunk));
   text_.line(fmt::format("const int {} = int({} / {} % 2) * {};", half_at, first, chunk,
                          sum.turns * tile.producers));
@@ -91,7 +91,7 @@ void KernelCode::produce_summands(const OrderedSum& sum, const std::vector<std::
   const std::int64_t count = sum.nest.iterations(kernel_);
   const std::int64_t chunk = std::int64_t{sum.turns} * tile.rows();
   const std::string turn = names_.fresh("turn"), number = counter(sum.nest, 1);
-  const std::string type = whole_type(count + chunk);
+  const std::string type = int_type_name(count + chunk);
   text_.open(fmt::format("if (threadIdx.x < {})", tile.producers));
   text_.line("#pragma unroll");
   text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", turn, sum.turns));

@@ -20,9 +20,9 @@ void KernelCode::items_of_transpose(const loop::StageCode& stage, std::int64_t b
   text_.set_location(stage.location);
   const Nest& nest = *mapping_.items;
   const std::int64_t tiles = mapping_.transpose.tiles;
-  const bool again = blocks < tiles, wide = whole_type(tiles + blocks) != "int";
+  const bool again = blocks < tiles, wide = int_type_name(tiles + blocks) != "int";
   const std::string tile = names_.fresh("tile");
-  const std::string type = whole_type(tiles + blocks);
+  const std::string type = int_type_name(tiles + blocks);
   if (again)
     text_.open(fmt::format("for ({0} {1} = blockIdx.x; {1} < {2}; {1} += {3})", type, tile, tiles,
                            blocks));
@@ -58,7 +58,7 @@ void KernelCode::open_tile_rows(const TileOrigin& origin, bool transposed,
   text_.open(
       fmt::format("for (int {0} = 0; {0} < {1}; {0} += {2})", turn, kTileDim, kTileRowsAtOnce));
   const auto declare = [&](loop::LoopId id, const std::string& position) {
-    text_.line(fmt::format("const {} {} = {};", whole_type(kernel_[id].extent + kTileDim),
+    text_.line(fmt::format("const {} {} = {};", int_type_name(kernel_[id].extent + kTileDim),
                            variable(id), position));
   };
   declare(inner, fmt::format("{} + int(threadIdx.x % {})", first_inner, kTileDim));

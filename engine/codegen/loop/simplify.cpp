@@ -56,8 +56,7 @@ std::optional<Index> quotient_in_one_multiple(const Index& of, std::int64_t by,
 }
 
 // Splits by the largest g > 1 that divides `by` and such that the terms that g doesn't divide sum
-// to
-// 0 ... g - 1.
+// to 0 ... g - 1.
 std::optional<Split> split_by_common_factor(const Index& of, std::int64_t by, const Ranges& ranges,
                                             std::int64_t& g) {
   std::optional<Split> best;

@@ -80,7 +80,7 @@ inline Indices index_in(const Shape& shape, const Indices& at) {
   return shape.empty() ? Indices{} : at;
 }
 
-// A reduction of rows (engine/fusion/persistent_reductions.h): passes over a row's elements, and
+// A reduction of rows (engine/fusion/row_fusion.h): passes over a row's elements, and
 // the results of their totals. Reductions of the same rows share these loops.
 struct RowReduction {
   using Totals = std::vector<ScalarExpr>;

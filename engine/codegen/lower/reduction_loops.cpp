@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "engine/fusion/persistent_reductions.h"
+#include "engine/fusion/row_fusion.h"
 
 namespace recut::loop {
 namespace {

@@ -1,6 +1,6 @@
-// The loop nest of reductions over the same rows (a persistent reduction in Inductor's terms). For
-// each row there are shared loops over its elements, and then the calls that follow in the kernel,
-// those of the row's size last.
+// The loop nest of reductions over the same rows (engine/fusion/row_fusion.h). For each row there
+// are shared loops over its elements, and then the calls that follow in the kernel, those of the
+// row's size last.
 #pragma once
 
 #include <deque>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/codegen/lower/nest.h"
-#include "engine/fusion/persistent_reductions.h"
+#include "engine/fusion/row_fusion.h"
 
 namespace recut::loop {
 

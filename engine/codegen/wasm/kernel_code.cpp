@@ -98,9 +98,9 @@ void KernelCode::split_loop(const loop::Loop& loop, const WasmValue& first, cons
   const bool known = lanes && middle.known && last.known;
   if (known && is_short(loop) && (partials.empty() || !stays_in_memory(partials.front())))
     return epilogue_loop(loop, middle.known->integer, last.known->integer);
-  move(partials, true);
+  spill_or_reload(partials, true);
   scalar_loop(loop, middle, last);
-  move(partials, false);
+  spill_or_reload(partials, false);
 }
 
 // An unrolled epilogue: vectors while enough iterations are left, then scalar copies of the body.

@@ -136,7 +136,7 @@ class KernelCode {
   void hold(const WasmValue& held, const WasmValue& value);
   Address partial_address(loop::AccumulatorId id, const WasmValue& lane);
   bool stays_in_memory(loop::AccumulatorId id) const;
-  void move(const std::vector<loop::AccumulatorId>& all, bool to_memory);
+  void spill_or_reload(const std::vector<loop::AccumulatorId>& all, bool to_memory);
   std::vector<loop::AccumulatorId> updated_partials(const loop::Loop& loop) const;
   void update_held(const loop::Update& update, const WasmValue& held);
   WasmValue updated(const loop::Update& update, const WasmValue& partial, std::int64_t first);

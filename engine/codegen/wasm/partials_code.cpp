@@ -62,21 +62,23 @@ void KernelCode::execute(const loop::Declare& declare) {
   partials.lanes = accumulator.lanes > 1 ? accumulator.lanes : lane_ ? lane_->width : 1;
   partials.in_memory = stays_in_memory(declare.accumulator);
   const loop::Constant neutral = loop::neutral(accumulator.combine, accumulator.type);
-  const WasmValue none =
+  const WasmValue neutral_value =
       FunctionBuilder::constant(accumulator.type, {neutral.real, neutral.integer});
   if (partials.in_memory) {
     for (std::int64_t lane = 0; lane < accumulator.lanes; lane += kMinWidth)
       if (accumulator.lanes < kMinWidth)
-        store_number(fn_, accumulator.type, partial_address(declare.accumulator, i32(1)), none);
+        store_number(fn_, accumulator.type, partial_address(declare.accumulator, i32(1)),
+                     neutral_value);
       else
-        store_lanes(fn_, accumulator.type, partial_address(declare.accumulator, i32(lane)), none,
-                    kMinWidth);
+        store_lanes(fn_, accumulator.type, partial_address(declare.accumulator, i32(lane)),
+                    neutral_value, kMinWidth);
     return store_number(fn_, accumulator.type, partial_address(declare.accumulator, i32(0)),
                         initial);
   }
   if (accumulator.lanes > 1) {
-    partials.held = fn_.each_lane(accumulator.type, accumulator.lanes,
-                                  [&](std::int64_t lane) { fn_.push(lane == 0 ? initial : none); });
+    partials.held = fn_.each_lane(accumulator.type, accumulator.lanes, [&](std::int64_t lane) {
+      fn_.push(lane == 0 ? initial : neutral_value);
+    });
     return;
   }
   if (partials.lanes == 1) {
@@ -117,7 +119,7 @@ std::vector<loop::AccumulatorId> KernelCode::updated_partials(const loop::Loop& 
 }
 
 // Spills partials to memory, or reloads them: a scalar loop addresses them by a variable lane.
-void KernelCode::move(const std::vector<loop::AccumulatorId>& all, bool to_memory) {
+void KernelCode::spill_or_reload(const std::vector<loop::AccumulatorId>& all, bool to_memory) {
   for (const loop::AccumulatorId id : all) {
     Partials& partials = partials_[id.index];
     if (stays_in_memory(id) || partials.in_memory == to_memory) continue;

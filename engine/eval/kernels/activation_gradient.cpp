@@ -88,7 +88,7 @@ Result<Done> elu_backward(KernelContext& c) {
 constexpr double kRootTwoOverPi = 0.79788456080286535588;  // sqrt(2 / pi)
 
 double gelu_slope(double x) {
-  const double distribution = 0.5 * (1 + std::erf(x * kRootHalf));
+  const double distribution = 0.5 * (1 + std::erf(x * kInvSqrt2));
   const double density = 0.5 * kRootTwoOverPi * std::exp(-0.5 * x * x);
   return distribution + x * density;
 }

@@ -3,7 +3,7 @@
 
 #include "engine/eval/kernel.h"
 #include "engine/eval/kernels/elementwise.h"
-#include "engine/eval/kernels/fold.h"
+#include "engine/eval/kernels/reduction.h"
 
 namespace recut {
 namespace {
@@ -24,10 +24,10 @@ struct Smaller {
 
 // Row-major indices of the best element for each output; -1 where there is none.
 template <class Order, class T>
-Integers best_positions(const Dense<T>& values, const std::vector<bool>& folded,
+Integers best_positions(const Dense<T>& values, const std::vector<bool>& reduced,
                         const Shape& output) {
   Integers best(output, -1);
-  for_each_folded(values.shape, folded, [&](std::int64_t i, std::int64_t o) {
+  for_each_reduced(values.shape, reduced, [&](std::int64_t i, std::int64_t o) {
     if (best[o] < 0 || Order::beats(values[i], values[best[o]])) best[o] = i;
   });
   return best;
@@ -46,13 +46,13 @@ template <class Order>
 void write_extreme(KernelContext& c, std::size_t output) {
   if (!c.requested(output)) return;
   const Shape& shape = c.output_types[output].shape;
-  const auto folded = folded_dimensions(c.call, c.call.tensor("self").shape);
+  const auto reduced = reduced_dimensions(c.call, c.call.tensor("self").shape);
   if (is_floating(c.output_types[output].dtype)) {
     const Reals self = c.reals("self");
-    write_at(c, self, best_positions<Order>(self, folded, shape), output);
+    write_at(c, self, best_positions<Order>(self, reduced, shape), output);
   } else {
     const Integers self = c.integers("self");
-    write_at(c, self, best_positions<Order>(self, folded, shape), output);
+    write_at(c, self, best_positions<Order>(self, reduced, shape), output);
   }
 }
 
@@ -72,10 +72,10 @@ Result<Done> aminmax(KernelContext& c) {
 template <class Order>
 Integers best_indices(KernelContext& c, const Shape& output) {
   const Shape& shape = c.call.tensor("self").shape;
-  const auto folded = folded_dimensions(c.call, shape);
+  const auto reduced = reduced_dimensions(c.call, shape);
   Integers positions = is_floating(c.call.tensor("self").dtype)
-                           ? best_positions<Order>(c.reals("self"), folded, output)
-                           : best_positions<Order>(c.integers("self"), folded, output);
+                           ? best_positions<Order>(c.reals("self"), reduced, output)
+                           : best_positions<Order>(c.integers("self"), reduced, output);
   if (c.call.given("dim")) {
     const Lines lines = lines_of(c.call, shape);
     for (std::int64_t& position : positions.data) position = position / lines.step % lines.length;
@@ -98,10 +98,10 @@ Result<Done> extreme_with_index(KernelContext& c) {
 
 // Logic and counts look at whether elements are 0. NaN is not.
 template <class F>
-Done fold_truth(KernelContext& c, std::int64_t initial, bool empty_folds_all, F f) {
+Done fold_truth(KernelContext& c, std::int64_t initial, bool empty_reduces_all, F f) {
   const Reals self = c.reals("self");
-  const auto folded = folded_dimensions(c.call, self.shape, empty_folds_all);
-  c.write(fold<std::int64_t>(self, folded, c.output_types[0].shape, initial, f));
+  const auto reduced = reduced_dimensions(c.call, self.shape, empty_reduces_all);
+  c.write(fold<std::int64_t>(self, reduced, c.output_types[0].shape, initial, f));
   return Done{};
 }
 

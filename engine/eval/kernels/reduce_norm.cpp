@@ -3,7 +3,7 @@
 
 #include "engine/eval/kernel.h"
 #include "engine/eval/kernels/elementwise.h"
-#include "engine/eval/kernels/fold.h"
+#include "engine/eval/kernels/reduction.h"
 
 namespace recut {
 namespace {
@@ -30,9 +30,9 @@ struct ReduceNormNorm {
   }
 };
 
-Reals norm_of(const Reals& values, const std::vector<bool>& folded, const Shape& output,
+Reals norm_of(const Reals& values, const std::vector<bool>& reduced, const Shape& output,
               ReduceNormNorm norm) {
-  Reals out = fold<double>(values, folded, output, norm.initial(),
+  Reals out = fold<double>(values, reduced, output, norm.initial(),
                            [&](double total, double x) { return norm.join(total, x); });
   for (double& x : out.data) x = norm.finish(x);
   return out;
@@ -43,8 +43,8 @@ Result<Done> norm(KernelContext& c) {
   const auto p = c.call.maybe_scalar(vector ? "ord" : "p");
   const TensorType& out = c.output_types[0];
   const Reals self = read_as<double>(c, "self", out.dtype);
-  const auto folded = folded_dimensions(c.call, self.shape);
-  c.write(norm_of(self, folded, out.shape, ReduceNormNorm{p ? p->real : 2}));
+  const auto reduced = reduced_dimensions(c.call, self.shape);
+  c.write(norm_of(self, reduced, out.shape, ReduceNormNorm{p ? p->real : 2}));
   return Done{};
 }
 
@@ -69,10 +69,10 @@ Result<Done> renorm(KernelContext& c) {
   const double max_norm = c.call.scalar("maxnorm").real;
   const auto dim = wrap_dimension(c.call.integer("dim"), self.rank());
   if (!dim || self.rank() < 2) return error("renorm takes a dimension of a tensor of two or more");
-  std::vector<bool> folded(self.shape.size(), true);
-  folded[static_cast<std::size_t>(*dim)] = false;
-  const Reals norms = norm_of(self, folded, {self.shape[static_cast<std::size_t>(*dim)]}, by);
-  for_each_folded(self.shape, folded, [&](std::int64_t i, std::int64_t o) {
+  std::vector<bool> reduced(self.shape.size(), true);
+  reduced[static_cast<std::size_t>(*dim)] = false;
+  const Reals norms = norm_of(self, reduced, {self.shape[static_cast<std::size_t>(*dim)]}, by);
+  for_each_reduced(self.shape, reduced, [&](std::int64_t i, std::int64_t o) {
     if (norms[o] > max_norm) self[i] *= max_norm / (norms[o] + 1e-7);
   });
   c.write(self);

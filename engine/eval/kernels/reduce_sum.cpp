@@ -1,11 +1,11 @@
-// Sums, products, means, variances. Elements are folded in row-major order, in double or in 64-bit
+// Sums, products, means, variances. Elements are reduced in row-major order, in double or in 64-bit
 // integers. Variances take two passes over the data, since the one-pass formula cancels.
 #include <algorithm>
 #include <cmath>
 
 #include "engine/eval/kernel.h"
 #include "engine/eval/kernels/elementwise.h"
-#include "engine/eval/kernels/fold.h"
+#include "engine/eval/kernels/reduction.h"
 
 namespace recut {
 namespace {
@@ -17,12 +17,12 @@ using elementwise::times;
 template <class F>
 Done fold_numbers(KernelContext& c, int initial, F f) {
   const TensorType& out = c.output_types[0];
-  const auto folded = folded_dimensions(c.call, c.call.tensor("self").shape);
+  const auto reduced = reduced_dimensions(c.call, c.call.tensor("self").shape);
   if (is_floating(out.dtype))
-    c.write(fold<double>(read_as<double>(c, "self", out.dtype), folded, out.shape,
+    c.write(fold<double>(read_as<double>(c, "self", out.dtype), reduced, out.shape,
                          static_cast<double>(initial), f));
   else
-    c.write(fold<std::int64_t>(read_as<std::int64_t>(c, "self", out.dtype), folded, out.shape,
+    c.write(fold<std::int64_t>(read_as<std::int64_t>(c, "self", out.dtype), reduced, out.shape,
                                std::int64_t{initial}, f));
   return Done{};
 }
@@ -42,10 +42,10 @@ Result<Done> nansum(KernelContext& c) {
 Result<Done> mean(KernelContext& c) {
   const TensorType& out = c.output_types[0];
   const Reals self = read_as<double>(c, "self", out.dtype);
-  const auto folded = folded_dimensions(c.call, self.shape);
+  const auto reduced = reduced_dimensions(c.call, self.shape);
   Reals total =
-      fold<double>(self, folded, out.shape, 0.0, [](double s, double x) { return s + x; });
-  const auto count = static_cast<double>(folded_count(self.shape, folded));
+      fold<double>(self, reduced, out.shape, 0.0, [](double s, double x) { return s + x; });
+  const auto count = static_cast<double>(reduced_count(self.shape, reduced));
   for (double& x : total.data) x /= count;
   c.write(total);
   return Done{};
@@ -54,10 +54,10 @@ Result<Done> mean(KernelContext& c) {
 Result<Done> nanmean(KernelContext& c) {
   const TensorType& out = c.output_types[0];
   const Reals self = read_as<double>(c, "self", out.dtype);
-  const auto folded = folded_dimensions(c.call, self.shape);
-  Reals total = fold<double>(self, folded, out.shape, 0.0,
+  const auto reduced = reduced_dimensions(c.call, self.shape);
+  Reals total = fold<double>(self, reduced, out.shape, 0.0,
                              [](double s, double x) { return std::isnan(x) ? s : s + x; });
-  const Reals count = fold<double>(self, folded, out.shape, 0.0,
+  const Reals count = fold<double>(self, reduced, out.shape, 0.0,
                                    [](double n, double x) { return std::isnan(x) ? n : n + 1; });
   for (std::int64_t i = 0; i < total.count(); ++i) total[i] /= count[i];
   c.write(total);
@@ -80,12 +80,12 @@ struct Moments {
 Moments moments(const KernelContext& c) {
   const Shape& shape = c.output_types[0].shape;
   const Reals self = c.reals("self");
-  const auto folded = folded_dimensions(c.call, self.shape);
-  const auto count = static_cast<double>(folded_count(self.shape, folded));
+  const auto reduced = reduced_dimensions(c.call, self.shape);
+  const auto count = static_cast<double>(reduced_count(self.shape, reduced));
   Moments m{Reals(shape), Reals(shape)};
-  m.mean = fold<double>(self, folded, shape, 0.0, [](double s, double x) { return s + x; });
+  m.mean = fold<double>(self, reduced, shape, 0.0, [](double s, double x) { return s + x; });
   for (double& x : m.mean.data) x /= count;
-  for_each_folded(self.shape, folded, [&](std::int64_t i, std::int64_t o) {
+  for_each_reduced(self.shape, reduced, [&](std::int64_t i, std::int64_t o) {
     const double off = self[i] - m.mean[o];
     m.variance[o] += off * off;
   });
@@ -107,13 +107,13 @@ Result<Done> variance(KernelContext& c) {
 Result<Done> logsumexp(KernelContext& c) {
   const TensorType& out = c.output_types[0];
   const Reals self = read_as<double>(c, "self", out.dtype);
-  const auto folded = folded_dimensions(c.call, self.shape);
-  Reals max_values = fold<double>(self, folded, out.shape, -INFINITY,
+  const auto reduced = reduced_dimensions(c.call, self.shape);
+  Reals max_values = fold<double>(self, reduced, out.shape, -INFINITY,
                                   [](double m, double x) { return elementwise::larger(m, x); });
   // An infinite maximum can't be subtracted; without it exp gives the right infinities by itself.
   for (double& m : max_values.data) m = std::isinf(m) ? 0 : m;
   Reals total(out.shape);
-  for_each_folded(self.shape, folded, [&](std::int64_t i, std::int64_t o) {
+  for_each_reduced(self.shape, reduced, [&](std::int64_t i, std::int64_t o) {
     total[o] += std::exp(self[i] - max_values[o]);
   });
   for (std::int64_t o = 0; o < total.count(); ++o) total[o] = std::log(total[o]) + max_values[o];

@@ -3,7 +3,7 @@
 
 #include "engine/eval/kernel.h"
 #include "engine/eval/kernels/elementwise.h"
-#include "engine/eval/kernels/fold.h"
+#include "engine/eval/kernels/reduction.h"
 
 namespace recut {
 namespace {

@@ -84,7 +84,7 @@ double bessel_y(int n, double x) {
   if (x < kSmall) {
     const BesselSeries s = bessel_series(n, x);
     const double pole = n == 0 ? 0 : 2 / (kPi * x);
-    return 2 / kPi * (std::log(x / 2) + kEuler) * s.plain - s.weighted / kPi - pole;
+    return 2 / kPi * (std::log(x / 2) + kEulerGamma) * s.plain - s.weighted / kPi - pole;
   }
   const Hankel h = hankel_series(n, x);
   const Wave w = wave_of(n, x);

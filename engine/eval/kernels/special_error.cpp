@@ -39,15 +39,15 @@ double erfinv(double x) {
   return z;
 }
 
-double ndtr(double x) { return 0.5 * std::erfc(-x * kRootHalf); }
+double ndtr(double x) { return 0.5 * std::erfc(-x * kInvSqrt2); }
 
 double ndtri(double p) {
   if (p == 0) return -INFINITY;
   if (p == 1) return INFINITY;
   if (!(p > 0 && p < 1)) return std::nan("");
-  if (p < 0.25) return -inverse_erfc(2 * p) / kRootHalf;
-  if (p > 0.75) return inverse_erfc(2 * (1 - p)) / kRootHalf;
-  return erfinv(2 * p - 1) / kRootHalf;
+  if (p < 0.25) return -inverse_erfc(2 * p) / kInvSqrt2;
+  if (p > 0.75) return inverse_erfc(2 * (1 - p)) / kInvSqrt2;
+  return erfinv(2 * p - 1) / kInvSqrt2;
 }
 
 // exp(x^2) erfc(x): the product as long as erfc has digits, then the asymptotic series
@@ -59,8 +59,8 @@ double erfcx(double x) {
 }
 
 double log_ndtr(double x) {
-  if (x < -1) return std::log(erfcx(-x * kRootHalf) / 2) - x * x / 2;
-  return std::log1p(-0.5 * std::erfc(x * kRootHalf));
+  if (x < -1) return std::log(erfcx(-x * kInvSqrt2) / 2) - x * x / 2;
+  return std::log1p(-0.5 * std::erfc(x * kInvSqrt2));
 }
 
 double entr(double x) {

@@ -82,7 +82,7 @@ namespace {
 // a pole.
 double small_k(int n, double x) {
   const ModifiedBesselSeries s = modified_series(n, x);
-  const double log_part = (std::log(x / 2) + kEuler) * s.plain - s.weighted / 2;
+  const double log_part = (std::log(x / 2) + kEulerGamma) * s.plain - s.weighted / 2;
   return n == 0 ? -log_part : 1 / x + log_part;
 }
 

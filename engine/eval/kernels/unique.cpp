@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "engine/eval/kernel.h"
-#include "engine/eval/kernels/fold.h"
+#include "engine/eval/kernels/reduction.h"
 
 namespace recut {
 namespace {

@@ -5,13 +5,13 @@ namespace recut::rules {
 namespace {
 
 // The reduced dimensions of self (a zero-dimensional tensor may name dimension 0).
-Result<std::vector<bool>> folded_dimensions(const Call& call, bool empty_folds_all) {
+Result<std::vector<bool>> reduced_dimensions(const Call& call, bool empty_reduces_all) {
   const std::int64_t rank = call.tensor("self").rank();
-  std::vector<bool> folded(static_cast<std::size_t>(rank), true);
-  if (!has(call, "dim") || !call.given("dim")) return folded;
+  std::vector<bool> reduced(static_cast<std::size_t>(rank), true);
+  if (!has(call, "dim") || !call.given("dim")) return reduced;
   const auto dims = call.integers("dim");
-  if (dims.empty() && empty_folds_all) return folded;
-  folded.assign(folded.size(), false);
+  if (dims.empty() && empty_reduces_all) return reduced;
+  reduced.assign(reduced.size(), false);
   std::vector<bool> seen(static_cast<std::size_t>(rank == 0 ? 1 : rank), false);
   for (const std::int64_t d : dims) {
     const auto wrapped = wrap_dimension(d, rank);
@@ -19,20 +19,20 @@ Result<std::vector<bool>> folded_dimensions(const Call& call, bool empty_folds_a
     const auto at = static_cast<std::size_t>(*wrapped);
     if (seen[at]) return error(fmt::format("dimension {} is named twice", d));
     seen[at] = true;
-    if (rank > 0) folded[at] = true;
+    if (rank > 0) reduced[at] = true;
   }
-  return folded;
+  return reduced;
 }
 
 bool keeps(const Call& call) { return has(call, "keepdim") && call.boolean("keepdim"); }
 
-Inferred reduce_as(const Call& call, DType dtype, bool empty_folds_all = true) {
+Inferred reduce_as(const Call& call, DType dtype, bool empty_reduces_all = true) {
   const TensorType& self = call.tensor("self");
-  const auto folded = folded_dimensions(call, empty_folds_all);
-  if (!folded) return folded.diagnostics();
+  const auto reduced = reduced_dimensions(call, empty_reduces_all);
+  if (!reduced) return reduced.diagnostics();
   Shape shape;
   for (std::size_t d = 0; d < self.shape.size(); ++d) {
-    if (!(*folded)[d])
+    if (!(*reduced)[d])
       shape.push_back(self.shape[d]);
     else if (keeps(call))
       shape.push_back(1);
@@ -120,7 +120,7 @@ Inferred reduce_index(const Call& call) {
   return call.op().packet == "count_nonzero" ? type : not_from_nothing(call, type);
 }
 
-// Bool; u8 stays u8; an empty list folds nothing.
+// Bool; u8 stays u8; an empty list reduces nothing.
 Inferred reduce_bool(const Call& call) {
   // For backward compatibility, ATen's any and all of u8 give u8.
   const bool bytes = call.tensor("self").dtype == DType::u8;

@@ -66,7 +66,7 @@ class DtrSimulator {
   static constexpr std::int32_t kStepsBetweenSnapshots = 16;
 
   // Deferring results: the share of the budget to free at once, the share below which a result is
-  // too small, and the steps of low pressure that end a crowd of high steps.
+  // too small, and the steps of low pressure that end a run of high-pressure steps.
   static constexpr std::int64_t kShareDeferred = 40, kShareThatMatters = 1000;
   static constexpr std::int32_t kQuietSteps = 24;
 
@@ -96,8 +96,8 @@ class DtrSimulator {
     }
   }
 
-  // If memory doesn't suffice for this step, moves the latest results before it to after the crowd
-  // of high steps, and resumes before them. False if there are none.
+  // If memory doesn't suffice for this step, moves the latest results before it to after the run of
+  // high-pressure steps, and resumes before them. False if there are none.
   bool defer_results_further() {
     if (!heuristic_.defer_results || order_[now_] == p_.end()) return false;
     std::vector<std::int32_t> late;

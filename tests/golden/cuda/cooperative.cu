@@ -34,38 +34,39 @@ __device__ inline void cooperative_sync(unsigned* arrived, unsigned blocks) {
 // Reduces interleaved partials in shared memory, the lower half with the upper half; the result is
 // first.
 template <int lanes, int interleaved, class T, class Combine>
-__device__ inline void reduce_in_shared(T* room, Combine combine) {
+__device__ inline void reduce_in_shared(T* shared, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2) {
     __syncthreads();
     if (int(threadIdx.x) < half * interleaved)
-      room[threadIdx.x] = combine(room[threadIdx.x], room[threadIdx.x + half * interleaved]);
+      shared[threadIdx.x] = combine(shared[threadIdx.x], shared[threadIdx.x + half * interleaved]);
   }
   __syncthreads();
 }
 // Reduces interleaved partials over a cooperative group: within each block, then across blocks
 // through global memory, which is double buffered, since others may still read one half.
-__device__ double cooperative_room[2 * 128 * 32];
+__device__ double cooperative_workspace[2 * 128 * 32];
 template <int blocks, int lanes, int interleaved, class T, class Combine>
-__device__ inline T cooperative_reduce(T mine, T* room, CooperativeGroup& cooperative, Combine combine) {
+__device__ inline T cooperative_reduce(T value, T* shared, CooperativeGroup& cooperative,
+                                       Combine combine) {
   constexpr int together = blocks < lanes ? blocks : lanes, far = blocks / together;
   const int lane = threadIdx.x / interleaved, neighbour = threadIdx.x % interleaved;
-  double* const all =
-      cooperative_room + (cooperative.half * gridDim.x + blockIdx.x / blocks * blocks) * interleaved;
+  double* const all = cooperative_workspace +
+                      (cooperative.half * gridDim.x + blockIdx.x / blocks * blocks) * interleaved;
   cooperative.half ^= 1;
   __syncthreads();
-  room[threadIdx.x] = mine;
-  reduce_in_shared<lanes, interleaved>(room, combine);
+  shared[threadIdx.x] = value;
+  reduce_in_shared<lanes, interleaved>(shared, combine);
   if (lane == 0)
-    *(volatile T*)(all + blockIdx.x % blocks * interleaved + neighbour) = room[neighbour];
+    *(volatile T*)(all + blockIdx.x % blocks * interleaved + neighbour) = shared[neighbour];
   cooperative_sync(cooperative.arrived, blocks);
   if (lane < together) {
     T parts[far];
     for (int i = 0; i < far; ++i)
       parts[i] = *(const volatile T*)(all + (lane + together * i) * interleaved + neighbour);
-    room[threadIdx.x] = reduce_in_thread(parts, combine);
+    shared[threadIdx.x] = reduce_in_thread(parts, combine);
   }
-  reduce_in_shared<together, interleaved>(room, combine);
-  return room[neighbour];
+  reduce_in_shared<together, interleaved>(shared, combine);
+  return shared[neighbour];
 }
 
 // kernel statistics of eight columns

@@ -23,9 +23,7 @@ __device__ inline long long shifted_left(long long a, long long b) {
   return (unsigned long long)b < 64u ? (long long)((unsigned long long)a << b) : 0;
 }
 
-__device__ inline int shifted_right(int a, int b) {
-  return a >> (unsigned(b) < 32u ? b : 31);
-}
+__device__ inline int shifted_right(int a, int b) { return a >> (unsigned(b) < 32u ? b : 31); }
 __device__ inline long long shifted_right(long long a, long long b) {
   return a >> ((unsigned long long)b < 64u ? b : 63);
 }
@@ -33,7 +31,7 @@ __device__ inline long long shifted_right(long long a, long long b) {
 // kernel uniform
 // %uniform = prims.inductor_random
 // kernel 4 of 9, launch 4
-// 128 items, 4 neighbours a thread
+// 128 items, 4 consecutive items per thread
 extern "C" __global__ void __launch_bounds__(32) kernel_0_0(
     const long long* __restrict__ seed_1,
     float* __restrict__ uniform,

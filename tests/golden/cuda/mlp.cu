@@ -42,16 +42,15 @@ __device__ inline T reduce_in_thread(const T (&all)[lanes], Combine combine) {
 // The same with one partial a thread, within a warp; all threads get the result. If a thread has
 // several partials, they are neighbours, and are combined last.
 template <int lanes, int width, class T, class Combine>
-__device__ inline T warp_reduce(T mine, unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(T value, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)
-    mine = combine(mine, T(__shfl_down_sync(mask, mine, half, width)));
-  return T(__shfl_sync(mask, mine, 0, width));
+    value = combine(value, T(__shfl_down_sync(mask, value, half, width)));
+  return T(__shfl_sync(mask, value, 0, width));
 }
 template <int lanes, int width, int count, class T, class Combine>
-__device__ inline T warp_reduce(const T (&mine)[count], unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(const T (&value)[count], unsigned mask, Combine combine) {
   T partials[count];
-  for (int p = 0; p < count; ++p)
-    partials[p] = warp_reduce<lanes, width>(mine[p], mask, combine);
+  for (int p = 0; p < count; ++p) partials[p] = warp_reduce<lanes, width>(value[p], mask, combine);
   return reduce_in_thread(partials, combine);
 }
 
@@ -84,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(32) kernel_0_0(
 // kernel active
 // %active = relu
 // kernel 1 of 10, launch 1
-// 256 items, 4 neighbours a thread
+// 256 items, 4 consecutive items per thread
 extern "C" __global__ void __launch_bounds__(32) kernel_1_0(
     const float* __restrict__ hidden,
     float* __restrict__ active,
@@ -132,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(32) kernel_2_0(
 // %error = sub.Tensor
 // %square = pow.Tensor_Scalar
 // kernel 3 of 10, launch 3
-// 32 items, 4 neighbours a thread
+// 32 items, 4 consecutive items per thread
 extern "C" __global__ void __launch_bounds__(32) kernel_3_0(
     const float* __restrict__ y,
     const float* __restrict__ target,
@@ -187,7 +186,7 @@ extern "C" __global__ void __launch_bounds__(32) kernel_4_0(
 // %y_grad = mul.Tensor
 // %b2_grad = sum.dim_IntList
 // kernel 5 of 10, launch 5
-// 32 items, 4 neighbours a thread
+// 32 items, 4 consecutive items per thread
 extern "C" __global__ void __launch_bounds__(32) kernel_5_0(
     const float* __restrict__ error,
     const float* __restrict__ loss_grad,
@@ -281,7 +280,7 @@ extern "C" __global__ void __launch_bounds__(32) kernel_7_0(
 // %hidden_grad = threshold_backward
 // %b1_grad = sum.dim_IntList
 // kernel 8 of 10, launch 8
-// 256 items, 4 neighbours a thread
+// 256 items, 4 consecutive items per thread
 extern "C" __global__ void __launch_bounds__(32) kernel_8_0(
     const float* __restrict__ active_grad,
     const float* __restrict__ active,

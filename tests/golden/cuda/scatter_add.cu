@@ -20,7 +20,8 @@ __device__ inline long long checked(long long index, long long below, long long 
 // Stream compaction: of one chunk of numbers from `first` on, collects those that name a row of the
 // block, in order, with their rows. Returns their count. `row_of` gives a number's row, or -1.
 template <int warps, int turns, class RowOf>
-__device__ int collect_rows(int first, int count, int* numbers, int* rows, int* of_warps, RowOf row_of) {
+__device__ int collect_rows(int first, int count, int* numbers, int* rows, int* of_warps,
+                            RowOf row_of) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int begin = first + warp * turns * 32 + lane;
   int row[turns], mine = 0;
@@ -71,7 +72,7 @@ __device__ inline unsigned short bfloat16(float x) {
 }
 
 // kernel a row a block, columns over
-// 70 items, added to 9 rows, 1 of which a block has
+// 70 items, scatter-add to 9 rows, 1 per block
 extern "C" __global__ void __launch_bounds__(64) kernel_0_0(
     const long long* __restrict__ named,
     const float* __restrict__ x,
@@ -130,7 +131,7 @@ extern "C" __global__ void __launch_bounds__(64) kernel_0_0(
 }
 
 // kernel several rows a block, rounded sums
-// 3 items, added to 5100 rows, 2 of which a block has
+// 3 items, scatter-add to 5100 rows, 2 per block
 extern "C" __global__ void __launch_bounds__(64) kernel_1_0(
     const long long* __restrict__ named,
     const unsigned short* __restrict__ x,
@@ -189,7 +190,7 @@ extern "C" __global__ void __launch_bounds__(64) kernel_1_0(
 }
 
 // kernel all but padding, between other dimensions
-// 80 items, added to 4 rows, 1 of which a block has
+// 80 items, scatter-add to 4 rows, 1 per block
 extern "C" __global__ void __launch_bounds__(64) kernel_2_0(
     const long long* __restrict__ named,
     const double* __restrict__ x,
@@ -253,7 +254,7 @@ extern "C" __global__ void __launch_bounds__(64) kernel_2_0(
 }
 
 // kernel the last one stays
-// 1 item, added to 4 rows, 1 of which a block has
+// 1 item, scatter-add to 4 rows, 1 per block
 extern "C" __global__ void __launch_bounds__(64) kernel_3_0(
     const long long* __restrict__ named,
     const int* __restrict__ x,

@@ -66,40 +66,39 @@ __device__ inline T reduce_in_thread(const T (&all)[lanes], Combine combine) {
 // The same with one partial a thread, within a warp; all threads get the result. If a thread has
 // several partials, they are neighbours, and are combined last.
 template <int lanes, int width, class T, class Combine>
-__device__ inline T warp_reduce(T mine, unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(T value, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)
-    mine = combine(mine, T(__shfl_down_sync(mask, mine, half, width)));
-  return T(__shfl_sync(mask, mine, 0, width));
+    value = combine(value, T(__shfl_down_sync(mask, value, half, width)));
+  return T(__shfl_sync(mask, value, 0, width));
 }
 template <int lanes, int width, int count, class T, class Combine>
-__device__ inline T warp_reduce(const T (&mine)[count], unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(const T (&value)[count], unsigned mask, Combine combine) {
   T partials[count];
-  for (int p = 0; p < count; ++p)
-    partials[p] = warp_reduce<lanes, width>(mine[p], mask, combine);
+  for (int p = 0; p < count; ++p) partials[p] = warp_reduce<lanes, width>(value[p], mask, combine);
   return reduce_in_thread(partials, combine);
 }
 
 // By all threads of a block, through shared memory. Each warp combines all partials.
 template <int lanes, int count, class T, class Combine>
-__device__ inline T block_reduce(const T (&mine)[count], T* room, Combine combine) {
+__device__ inline T block_reduce(const T (&value)[count], T* shared, Combine combine) {
   constexpr int rest = lanes < 32 ? lanes : 32;
   const int thread = threadIdx.x;
   __syncthreads();
   for (int p = 0; p < count; ++p)
-    if (thread < lanes) room[lanes * p + thread] = mine[p];
+    if (thread < lanes) shared[lanes * p + thread] = value[p];
   __syncthreads();
   T partials[count];
   for (int p = 0; p < count; ++p) {
     T far[lanes / rest];
-    for (int i = 0; i < lanes / rest; ++i) far[i] = room[lanes * p + rest * i + thread % rest];
+    for (int i = 0; i < lanes / rest; ++i) far[i] = shared[lanes * p + rest * i + thread % rest];
     partials[p] = reduce_in_thread(far, combine);
   }
   return warp_reduce<rest, 32>(partials, 0xffffffffu, combine);
 }
 template <int lanes, class T, class Combine>
-__device__ inline T block_reduce(T mine, T* room, Combine combine) {
-  const T one[1] = {mine};
-  return block_reduce<lanes>(one, room, combine);
+__device__ inline T block_reduce(T value, T* shared, Combine combine) {
+  const T one[1] = {value};
+  return block_reduce<lanes>(one, shared, combine);
 }
 
 // Atomic read-modify-write by compare-and-swap of the word that holds the element.
@@ -126,7 +125,7 @@ __device__ inline void atomic_combine(long long* at, Combine combine) {
 }
 
 // kernel packs
-// 8192 items, 4 neighbours a thread
+// 8192 items, 4 consecutive items per thread
 extern "C" __global__ void __launch_bounds__(32) kernel_0_0(
     const float* __restrict__ x,
     const unsigned short* __restrict__ b,
@@ -148,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(32) kernel_0_0(
 }
 
 // kernel packs and what is left over
-// 1003 items, 4 neighbours a thread
+// 1003 items, 4 consecutive items per thread
 extern "C" __global__ void __launch_bounds__(32) kernel_1_0(
     const unsigned short* __restrict__ x,
     float* __restrict__ y,

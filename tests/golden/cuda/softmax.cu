@@ -23,16 +23,15 @@ __device__ inline T reduce_in_thread(const T (&all)[lanes], Combine combine) {
 // The same with one partial a thread, within a warp; all threads get the result. If a thread has
 // several partials, they are neighbours, and are combined last.
 template <int lanes, int width, class T, class Combine>
-__device__ inline T warp_reduce(T mine, unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(T value, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)
-    mine = combine(mine, T(__shfl_down_sync(mask, mine, half, width)));
-  return T(__shfl_sync(mask, mine, 0, width));
+    value = combine(value, T(__shfl_down_sync(mask, value, half, width)));
+  return T(__shfl_sync(mask, value, 0, width));
 }
 template <int lanes, int width, int count, class T, class Combine>
-__device__ inline T warp_reduce(const T (&mine)[count], unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(const T (&value)[count], unsigned mask, Combine combine) {
   T partials[count];
-  for (int p = 0; p < count; ++p)
-    partials[p] = warp_reduce<lanes, width>(mine[p], mask, combine);
+  for (int p = 0; p < count; ++p) partials[p] = warp_reduce<lanes, width>(value[p], mask, combine);
   return reduce_in_thread(partials, combine);
 }
 

@@ -17,40 +17,40 @@ __device__ inline T reduce_in_thread(const T (&all)[lanes], Combine combine) {
 // The same with one partial a thread, within a warp; all threads get the result. If a thread has
 // several partials, they are neighbours, and are combined last.
 template <int lanes, int width, class T, class Combine>
-__device__ inline T warp_reduce(T mine, unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(T value, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)
-    mine = combine(mine, T(__shfl_down_sync(mask, mine, half, width)));
-  return T(__shfl_sync(mask, mine, 0, width));
+    value = combine(value, T(__shfl_down_sync(mask, value, half, width)));
+  return T(__shfl_sync(mask, value, 0, width));
 }
 template <int lanes, int width, int count, class T, class Combine>
-__device__ inline T warp_reduce(const T (&mine)[count], unsigned mask, Combine combine) {
+__device__ inline T warp_reduce(const T (&value)[count], unsigned mask, Combine combine) {
   T partials[count];
-  for (int p = 0; p < count; ++p) partials[p] = warp_reduce<lanes, width>(mine[p], mask, combine);
+  for (int p = 0; p < count; ++p) partials[p] = warp_reduce<lanes, width>(value[p], mask, combine);
   return reduce_in_thread(partials, combine);
 }
 
 //: helper block_reduce uses warp_reduce
 // By all threads of a block, through shared memory. Each warp combines all partials.
 template <int lanes, int count, class T, class Combine>
-__device__ inline T block_reduce(const T (&mine)[count], T* room, Combine combine) {
+__device__ inline T block_reduce(const T (&value)[count], T* shared, Combine combine) {
   constexpr int rest = lanes < 32 ? lanes : 32;
   const int thread = threadIdx.x;
   __syncthreads();
   for (int p = 0; p < count; ++p)
-    if (thread < lanes) room[lanes * p + thread] = mine[p];
+    if (thread < lanes) shared[lanes * p + thread] = value[p];
   __syncthreads();
   T partials[count];
   for (int p = 0; p < count; ++p) {
     T far[lanes / rest];
-    for (int i = 0; i < lanes / rest; ++i) far[i] = room[lanes * p + rest * i + thread % rest];
+    for (int i = 0; i < lanes / rest; ++i) far[i] = shared[lanes * p + rest * i + thread % rest];
     partials[p] = reduce_in_thread(far, combine);
   }
   return warp_reduce<rest, 32>(partials, 0xffffffffu, combine);
 }
 template <int lanes, class T, class Combine>
-__device__ inline T block_reduce(T mine, T* room, Combine combine) {
-  const T one[1] = {mine};
-  return block_reduce<lanes>(one, room, combine);
+__device__ inline T block_reduce(T value, T* shared, Combine combine) {
+  const T one[1] = {value};
+  return block_reduce<lanes>(one, shared, combine);
 }
 
 //: helper cluster_sync
@@ -73,41 +73,43 @@ __device__ inline const T* shared_of_block(int block, const T* here) {
 //: helper cluster_reduce uses block_reduce cluster_sync
 // By all threads of a cluster: first across blocks, then within a block.
 template <int blocks, int threads, int count, class T, class Combine>
-__device__ inline T cluster_reduce(const T (&mine)[count], T* room, Combine combine) {
+__device__ inline T cluster_reduce(const T (&value)[count], T* shared, Combine combine) {
   __syncthreads();
-  for (int p = 0; p < count; ++p) room[threads * p + int(threadIdx.x)] = mine[p];
+  for (int p = 0; p < count; ++p) shared[threads * p + int(threadIdx.x)] = value[p];
   cluster_sync();
   T partials[count];
   for (int p = 0; p < count; ++p) {
     T far[blocks];
-    for (int b = 0; b < blocks; ++b) far[b] = *shared_of_block(b, room + threads * p + threadIdx.x);
+    for (int b = 0; b < blocks; ++b)
+      far[b] = *shared_of_block(b, shared + threads * p + threadIdx.x);
     partials[p] = reduce_in_thread(far, combine);
   }
   cluster_sync();
-  return block_reduce<threads>(partials, room, combine);
+  return block_reduce<threads>(partials, shared, combine);
 }
 template <int blocks, int threads, class T, class Combine>
-__device__ inline T cluster_reduce(T mine, T* room, Combine combine) {
-  const T one[1] = {mine};
-  return cluster_reduce<blocks, threads>(one, room, combine);
+__device__ inline T cluster_reduce(T value, T* shared, Combine combine) {
+  const T one[1] = {value};
+  return cluster_reduce<blocks, threads>(one, shared, combine);
 }
 
 //: helper interleaved_reduce uses reduce_in_thread cluster_sync
 // By all threads of a cluster or block, with interleaved items: neighbours have different results.
 template <int blocks, int lanes, int interleaved, class T, class Combine>
-__device__ inline T interleaved_reduce(T mine, T* room, Combine combine) {
+__device__ inline T interleaved_reduce(T value, T* shared, Combine combine) {
   __syncthreads();
-  room[threadIdx.x] = mine;
+  shared[threadIdx.x] = value;
   if constexpr (blocks > 1) {
     cluster_sync();
     T far[blocks];
-    for (int b = 0; b < blocks; ++b) far[b] = *shared_of_block(b, room + threadIdx.x);
+    for (int b = 0; b < blocks; ++b) far[b] = *shared_of_block(b, shared + threadIdx.x);
     cluster_sync();
-    room[threadIdx.x] = reduce_in_thread(far, combine);
+    shared[threadIdx.x] = reduce_in_thread(far, combine);
   }
   __syncthreads();
   T near[lanes];
-  for (int i = 0; i < lanes; ++i) near[i] = room[interleaved * i + int(threadIdx.x) % interleaved];
+  for (int i = 0; i < lanes; ++i)
+    near[i] = shared[interleaved * i + int(threadIdx.x) % interleaved];
   return reduce_in_thread(near, combine);
 }
 
@@ -140,37 +142,37 @@ __device__ inline void cooperative_sync(unsigned* arrived, unsigned blocks) {
 // Reduces interleaved partials in shared memory, the lower half with the upper half; the result is
 // first.
 template <int lanes, int interleaved, class T, class Combine>
-__device__ inline void reduce_in_shared(T* room, Combine combine) {
+__device__ inline void reduce_in_shared(T* shared, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2) {
     __syncthreads();
     if (int(threadIdx.x) < half * interleaved)
-      room[threadIdx.x] = combine(room[threadIdx.x], room[threadIdx.x + half * interleaved]);
+      shared[threadIdx.x] = combine(shared[threadIdx.x], shared[threadIdx.x + half * interleaved]);
   }
   __syncthreads();
 }
 // Reduces interleaved partials over a cooperative group: within each block, then across blocks
 // through global memory, which is double buffered, since others may still read one half.
-__device__ double cooperative_room[2 * 128 * 32];
+__device__ double cooperative_workspace[2 * 128 * 32];
 template <int blocks, int lanes, int interleaved, class T, class Combine>
-__device__ inline T cooperative_reduce(T mine, T* room, CooperativeGroup& cooperative,
+__device__ inline T cooperative_reduce(T value, T* shared, CooperativeGroup& cooperative,
                                        Combine combine) {
   constexpr int together = blocks < lanes ? blocks : lanes, far = blocks / together;
   const int lane = threadIdx.x / interleaved, neighbour = threadIdx.x % interleaved;
-  double* const all = cooperative_room +
+  double* const all = cooperative_workspace +
                       (cooperative.half * gridDim.x + blockIdx.x / blocks * blocks) * interleaved;
   cooperative.half ^= 1;
   __syncthreads();
-  room[threadIdx.x] = mine;
-  reduce_in_shared<lanes, interleaved>(room, combine);
+  shared[threadIdx.x] = value;
+  reduce_in_shared<lanes, interleaved>(shared, combine);
   if (lane == 0)
-    *(volatile T*)(all + blockIdx.x % blocks * interleaved + neighbour) = room[neighbour];
+    *(volatile T*)(all + blockIdx.x % blocks * interleaved + neighbour) = shared[neighbour];
   cooperative_sync(cooperative.arrived, blocks);
   if (lane < together) {
     T parts[far];
     for (int i = 0; i < far; ++i)
       parts[i] = *(const volatile T*)(all + (lane + together * i) * interleaved + neighbour);
-    room[threadIdx.x] = reduce_in_thread(parts, combine);
+    shared[threadIdx.x] = reduce_in_thread(parts, combine);
   }
-  reduce_in_shared<together, interleaved>(room, combine);
-  return room[neighbour];
+  reduce_in_shared<together, interleaved>(shared, combine);
+  return shared[neighbour];
 }

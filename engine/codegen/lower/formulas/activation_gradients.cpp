@@ -76,7 +76,7 @@ ScalarExpr gelu_backward(const ElementContext& ctx) {
     const ScalarExpr inner_slope = kRootTwoOverPi * (1.0 + 3 * 0.044715 * x * x);
     return g * (0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * inner_slope);
   }
-  const ScalarExpr distribution = 0.5 * (1.0 + erf(x * kRootHalf));
+  const ScalarExpr distribution = 0.5 * (1.0 + erf(x * kInvSqrt2));
   const ScalarExpr density = 0.5 * kRootTwoOverPi * exp(-0.5 * x * x);
   return g * (distribution + x * density);
 }

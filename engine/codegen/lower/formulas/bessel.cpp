@@ -100,7 +100,7 @@ ScalarExpr bessel_j(const ScalarExpr& x) {
 template <int n>
 ScalarExpr bessel_y(const ScalarExpr& x) {
   const BesselSeries s = power_series(n, x, -1, kTermsBelow);
-  ScalarExpr small = 2 / kPi * (log(x / 2.0) + kEuler) * s.plain - s.weighted / kPi;
+  ScalarExpr small = 2 / kPi * (log(x / 2.0) + kEulerGamma) * s.plain - s.weighted / kPi;
   if (n == 1) small = small - 2.0 / (kPi * x);
   const Hankel h = hankel(n, x);
   const ScalarExpr large = h.scale * (h.p * h.sine + h.q * h.cosine);
@@ -162,7 +162,7 @@ template <int n, bool scaled>
 ScalarExpr modified_k(const ScalarExpr& x) {
   constexpr int kTermsBelowOne = 20;
   const BesselSeries s = power_series(n, x, 1, kTermsBelowOne);
-  const ScalarExpr log_part = (log(x / 2.0) + kEuler) * s.plain - s.weighted / 2.0;
+  const ScalarExpr log_part = (log(x / 2.0) + kEulerGamma) * s.plain - s.weighted / 2.0;
   const ScalarExpr series = n == 0 ? -log_part : 1.0 / x + log_part;
   const ScalarExpr small = scaled ? series * exp(x) : series;
   const ScalarExpr integral = scaled_k(n, x);

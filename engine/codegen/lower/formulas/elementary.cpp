@@ -71,7 +71,7 @@ void add_roots_and_logarithms(FormulaTable& table) {
                 {Op::erf, real([](ScalarExpr x) { return erf(x); })},
                 {Op::erfc, real([](ScalarExpr x) { return erfc(x); })},
                 {Op::lgamma, real([](ScalarExpr x) { return lgamma(x); })},
-                {Op::special_ndtr, real([](ScalarExpr x) { return 0.5 * erfc(-x * kRootHalf); })},
+                {Op::special_ndtr, real([](ScalarExpr x) { return 0.5 * erfc(-x * kInvSqrt2); })},
                 {Op::special_entr, real([](ScalarExpr x) { return entropy(x); })}});
 }
 

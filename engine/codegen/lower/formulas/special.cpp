@@ -153,9 +153,9 @@ ScalarExpr erfinv(const ScalarExpr& x) {
 }
 
 ScalarExpr ndtri(const ScalarExpr& p) {
-  const ScalarExpr low = -inverse_erfc(2.0 * p) / kRootHalf;
-  const ScalarExpr high = inverse_erfc(2.0 * (1.0 - p)) / kRootHalf;
-  const ScalarExpr middle = erfinv(2.0 * p - 1.0) / kRootHalf;
+  const ScalarExpr low = -inverse_erfc(2.0 * p) / kInvSqrt2;
+  const ScalarExpr high = inverse_erfc(2.0 * (1.0 - p)) / kInvSqrt2;
+  const ScalarExpr middle = erfinv(2.0 * p - 1.0) / kInvSqrt2;
   const ScalarExpr inside = select(p < 0.25, low, select(p > 0.75, high, middle));
   const ScalarExpr known = select((p > 0.0) & (p < 1.0), inside, p.like(std::nan("")));
   return select(p == 0.0, p.like(-HUGE_VAL), select(p == 1.0, p.like(HUGE_VAL), known));
@@ -170,8 +170,8 @@ ScalarExpr erfcx(const ScalarExpr& x) {
 }
 
 ScalarExpr log_ndtr(const ScalarExpr& x) {
-  const ScalarExpr far = log(erfcx(-x * kRootHalf) / 2.0) - x * x / 2.0;
-  return select(x < -1.0, far, log1p(-0.5 * erfc(x * kRootHalf)));
+  const ScalarExpr far = log(erfcx(-x * kInvSqrt2) / 2.0) - x * x / 2.0;
+  return select(x < -1.0, far, log1p(-0.5 * erfc(x * kInvSqrt2)));
 }
 
 }  // namespace

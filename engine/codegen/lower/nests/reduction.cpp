@@ -3,7 +3,7 @@
 
 #include "engine/codegen/lower/nests/norm.h"
 #include "engine/codegen/lower/nests/safe_scale.h"
-#include "engine/fusion/persistent_reductions.h"
+#include "engine/fusion/row_fusion.h"
 
 namespace recut::loop {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/fusion/persistent_reductions.h"
+#include "engine/fusion/row_fusion.h"
 
 #include <algorithm>
 
@@ -12,20 +12,20 @@ constexpr std::int64_t kEnoughRows = 16;
 constexpr std::int64_t kFewElements = 1 << 14;
 
 // Tells whether an empty list of dimensions means all dimensions.
-bool empty_folds_all(Op op) {
+bool empty_reduces_all(Op op) {
   return op != Op::any_dim && op != Op::any_dims && op != Op::all_dim && op != Op::all_dims;
 }
 
 // Maps the dimensions of a shape to those of a space: all of them if the ranks agree, or the
-// unfolded ones. Nullopt if neither rank fits.
+// kept ones. Nullopt if neither rank fits.
 std::optional<std::vector<std::size_t>> dimensions_of(const RowSpace& space, const Shape& shape) {
-  std::vector<std::size_t> all, unfolded;
+  std::vector<std::size_t> all, kept;
   for (std::size_t d = 0; d < space.shape.size(); ++d) {
     all.push_back(d);
-    if (!space.reduced[d]) unfolded.push_back(d);
+    if (!space.reduced[d]) kept.push_back(d);
   }
   if (shape.size() == all.size()) return all;
-  if (shape.size() == unfolded.size()) return unfolded;
+  if (shape.size() == kept.size()) return kept;
   return std::nullopt;
 }
 
@@ -88,7 +88,7 @@ class RowKernelFinder {
   }
   bool reduces(NodeId id) const { return graph_.op(id).is(kReduction); }
 
-  // Tells whether the operand keeps the invariant that all reductions read fold the same rows.
+  // Tells whether the operand keeps the invariant that all reductions read reduce the same rows.
   bool goes_on_with(NodeId maker) {
     if (!reduces(maker)) return true;
     const auto rows = rows_of(graph_, maker);
@@ -159,11 +159,11 @@ bool rows_lie_together(const RowSpace& space, const Strides& strides) {
   return reduced;
 }
 
-std::vector<bool> folded_dimensions(const Call& call, std::size_t rank, bool empty_folds_all) {
+std::vector<bool> reduced_dimensions(const Call& call, std::size_t rank, bool empty_reduces_all) {
   std::vector<std::int64_t> dims;
   const bool named = call.op().parameter("dim").has_value() && call.given("dim");
   if (named) dims = call.integers("dim");
-  if (!named || (dims.empty() && empty_folds_all)) return std::vector<bool>(rank, true);
+  if (!named || (dims.empty() && empty_reduces_all)) return std::vector<bool>(rank, true);
   std::vector<bool> reduced(rank, false);
   for (const std::int64_t d : dims)
     if (rank > 0)
@@ -177,7 +177,7 @@ std::optional<RowSpace> rows_of(const Graph& graph, NodeId id) {
   const Call::TypesOf types_of = [&](NodeId n) { return graph.pool().types_of(n); };
   const Call call(graph.op(id), graph[id].arguments, types_of);
   const Shape& shape = call.tensor("self").shape;
-  return RowSpace{shape, folded_dimensions(call, shape.size(), empty_folds_all(graph[id].op))};
+  return RowSpace{shape, reduced_dimensions(call, shape.size(), empty_reduces_all(graph[id].op))};
 }
 
 bool RowKernel::is_behind(NodeId call) const {

@@ -13,20 +13,20 @@ namespace recut {
 
 // The dimensions of `shape` that the call's `dim` reduces: all if it is None, absent from the
 // schema, or (unless the operator says otherwise) an empty list.
-std::vector<bool> folded_dimensions(const Call& call, const Shape& shape,
-                                    bool empty_folds_all = true);
+std::vector<bool> reduced_dimensions(const Call& call, const Shape& shape,
+                                     bool empty_reduces_all = true);
 
 // The number of elements reduced to each output.
-std::int64_t folded_count(const Shape& shape, const std::vector<bool>& folded);
+std::int64_t reduced_count(const Shape& shape, const std::vector<bool>& reduced);
 
 // Calls visit(element, output) for all elements of `shape` in row-major order: both row-major
 // indices.
 template <class Visit>
-void for_each_folded(const Shape& shape, const std::vector<bool>& folded, Visit&& visit) {
+void for_each_reduced(const Shape& shape, const std::vector<bool>& reduced, Visit&& visit) {
   std::vector<std::int64_t> steps(shape.size(), 0);
   std::int64_t step = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
-    if (folded[d]) continue;
+    if (reduced[d]) continue;
     steps[d] = step;
     step *= shape[d];
   }
@@ -44,13 +44,13 @@ void for_each_folded(const Shape& shape, const std::vector<bool>& folded, Visit&
   }
 }
 
-// acc = f(acc, x) over the folded elements, from `initial`.
+// acc = f(acc, x) over the reduced elements, from `initial`.
 template <class R, class T, class F>
-Dense<R> fold(const Dense<T>& values, const std::vector<bool>& folded, const Shape& output,
+Dense<R> fold(const Dense<T>& values, const std::vector<bool>& reduced, const Shape& output,
               R initial, F f) {
   Dense<R> out(output, initial);
-  for_each_folded(values.shape, folded,
-                  [&](std::int64_t i, std::int64_t o) { out[o] = f(out[o], values[i]); });
+  for_each_reduced(values.shape, reduced,
+                   [&](std::int64_t i, std::int64_t o) { out[o] = f(out[o], values[i]); });
   return out;
 }
 

@@ -1,12 +1,13 @@
-// Persistent reductions (Inductor's term): kernels that continue after a reduction, row by row,
-// such as softmax and the normalisations, forward and backward.
+// Row fusion: reductions over the same rows, and the element-wise calls after them, as one kernel
+// (Inductor fuses reductions with their epilogues), such as softmax and the normalisations, forward
+// and backward.
 //
 //   %m = amax(%x, [1], true)          for each row its largest element,
 //   %e = exp(sub(%x, %m))             then the sum of its exponentials,
 //   %s = sum(%e, [1], true)
 //   %q = div(%e, %s)                  then its quotients
 //
-// A row is the set of elements that a reduction folds into one element of its result.
+// A row is the set of elements that a reduction reduces to one element of its result.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@
 
 namespace recut {
 
-// The shape that a reduction folds, and its folded dimensions. Each index of the other dimensions
-// is one row.
+// The shape that a reduction runs over, and its reduced dimensions. Each index of the other
+// dimensions is one row.
 struct RowSpace {
   Shape shape;
   std::vector<bool> reduced;  // by dimension
@@ -35,10 +36,10 @@ bool has_enough_rows(const RowSpace& space);
 // Tells whether the smallest of these strides lies within a row.
 bool rows_lie_together(const RowSpace& space, const Strides& strides);
 
-// The dimensions that a call's `dim` folds: all of them if it is None or absent, or if it is empty
-// and an empty list means all.
-std::vector<bool> folded_dimensions(const Call& call, std::size_t rank,
-                                    bool empty_folds_all = true);
+// The dimensions that a call's `dim` reduces: all of them if it is None or absent, or if it is
+// empty and an empty list means all.
+std::vector<bool> reduced_dimensions(const Call& call, std::size_t rank,
+                                     bool empty_reduces_all = true);
 
 // The rows of a reduction over whole dimensions of `self`; nullopt for other calls.
 std::optional<RowSpace> rows_of(const Graph& graph, NodeId call);
@@ -52,7 +53,7 @@ struct RowKernel {
   };
   Form form = Form::ends;
   NodeId first;                // if it continues: the first reduction that its calls read,
-  RowSpace space;              // the space that all of these reductions fold,
+  RowSpace space;              // the space that all of these reductions reduce,
   std::vector<NodeId> behind;  // and the calls that depend on one of them, in order
   bool is_behind(NodeId call) const;
 };

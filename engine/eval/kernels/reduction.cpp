@@ -1,4 +1,4 @@
-#include "engine/eval/kernels/fold.h"
+#include "engine/eval/kernels/reduction.h"
 
 #include "engine/eval/kernels/elementwise.h"
 
@@ -13,21 +13,21 @@ std::int64_t wrapped(std::int64_t dimension, const Shape& shape) {
 
 }  // namespace
 
-std::vector<bool> folded_dimensions(const Call& call, const Shape& shape, bool empty_folds_all) {
-  std::vector<bool> folded(shape.size(), true);
-  if (!call.op().parameter("dim") || !call.given("dim")) return folded;
+std::vector<bool> reduced_dimensions(const Call& call, const Shape& shape, bool empty_reduces_all) {
+  std::vector<bool> reduced(shape.size(), true);
+  if (!call.op().parameter("dim") || !call.given("dim")) return reduced;
   const auto dims = call.integers("dim");
-  if (dims.empty() && empty_folds_all) return folded;
-  folded.assign(shape.size(), false);
+  if (dims.empty() && empty_reduces_all) return reduced;
+  reduced.assign(shape.size(), false);
   for (const std::int64_t d : dims)
-    if (!shape.empty()) folded[static_cast<std::size_t>(wrapped(d, shape))] = true;
-  return folded;
+    if (!shape.empty()) reduced[static_cast<std::size_t>(wrapped(d, shape))] = true;
+  return reduced;
 }
 
-std::int64_t folded_count(const Shape& shape, const std::vector<bool>& folded) {
+std::int64_t reduced_count(const Shape& shape, const std::vector<bool>& reduced) {
   std::int64_t count = 1;
   for (std::size_t d = 0; d < shape.size(); ++d)
-    if (folded[d]) count *= shape[d];
+    if (reduced[d]) count *= shape[d];
   return count;
 }
 
