@@ -142,15 +142,17 @@ Result<Argument> read_list(JsonValue value, const FindNode& find_node, bool& sou
 Result<std::optional<Argument>> read_joint_number(JsonValue value, const Symbols& symbols) {
   if (!value.is(JsonKind::object)) return std::optional<Argument>();
   JsonValue expression;
-  bool real = false;
+  bool real = false, plain = false;
   for (const JsonMember member : value.items()) {
     if (member.key == "sym" || member.key == "scalar") expression = member.value;
+    plain = plain || member.key == "scalar";
     if (member.key == "type")
       real = member.value.is(JsonKind::text) && member.value.text() == "SymFloat";
   }
   if (!expression.present()) return std::optional<Argument>();
-  if (expression.is(JsonKind::integer)) return std::optional(Argument(expression.integer()));
-  if (expression.is(JsonKind::real)) return std::optional(Argument(expression.real()));
+  if (plain && expression.is(JsonKind::integer))
+    return std::optional(Argument(expression.integer()));
+  if (plain && expression.is(JsonKind::real)) return std::optional(Argument(expression.real()));
   if (!expression.is(JsonKind::text)) return unexpected("'sym'", expression, "an expression");
   if (!real) {
     const auto size = symbols.size_of(expression.text());
