@@ -12,8 +12,10 @@ namespace recut::native {
 namespace {
 
 constexpr const char* kCliAbout =
-    "A graph is fx-joint-graph JSON as exported from PyTorch, gzipped or not, Recut's text form, "
-    "or an ONNX model (.onnx).\n"
+    "A graph is fx-joint-graph JSON as exported from PyTorch, a graph that PyTorch printed, a log "
+    "of "
+    "TORCH_LOGS or a TORCH_TRACE file, each gzipped or not, Recut's text form, or an ONNX model "
+    "(.onnx).\n"
     "Exit codes: 0 done; 1 a check failed or the budget can't be held; 2 bad arguments or input.";
 
 std::string cli_footer() {

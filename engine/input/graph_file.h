@@ -1,4 +1,12 @@
-// Graph files: fx-joint-graph JSON (version 1), plain or gzipped, and Recut's text form.
+// Graph files: fx-joint-graph JSON (version 1), graphs that PyTorch printed (printed_graph.h), each
+// plain or gzipped, and Recut's text form. The content tells them apart, never a file's name.
+//
+// Printed are a graph alone (`GraphModule.print_readable`), logs (TORCH_LOGS=aot_joint_graph,
+// aot_graphs,post_grad_graphs) and traces (TORCH_TRACE). A single graph has the key `joint` or
+// `forward`; the graphs of a log or trace have keys of compile id and kind,
+// "0/0/aot_joint_graph", and of equal ones the second is "…#2". The graph alone of forward or of
+// backward reads as a `forward` graph: its tangents are inputs. A printed graph has no modules, and
+// no hints of symbols except in a trace.
 //
 // A joint graph file holds the forward and backward graph of a training step as AOTAutograd traced
 // it: `joint` before and `joint_after_passes` after Inductor's joint passes, and the choices of
@@ -55,12 +63,13 @@ struct GraphFile {
   std::vector<TorchPartition> partitions;  // the default one first, if there is one
   double joint_passes_seconds = 0;         // of Inductor's joint passes, first run; 0: not recorded
   double joint_passes_seconds_warm = 0;    // and a later one
-  std::string key;                         // the graph that was read: "joint", …; "" in text form
-  std::vector<std::string> graph_keys;     // the graphs that the file has
-  std::vector<BoundSymbol> symbols;        // symbols of its sizes, with their bound values
+  std::string key;  // the graph that was read: "joint", "0/0/aot_joint_graph", …; "" in text form
+  std::vector<std::string> graph_keys;  // the graphs that the file has
+  std::vector<BoundSymbol> symbols;     // symbols of its sizes, with their bound values
   std::string
       symbols_note;  // a warning: other symbols had the same hint as one that was given a size
-  std::string externals_note;           // of calls whose operators Recut doesn't know
+  std::string printed_note;    // of a printed graph: what its text doesn't say, and was assumed
+  std::string externals_note;  // of calls whose operators Recut doesn't know
   std::vector<NamedTensor> tensors;     // values of the graph's inputs in the file: in.<name>
   std::shared_ptr<const void> storage;  // owner of the bytes of `tensors`
 };

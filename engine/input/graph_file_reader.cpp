@@ -16,6 +16,7 @@
 #include "engine/input/joint_nodes.h"
 #include "engine/input/json.h"
 #include "engine/input/json_fields.h"
+#include "engine/input/printed_graph.h"
 #include "engine/input/text.h"
 #include "engine/support/text.h"
 #include "engine/support/typo_correction.h"
@@ -265,8 +266,11 @@ Diagnostic no_graph_file(std::string_view bytes, std::string_view file_name) {
   const Token first = first_token(bytes);
   TypoCorrection near(first.text);
   near.consider("graph");
-  Diagnostic fault{"no graph file: it begins neither as gzip or JSON nor with the word 'graph'",
-                   std::string(file_name), 0, 0};
+  Diagnostic fault{
+      "no graph file: it begins neither as gzip or JSON nor with the word 'graph', and holds "
+      "neither "
+      "a graph that PyTorch printed (class …(torch.nn.Module)) nor a TORCH_TRACE",
+      std::string(file_name), 0, 0};
   if (first.kind == TokenKind::word) fault.message += near.suggestion();
   if (first.kind == TokenKind::bad) return fault;
   fault.line = first.line;
@@ -318,8 +322,36 @@ struct GraphFileReader::State {
       joint.emplace(text, file_name, key, sizes);
       return true;
     }
+    if (!looks_like_graph_text(text))
+      if (auto graph = read_printed_graph(text, file_name, key, sizes)) return begin(*graph);
     found = read_graph_text(text, file_name, sizes);
     return false;
+  }
+
+  // The key was resolved: the JSON has this one graph, as `joint` or `forward`.
+  bool begin(Result<PrintedGraph>& graph) {
+    if (!graph) {
+      found = graph.diagnostics();
+      return false;
+    }
+    printed = std::move(*graph);
+    joint.emplace(printed->json, file_name, kDefaultGraphKey, sizes);
+    return true;
+  }
+
+  Result<GraphFile> take() {
+    if (!joint) return std::move(*found);
+    auto file = joint->take();
+    if (!printed) return file;
+    if (!file) {
+      Diagnostics faults = file.diagnostics();
+      printed->relocate(faults);
+      return faults;
+    }
+    file->key = printed->key;
+    file->graph_keys = printed->keys;
+    file->printed_note = printed->note;
+    return file;
   }
 
   bool end(std::string fault) {
@@ -331,6 +363,7 @@ struct GraphFileReader::State {
   const std::string file_name, key;
   const Dimensions sizes;
   std::string unpacked;
+  std::optional<PrintedGraph> printed;  // its JSON is what `joint` reads
   std::optional<JointFileReader> joint;
   std::optional<Result<GraphFile>> found;
 };
@@ -341,9 +374,7 @@ GraphFileReader::GraphFileReader(std::string_view bytes, std::string_view file_n
 GraphFileReader::GraphFileReader(GraphFileReader&&) noexcept = default;
 GraphFileReader::~GraphFileReader() = default;
 bool GraphFileReader::step() { return state_->step(); }
-Result<GraphFile> GraphFileReader::take() {
-  return state_->joint ? state_->joint->take() : std::move(*state_->found);
-}
+Result<GraphFile> GraphFileReader::take() { return state_->take(); }
 
 Result<GraphFile> read_graph_bytes(std::string_view bytes, std::string_view file_name,
                                    std::string_view key, const Dimensions& sizes) {

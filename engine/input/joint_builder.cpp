@@ -93,6 +93,12 @@ class JointGraphBuilder::Builder {
   }
 
   const JointNode& node() const { return nodes_.nodes[at_]; }
+
+  // A graph whose outputs are all results has none: to the backward graph of a partition, its
+  // tangents are inputs like the others.
+  bool is_tangent(const JointNode& node) const {
+    return forward_outputs_ && node.name.starts_with("tangents_");
+  }
   void report_error(const std::string& message) { report_error(node(), message); }
   void report_error(const JointNode& about, const std::string& message) {
     diagnostics_.add(fmt::format("{}: {}", describe_node(about.name), message), about.object);
@@ -139,7 +145,7 @@ class JointGraphBuilder::Builder {
     if (output_.present()) return report_error("stands after the node 'output'");
     if (node.measured.present() && node.op != "call_function")
       return report_error("has 'measured', expected of a 'call_function' only");
-    const bool tangent = node.name.starts_with("tangents_");
+    const bool tangent = is_tangent(node);
     const std::size_t position = node.op == "placeholder" && !tangent ? inputs_++ : 0;
     if (numbers_.count(at_) != 0) {
       if (node.op == "placeholder" && !tangent) number_inputs_.insert(position);
@@ -180,7 +186,7 @@ class JointGraphBuilder::Builder {
     if (role != roles_.end() && role->second == Role::buffer) return add_constant();
     InputKind kind = InputKind::input;
     if (role != roles_.end()) kind = InputKind::parameter;
-    if (node().name.starts_with("tangents_")) kind = InputKind::tangent;
+    if (is_tangent(node())) kind = InputKind::tangent;
     if (auto type = input_type()) ids_[at_] = graph_.add_input(kind, std::move(*type), origin());
   }
 

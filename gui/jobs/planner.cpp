@@ -183,6 +183,8 @@ void Planner::opened(DocumentView& document) {
     callbacks_.say("Sizes by the file's hints: " + hints, false);
   if (const std::string& note = document.document->file.symbols_note; !note.empty())
     callbacks_.say(note, false);
+  if (const std::string& note = document.document->file.printed_note; !note.empty())
+    callbacks_.say(note, false);
   if (const std::string& note = document.document->file.externals_note; !note.empty())
     callbacks_.say(note, false);
   if (!document.has_backward())

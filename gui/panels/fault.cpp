@@ -254,6 +254,8 @@ class FaultPage {
     heading("Formats that Recut reads");
     for (const char* text :
          {"A joint graph as `recut_torch.export` writes it: fx-joint-graph, `.json` or `.json.gz`",
+          "A graph that PyTorch printed: `print_readable`, a log of TORCH_LOGS, or a TORCH_TRACE "
+          "file",
           "A graph in Recut's own text: `.recut`, which begins with the word `graph`",
           "A model for inference: `.onnx`, whose graph is differentiated here"})
       prose(text, ui_.theme.dim);

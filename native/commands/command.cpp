@@ -19,13 +19,14 @@ namespace recut::native {
 void GraphArguments::add_to(CLI::App& command) {
   command
       .add_option("FILE", path,
-                  "Graph to read: fx-joint-graph JSON (.json, .json.gz), Recut's text form "
-                  "(.recut) or an ONNX model (.onnx)")
+                  "Graph to read: fx-joint-graph JSON (.json, .json.gz), what PyTorch prints "
+                  "(TORCH_LOGS, TORCH_TRACE), Recut's text form (.recut) or an ONNX model (.onnx)")
       ->required();
   command
-      .add_option("--graph", key,
-                  "Graph of the file: joint, joint_after_passes or forward (default: joint, or "
-                  "forward in a file without joint)")
+      .add_option(
+          "--graph", key,
+          "Graph of the file: joint, joint_after_passes, forward, or as 0/0/aot_joint_graph "
+          "(default: the first joint graph, or forward in a file without one)")
       ->type_name("KEY");
   command
       .add_option(
@@ -64,6 +65,7 @@ Result<GraphFile> GraphArguments::read(const Console& console) const {
   console.say("");
   const std::string hints = file ? hints_text(file->symbols) : "";
   if (file && !file->symbols_note.empty()) console.err << "note: " << file->symbols_note << "\n";
+  if (file && !file->printed_note.empty()) console.err << "note: " << file->printed_note << "\n";
   if (file && !file->externals_note.empty())
     console.err << "note: " << file->externals_note << "\n";
   if (!hints.empty())
