@@ -4,6 +4,13 @@
 
 #include <algorithm>
 
+// Recursive descent with one token of look-ahead. A line defines one value or lists the results,
+// and names only values above it. So the pattern is in topological order, and check_reached walks
+// it once, backwards. Names become indices at once. The matcher knows no expressions in arguments:
+//   mul.Tensor(%x, (?a * 2))  ⇒  mul.Tensor(%x, ?fresh), with the condition ?fresh == ?a * 2
+// @optional is only recorded here, and rule_variants expands it. Invariant: every value leads to a
+// result.
+
 namespace recut {
 namespace {
 

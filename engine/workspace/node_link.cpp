@@ -14,6 +14,13 @@
 #include "engine/workspace/budget.h"
 #include "engine/workspace/json_text.h"
 
+// A node-link graph already is the solver's problem: nodes with times and bytes, and their reads.
+// So no tensor, cost model or forward/backward boundary takes part. The solver numbers
+// computations, and add_outcome turns the numbers back into the file's ids:
+//   ids "a" and 7, sequence 0, 1, 0  ⇒  {"order": ["a", 7, "a"], …}
+// A budget in percent refers to the start peak, that of the file's own order (else of a topological
+// one). If the solver finds no order within the budget, the plan is that of the lowest peak.
+
 namespace recut {
 namespace {
 

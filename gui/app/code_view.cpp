@@ -8,6 +8,14 @@
 #include "gui/app/app.h"
 #include "gui/app/run_target.h"
 
+// The view keeps selection, kernel and line in step:
+//   selection relu_3  ⇒  a kernel that computes it  ⇒  the first line of relu_3 in its text
+// The kernel stays if it computes the selected value, too. `followed` is the last selection, so
+// lines chosen by hand stay until plan or selection change. A job makes the text, because lowering
+// is too slow for a frame; a requested line waits for it. The *_at_work fields describe the running
+// job. wants_code compares them, so the panel starts no job twice; prepare_code cancels an outdated
+// one.
+
 namespace recut::gui {
 namespace {
 

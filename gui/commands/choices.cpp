@@ -12,6 +12,13 @@
 #include "gui/model/value_details.h"
 #include "gui/model/value_table.h"
 
+// Prices and flips take too long for a frame, so jobs make them, and an answer may come too late.
+// Each job keeps its plan and reasons; an answer is dropped if those are no longer requested. Jobs
+// find the document by its serial, since the user may have closed it. Rows come twice:
+//   new plan ⇒ rows without prices, at once;  its reasons ⇒ rows with prices, in parts
+// Parts keep a page without threads responsive. The answer to a flip is kept until value or reasons
+// change.
+
 namespace recut::gui {
 namespace {
 

@@ -8,6 +8,13 @@
 #include "gui/app/code_view.h"
 #include "gui/app/conditions.h"
 
+// Kernels and lines are positions of one selection. A command that moves to one selects its value
+// by select.node, so that all panels follow:
+//   code.kernel 12  ⇒  the last call of kernel 12 is selected
+// A selected value that the kernel computes stays selected. code.line marks its new selection as
+// followed: an input's line would otherwise lead to the kernel that makes the input. App::run asks
+// each row's condition first, so has_kernel and has_text guarantee the pointers that actions use.
+
 namespace recut::gui {
 namespace {
 

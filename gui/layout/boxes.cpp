@@ -8,6 +8,13 @@ struct Corner {
   float forward = 0, backward = 0, top = 0;
 };
 
+// Turns relative layouts into absolute positions. Equal groups share one GroupLayout, so positions
+// can't be in it: the walk from the root adds each item's offsets to the corner of its group.
+//   x of a forward box = corner.forward - item.forward   (backward: +, away from the channel)
+// A closed group becomes one box, or two where it has backward nodes, and box_of maps its nodes
+// there. Invariant: bands are in preorder, and the boxes directly in a band are contiguous. Each
+// group pairs its mirrors through one table that it clears afterwards, so all is linear in nodes
+// and groups.
 class Placer {
  public:
   Placer(const Scene& scene, const OpenLayouts& layouts, GraphLayout& out)

@@ -5,6 +5,13 @@
 #include "gui/canvas/walk.h"
 #include "gui/panels/graph_parts.h"
 
+// One button both drags and clicks, so each press begins as a possible drag:
+//   press, 2 units, release ⇒ click      press, 5 units, release ⇒ pan, no click
+// `moved` tells the two apart, and stays set until no button is down. The order of answers is
+// fixed: wheel and pan, then menu, double click, mark, box or frame. A mark answers only where no
+// box is. The camera moves without an intent. Folding pushes one with Group::key, because a group's
+// index holds for one picture only.
+
 namespace recut::gui {
 namespace {
 

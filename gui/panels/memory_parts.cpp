@@ -11,6 +11,13 @@
 #include "gui/app/torch_plans.h"
 #include "gui/draw/widgets.h"
 
+// MemoryCache makes each fact again only when its key changes, so most frames compare pointers:
+//   document ⇒ layers      shown plan, by kind or not ⇒ stack      two plans ⇒ aligned positions
+// The heading cuts its buttons off from the right, and its words take the remaining width. Tabs and
+// choices without room are left out, and the legend ends at its first entry without room. More than
+// six layers share one strip of colours. peak_list draws only rows in view, since a plan may have
+// thousands of storages alive at its peak.
+
 namespace recut::gui {
 
 void MemoryCache::bring_up(const DocumentView& document, bool by_kind) {

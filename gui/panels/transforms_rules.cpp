@@ -21,6 +21,12 @@ std::string count_text(std::size_t number) {
   return format_count(static_cast<std::int64_t>(number));
 }
 
+// Draws each kind of line by a method of its own. The open rule and hit live in Transforms, so that
+// a Rules object lasts for one line. A hit compares the graph before the pass with the graph after
+// it. A NodeId means the same node in both, so a look-up gives the sign of a line:
+//   "−" only before      "+" only after      "→" after, and there before, too
+// A click on a hit selects the node in the graph before the pass; a click on a replacement selects
+// it after the pass.
 class Rules {
  public:
   Rules(Ui& ui, Transforms& memory, const DocumentView& document, Intents& intents)

@@ -12,6 +12,13 @@
 #include "gui/report/finding.h"
 #include "gui/report/html.h"
 
+// The page is a row of sections, each made from the HtmlReport. section() writes nothing where the
+// body is empty, so that no heading stands without content. Style, script and pictures are in the
+// file: it needs no network. A cell has a text for readers and a number for sorting:
+//   bytes_cell(1610612736)  ⇒  "1.50 GiB", sorted by 1610612736
+// Names come from files, so headings, figures and cells escape their text. A table ends at 500 rows
+// and says how many more there are, since a large graph may save thousands of values.
+
 namespace recut::gui {
 namespace {
 

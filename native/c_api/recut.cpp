@@ -45,10 +45,13 @@ struct recut_plan {
   Planned planned;
 };
 
-// Each call of the C library runs inside attempt() (attempt.h), reads its JSON options, and calls
-// the workspace as the command does; so both give the same bytes. Graphs and plans are handles; a
-// plan shares its document, because it names nodes of it. Texts are copies that the caller frees.
-// Calls may run on several threads with one graph: it is never changed.
+// Every call that can fail first clears its out parameters, then works inside attempt():
+//   exception or failed check  ⇒  a status and a message; nothing crosses into C
+// It reads its JSON options and calls the workspace as the command does, so both give the same
+// bytes. Graphs and plans are handles. A plan shares its document, because it names nodes of it,
+// and so may outlive its graph. Texts are copies that the caller frees. No call changes a graph, so
+// threads may share one. The solver asks the Watcher whether to stop, and a cancelled call returns
+// no result.
 
 namespace {
 

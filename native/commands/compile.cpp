@@ -17,6 +17,13 @@
 #include "native/commands/plan_arguments.h"
 #include "native/cpu/object_code.h"
 
+// The command runs the whole way from a graph to a library:
+//   graph ⇒ plan ⇒ schedule ⇒ program ⇒ LLVM IR ⇒ object code ⇒ shared library and C header
+// It checks prefix and processor before it plans, and the arena against the budget before it
+// compiles. The cost model is always `fused`, since the library runs fused kernels. Neither the
+// default profile nor the default processor depends on this machine: plan and code are for any
+// x86-64-v3 processor.
+
 namespace recut::native {
 namespace {
 

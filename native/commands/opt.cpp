@@ -14,6 +14,13 @@
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
 
+// Passes run while the document is opened; the command then prints their report. --freeze also
+// computes values, after the passes and outside of their report:
+//   matmul(x, add(p, q)), p and q in --tensors  ⇒  matmul(x, c), c in --out-tensors
+// Values belong to inputs by name (in.NAME), and must have their dtype and shape. --out-tensors
+// writes tensors sorted by name, so that equal values give equal files. Rules that don't fit or
+// don't converge are reported, but don't fail the command.
+
 namespace recut::native {
 namespace {
 

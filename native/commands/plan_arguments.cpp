@@ -10,6 +10,13 @@
 #include "engine/workspace/plan_text.h"
 #include "native/calibrated_profile.h"
 
+// Several commands share the plan options, so this file defines each once. request() copies
+// strategy, budget, device and model only where the user gave them; elsewhere PlanningRequest's
+// defaults hold. A validator turns the names of recut calibrate's profiles into paths:
+//   calibrated ⇒ …/recut/device.json      NAME ⇒ …/recut/NAME.json, if there is such a file
+// A built-in name stays as it is, even if a file of that name exists. The validator runs while the
+// command line is parsed, so a missing calibration fails before any graph is read.
+
 namespace recut::native {
 
 namespace {

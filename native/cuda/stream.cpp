@@ -4,6 +4,15 @@
 
 #include <utility>
 
+// Each class owns its driver handles, and shares the GPU so that the context outlives them. A move
+// leaves null handles, which destructors skip. A destructor may run on a thread that never entered
+// the context, so it calls driver_here(); all other functions expect an entered context.
+// LaunchGraph turns a step's launches into one driver call:
+//   record(launches) once  ⇒  launch() each step  ⇒  change_kernels() for new arguments
+// record() ends the capture even where `launches` fails, since the stream would stay in capture
+// mode. change_kernels() changes the instantiated graph, because a new capture would go through
+// every launch.
+
 namespace recut::cuda {
 namespace {
 

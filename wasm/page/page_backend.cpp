@@ -9,6 +9,13 @@
 #include "wasm/page/bridge.h"
 #include "wasm/page/sample_names.h"
 
+// A page can't wait for a file, so a fetched one comes by a later call of the page's scripts:
+//   can_read(sample) ⇒ false, fetch begins;  give_sample ⇒ can_read is true;  read ⇒ bytes, once
+// A page can't open the user's files by path. hold() keeps the bytes of given files by name, up to
+// 128 MiB, and drops the oldest first. Requests go out through bridge.h; title and cursor go out
+// only where they change, since the window sets its cursor in every frame. A picture waits for the
+// next frame.
+
 namespace recut::page {
 namespace {
 
