@@ -25,8 +25,8 @@
 // graph has fixed sizes.
 //
 // A call whose target isn't in the operator table is kept by its name, with the types of its "val"
-// (engine/ir/external_operator.h); without a "val" it is an error, and with null as "val" it is left
-// out. A get_attr without a "val" is a nested graph: its nodes may stand in its "subgraph".
+// (engine/ir/external_operator.h); without a "val" it is an error, and with null as "val" it is
+// left out. A get_attr without a "val" is a nested graph: its nodes may stand in its "subgraph".
 //
 // A program that ran the graph may write what it measured (engine/ir/measurements.h): a
 // call_function has "measured": {"us": 12.3, "workspace_bytes": 1048576}, either key or both, and

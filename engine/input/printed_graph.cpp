@@ -12,8 +12,8 @@
 #include "engine/input/printed_module.h"
 #include "engine/input/printed_sources.h"
 #include "engine/input/torch_trace.h"
-#include "engine/support/typo_correction.h"
 #include "engine/support/text.h"
+#include "engine/support/typo_correction.h"
 
 namespace recut {
 namespace {

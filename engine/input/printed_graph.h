@@ -24,9 +24,9 @@
 namespace recut {
 
 struct PrintedGraph {
-  std::string json;               // an fx-joint-graph with this one graph
+  std::string json;                // an fx-joint-graph with this one graph
   std::vector<LineColumn> places;  // of each line of `json`, in the file that was read
-  std::string key, note;          // GraphFile has them
+  std::string key, note;           // GraphFile has them
   std::vector<std::string> keys;
 
   // The diagnostics of `json` as those of the file.

@@ -15,11 +15,11 @@ namespace recut {
 
 struct JointText {
   std::string json;
-  std::vector<LineColumn> places;               // of each line of `json`, in the file that was read
+  std::vector<LineColumn> places;              // of each line of `json`, in the file that was read
   bool joint = false;                          // the key of the graph is `joint`; else `forward`
   std::string note;                            // what the text doesn't say and was assumed
   std::set<std::string, std::less<>> symbols;  // in sizes of tensors
-  LineColumn first_symbol;                      // the first value with one
+  LineColumn first_symbol;                     // the first value with one
 };
 
 // Whether a graph is a joint one isn't printed either. It is if its inputs are trees of primals and

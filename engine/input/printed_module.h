@@ -49,7 +49,8 @@ struct PrintedModule {
 };
 
 // Reads the class that the first line begins, and the classes in it. Ends before a line that stands
-// no deeper than the first. Adds to `faults`, which name no file; after one the module is of no use.
+// no deeper than the first. Adds to `faults`, which name no file; after one the module is of no
+// use.
 PrintedModule read_printed_module(std::span<const PrintedLine> lines, Diagnostics& faults);
 
 }  // namespace recut

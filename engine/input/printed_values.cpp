@@ -37,18 +37,18 @@ bool is_json_number(std::string_view text, bool& real) {
 
 // Whether a number is far beyond what a real number can be: digits before its point and exponent.
 bool is_beyond_reals(std::string_view text) {
-  constexpr std::size_t kMostDigits = 309;
+  constexpr std::size_t kMaxDigits = 309;
   const std::size_t whole = std::min(text.find_first_not_of("0123456789"), text.size());
   const std::size_t e = text.find_first_of("eE");
   std::string_view power = e == std::string_view::npos ? std::string_view() : text.substr(e + 1);
-  if (power.starts_with('-')) return whole > kMostDigits;
+  if (power.starts_with('-')) return whole > kMaxDigits;
   std::size_t places = whole;
   if (power.starts_with('+')) power.remove_prefix(1);
   std::size_t exponent = 0;
   for (const char c : power)
-    if (exponent <= kMostDigits) exponent = exponent * 10 + static_cast<std::size_t>(c - '0');
+    if (exponent <= kMaxDigits) exponent = exponent * 10 + static_cast<std::size_t>(c - '0');
   places += exponent;
-  return places > kMostDigits && text.find_first_of("123456789") < std::min(e, text.size());
+  return places > kMaxDigits && text.find_first_of("123456789") < std::min(e, text.size());
 }
 
 // {"tag": "text"}
