@@ -12,9 +12,8 @@ namespace recut::native {
 namespace {
 
 constexpr const char* kCliAbout =
-    "A graph is fx-joint-graph JSON as exported from PyTorch, a graph that PyTorch printed, a log "
-    "of "
-    "TORCH_LOGS or a TORCH_TRACE file, each gzipped or not, Recut's text form, or an ONNX model "
+    "A graph is fx-joint-graph JSON as exported from PyTorch, a graph printed by PyTorch, a "
+    "TORCH_LOGS or TORCH_TRACE file, each gzipped or not, Recut's text form, or an ONNX model "
     "(.onnx).\n"
     "Exit codes: 0 done; 1 a check failed or the budget can't be held; 2 bad arguments or input.";
 

@@ -18,15 +18,16 @@ namespace recut::native {
 
 void GraphArguments::add_to(CLI::App& command) {
   command
-      .add_option("FILE", path,
-                  "Graph to read: fx-joint-graph JSON (.json, .json.gz), what PyTorch prints "
-                  "(TORCH_LOGS, TORCH_TRACE), Recut's text form (.recut) or an ONNX model (.onnx)")
+      .add_option(
+          "FILE", path,
+          "Graph to read: fx-joint-graph JSON (.json, .json.gz), a graph printed by PyTorch "
+          "(TORCH_LOGS, TORCH_TRACE), Recut's text form (.recut) or an ONNX model (.onnx)")
       ->required();
   command
       .add_option(
           "--graph", key,
-          "Graph of the file: joint, joint_after_passes, forward, or as 0/0/aot_joint_graph "
-          "(default: the first joint graph, or forward in a file without one)")
+          "Graph of the file: joint, joint_after_passes, forward, or a key of a trace such as "
+          "0/0/aot_joint_graph (default: the first joint graph, or forward in a file without one)")
       ->type_name("KEY");
   command
       .add_option(
