@@ -212,15 +212,15 @@ extern "C" __global__ void __launch_bounds__(32) kernel_2_0(
   if (thread < 1) {
     const int item = thread + 24;
     const int j = 4 * item;
-    const AlignedVector<float, 4> x_pack_1 = *reinterpret_cast<const AlignedVector<float, 4>*>(x + 100 * r + j);
-    AlignedVector<float, 4> y_pack_1;
+    const AlignedVector<float, 4> x_vector_1 = *reinterpret_cast<const AlignedVector<float, 4>*>(x + 100 * r + j);
+    AlignedVector<float, 4> y_vector_1;
     #pragma unroll
     for (int lane = 0; lane < 4; ++lane) {
-      const float b = x_pack_1.of[lane];
+      const float b = x_vector_1.of[lane];
       const float c = b - t;
-      y_pack_1.of[lane] = c;
+      y_vector_1.of[lane] = c;
     }
-    *reinterpret_cast<AlignedVector<float, 4>*>(y + 100 * r + j) = y_pack_1;
+    *reinterpret_cast<AlignedVector<float, 4>*>(y + 100 * r + j) = y_vector_1;
   }
 }
 
@@ -272,16 +272,16 @@ extern "C" __global__ void __launch_bounds__(256) kernel_4_0(
     float* __restrict__ y,
     long long seed, long long* fault) {
   extern __shared__ __align__(16) unsigned char shared[];
-  const int square = blockIdx.x;
-  const int first_j = 32 * int(unsigned(square) % 4);
-  const int first_i = 32 * int(unsigned(square) / 4);
-  float* const x_square = reinterpret_cast<float*>(shared);
+  const int tile = blockIdx.x;
+  const int first_j = 32 * int(unsigned(tile) % 4);
+  const int first_i = 32 * int(unsigned(tile) / 4);
+  float* const x_tile = reinterpret_cast<float*>(shared);
   #pragma unroll
   for (int line = 0; line < 32; line += 8) {
     const int i = first_i + int(threadIdx.x % 32);
     const int j = first_j + line + int(threadIdx.x / 32);
     if (i < 48) {
-      x_square[(line + threadIdx.x / 32) * 33 + threadIdx.x % 32] = x[i + 48 * j];
+      x_tile[(line + threadIdx.x / 32) * 33 + threadIdx.x % 32] = x[i + 48 * j];
     }
   }
   __syncthreads();
@@ -290,7 +290,7 @@ extern "C" __global__ void __launch_bounds__(256) kernel_4_0(
     const int j = first_j + int(threadIdx.x % 32);
     const int i = first_i + line_1 + int(threadIdx.x / 32);
     if (i < 48) {
-      const float a = x_square[threadIdx.x % 32 * 33 + line_1 + threadIdx.x / 32];
+      const float a = x_tile[threadIdx.x % 32 * 33 + line_1 + threadIdx.x / 32];
       y[128 * i + j] = a;
     }
   }

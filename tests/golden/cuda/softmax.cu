@@ -64,10 +64,10 @@ extern "C" __global__ void __launch_bounds__(32) kernel_0_0(
   for (int turn_1 = 0; turn_1 < 2; ++turn_1) {
     const int item_1 = thread + 8 * turn_1;
     const int j_1 = 4 * item_1;
-    const AlignedVector<float, 4> scaled_pack_1 = *reinterpret_cast<const AlignedVector<float, 4>*>(scaled + 64 * i + j_1);
+    const AlignedVector<float, 4> scaled_vector_1 = *reinterpret_cast<const AlignedVector<float, 4>*>(scaled + 64 * i + j_1);
     #pragma unroll
     for (int lane = 0; lane < 4; ++lane) {
-      const float v4 = scaled_pack_1.of[lane];
+      const float v4 = scaled_vector_1.of[lane];
       const float v5 = v4 - v3;
       const float v6 = expf(v5);
       total[lane] = v6 + total[lane];
@@ -78,11 +78,11 @@ extern "C" __global__ void __launch_bounds__(32) kernel_0_0(
   for (int turn_2 = 0; turn_2 < 2; ++turn_2) {
     const int item_2 = thread + 8 * turn_2;
     const int j_2 = 4 * item_2;
-    const AlignedVector<float, 4> scaled_pack_2 = *reinterpret_cast<const AlignedVector<float, 4>*>(scaled + 64 * i + j_2);
+    const AlignedVector<float, 4> scaled_vector_2 = *reinterpret_cast<const AlignedVector<float, 4>*>(scaled + 64 * i + j_2);
     AlignedVector<float, 4> weights_vector;
     #pragma unroll
     for (int lane = 0; lane < 4; ++lane) {
-      const float v8 = scaled_pack_2.of[lane];
+      const float v8 = scaled_vector_2.of[lane];
       const float v9 = v8 - v3;
       const float v10 = expf(v9);
       const float v11 = v10 / v7;

@@ -80,8 +80,8 @@ extern "C" __global__ void __launch_bounds__(544, 1) kernel_1_0(
     if (threadIdx.x < 512) {
       #pragma unroll
       for (int turn = 0; turn < 2; ++turn) {
-        const int place_1 = first + turn * 64 + int(threadIdx.x) / 8;
-        const int r = place_1 < 997 ? place_1 : 996;
+        const int position_1 = first + turn * 64 + int(threadIdx.x) / 8;
+        const int r = position_1 < 997 ? position_1 : 996;
         const float a = x[j + 21 * r];
         const float b = w[r];
         summands[half_at + turn * 512 + threadIdx.x] = a;
@@ -167,8 +167,8 @@ extern "C" __global__ void __launch_bounds__(544, 1) kernel_3_0(
     if (threadIdx.x < 512) {
       #pragma unroll
       for (int turn = 0; turn < 2; ++turn) {
-        const int place_1 = first + turn * 64 + int(threadIdx.x) / 8;
-        const int r = place_1 < 300 ? place_1 : 299;
+        const int position_1 = first + turn * 64 + int(threadIdx.x) / 8;
+        const int r = position_1 < 300 ? position_1 : 299;
         const bool q = p[j + 10 * r] != 0;
         const int a = q ? int(x[j + 10 * r]) : 0;
         const long long b = (long long)a;
@@ -203,8 +203,8 @@ extern "C" __global__ void __launch_bounds__(544, 1) kernel_3_0(
     if (threadIdx.x < 512) {
       #pragma unroll
       for (int turn_1 = 0; turn_1 < 2; ++turn_1) {
-        const int place_2 = first_1 + turn_1 * 64 + int(threadIdx.x) / 8;
-        const int k = place_2 < 300 ? place_2 : 299;
+        const int position_2 = first_1 + turn_1 * 64 + int(threadIdx.x) / 8;
+        const int k = position_2 < 300 ? position_2 : 299;
         const double c = w[k];
         const int d = int(x[j + 10 * k]);
         const double e = double(d);
