@@ -6,7 +6,7 @@ namespace recut {
 namespace {
 
 constexpr std::string_view kClass = "class ";
-constexpr std::string_view kModule = "(torch.nn.Module):";
+constexpr std::string_view kModuleBase = "(torch.nn.Module):";
 constexpr std::size_t kMaxPrefix = 400;  // what is longer is no prefix of a log: don't search on
 
 bool is_log_digit(char c) { return c >= '0' && c <= '9'; }
@@ -52,8 +52,8 @@ std::optional<ClassHeader> class_header(std::string_view line) {
   const std::size_t end = line.find_last_not_of(" \t");
   if (end == std::string_view::npos) return std::nullopt;
   std::string_view seen = line.substr(0, end + 1);
-  if (!seen.ends_with(kModule)) return std::nullopt;
-  seen.remove_suffix(kModule.size());
+  if (!seen.ends_with(kModuleBase)) return std::nullopt;
+  seen.remove_suffix(kModuleBase.size());
   const std::size_t at = seen.rfind(kClass);
   if (at == std::string_view::npos || seen.find('#') < at) return std::nullopt;
   if (at > 0 && seen[at - 1] != ' ' && seen[at - 1] != '\t') return std::nullopt;

@@ -112,8 +112,8 @@ TEST_CASE("code: attention has functions of its own on a GPU", "[gui]") {
       const SharedCode text = code_text(schedule, k, form);
       check_text(*text);
       const std::string whole = text->whole();
-      found += whole.find("attend<attention_0Call>(") != std::string::npos;
-      found += whole.find("make_key_gradients<attention_0Call>(") != std::string::npos;
+      found += whole.find("attention_forward_kernel<attention_0Call>(") != std::string::npos;
+      found += whole.find("attention_key_gradients_kernel<attention_0Call>(") != std::string::npos;
     }
   CHECK(found == 2);
 }

@@ -208,7 +208,7 @@ TEST_CASE("run: what is in the way is said", "[gui]") {
   window.settle();
   CHECK(window.state("run") == "failed");
   REQUIRE(window.app.items.find("run/fault") != nullptr);
-  CHECK(window.app.items.find("run/fault")->value.find("no loops") != std::string::npos);
+  CHECK(window.app.items.find("run/fault")->value.find("no lowering") != std::string::npos);
   for (const char* steps : {"0", "-1", "many", "1000000"})
     CHECK_FALSE(window.app.run("run.step", steps).ok());
   CHECK(executor.runs == 1);

@@ -75,7 +75,7 @@ Result<Done> remove_rules(App& app, std::string_view) {
   return Done{};
 }
 
-constexpr Command kPlanTransformRows[] = {
+constexpr Command kPassSwitchRows[] = {
     {"pass.toggle", "Switch a pass on or off", "t", "its name, such as attention", is_ready,
      toggle_pass, "transforms", runs},
     {"pass.differentiate", "Differentiate", "g", "", is_forward, differentiate, "", differentiates},
@@ -86,6 +86,6 @@ constexpr Command kPlanTransformRows[] = {
 
 }  // namespace
 
-std::span<const Command> plan_transforms_commands() { return kPlanTransformRows; }
+std::span<const Command> pass_switches_commands() { return kPassSwitchRows; }
 
 }  // namespace recut::gui
