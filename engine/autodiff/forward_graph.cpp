@@ -80,6 +80,8 @@ std::optional<std::vector<std::size_t>> match(const Graph& forward, const Graph&
 }  // namespace
 
 Result<ForwardGraph> extract_forward_graph(const Graph& joint) {
+  if (const auto inputs = autodiff::inputs_requiring_grad(joint, std::nullopt); !inputs)
+    return inputs.diagnostics();
   ForwardGraph forward{joint.empty_like(), {}};
   Graph whole = joint.empty_like();
   for (const NodeId id : joint.order()) {

@@ -216,6 +216,22 @@ TEST_CASE("dtypes without arithmetic: types are the file's, values are refused")
   CHECK(first_fault(loops.diagnostics()).find("f8e4m3fn") != std::string::npos);
 }
 
+TEST_CASE(
+    "dtypes without arithmetic: a joint graph of complex numbers is not differentiated anew") {
+  const Graph joint = parse(R"(graph "g" {
+  %x = parameter c64[4]
+  %t = tangent f32[4]
+  %m = abs(%x) : f32[4]
+  %g = mul.Tensor(%x, %t) : c64[4]
+  results %m
+  gradients %g
+}
+)");
+  const auto forward = extract_forward_graph(joint);
+  REQUIRE_FALSE(forward.ok());
+  CHECK(first_fault(forward.diagnostics()).find("derivatives of c64") != std::string::npos);
+}
+
 TEST_CASE("dtypes: promotion with complex numbers") {
   CHECK(promote(DType::c64, DType::f32) == DType::c64);
   CHECK(promote(DType::c64, DType::f64) == DType::c128);
