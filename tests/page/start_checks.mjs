@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { checkDrawn } from './pixels.mjs';
 
-const kMostBytes = 2_600_000; // packed, without the samples and the reader of ONNX models
-const kMostReader = 600_000; // which is fetched when the first model is opened
+const kMaxBytes = 2_700_000; // packed, without the samples and the reader of ONNX models
+const kMaxReader = 600_000; // which is fetched when the first model is opened
 
 function filesBelow(folder) {
   return readdirSync(folder).flatMap((name) => {
@@ -66,14 +66,14 @@ export const checks = {
     return `${long.length} tasks over 50 ms, the longest ${Math.max(...long).toFixed(0)} ms`;
   },
 
-  async 'packed, it stays below 2.6 megabytes'(kit) {
+  async 'packed, it stays below 2.7 megabytes'(kit) {
     const files = filesBelow(kit.siteFolder).filter((path) => !path.includes('/samples/'));
     const packed = (paths) => paths.reduce((sum, path) => sum + gzipSync(readFileSync(path), { level: 9 }).length, 0);
     const isReader = (path) => /\/onnx\.(js|wasm)$/.test(path);
     const bytes = packed(files.filter((path) => !isReader(path)));
     const reader = packed(files.filter(isReader));
-    assert.ok(bytes <= kMostBytes, `${bytes} bytes`);
-    assert.ok(reader > 0 && reader <= kMostReader, `${reader} bytes of the reader of ONNX models`);
+    assert.ok(bytes <= kMaxBytes, `${bytes} bytes`);
+    assert.ok(reader > 0 && reader <= kMaxReader, `${reader} bytes of the reader of ONNX models`);
     return `${bytes} bytes, gzip -9, and ${reader} for ONNX models, fetched when needed`;
   },
 };
