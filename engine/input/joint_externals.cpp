@@ -149,8 +149,9 @@ std::string ExternalCalls::note() const {
   std::string text;
   if (!uses_.empty())
     text = fmt::format(
-        "Recut doesn't know these operators, and keeps their calls by name; they are planned, but "
-        "have no values: {}",
+        "Recut doesn't know these operators. It plans their calls, unless nobody reads their "
+        "results, "
+        "and has no values for them: {}",
         listed(uses_));
   std::string unseen;
   for (const auto& [name, bytes] : regions_)
