@@ -41,6 +41,8 @@ def main():
         "the README is short": documents.check_readme,
         "the validation is what the claims give": documents.check_claims,
         "links between documents point to files": documents.check_links,
+        "C++ in the guide to additions is code of the repository": documents.check_examples,
+        "files that documents name exist": documents.check_named_files,
     }
     failed = 0
     for subject, check in checks.items():

@@ -258,6 +258,16 @@ class Documents(House):
             self.write("tests/claims.json", json.dumps([self.CLAIM | change]))
             self.assertIn(why, documents.check_claims(self.tree())[0])
 
+    def test_examples_are_code(self):
+        self.write("engine/ir/a.cpp", "int a = 1;\nint b() {\n  return call(a, 2); }\n")
+        self.write("engine/ADDING.md", "```cpp\nint a = 1;  // one\n  return call(a, …);\n```\n`engine/ir/a.cpp`\n")
+        self.assertEqual(documents.check_examples(self.tree()), [])
+        self.assertEqual(documents.check_named_files(self.tree()), [])
+        self.write("engine/ADDING.md", "```cpp\nint a = 2;\n```\n`engine/ir/gone.cpp` and `engine/ir/*.cpp`\n")
+        self.assertIn("ADDING.md:2: no source", documents.check_examples(self.tree())[0])
+        self.assertEqual(documents.check_named_files(self.tree()),
+                         ["engine/ADDING.md:4: there is no file engine/ir/gone.cpp"])
+
     def test_subjects_that_stand_apart(self):
         other = self.CLAIM | {"subject": "Passes"}
         self.assertIn("stand apart", documents.claims.faults([self.CLAIM, other, self.CLAIM])[0])

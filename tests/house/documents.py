@@ -9,10 +9,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import claims  # noqa: E402  (tests/claims.py)
 
 README = "README.md"
+GUIDE = "engine/ADDING.md"
 MOST_BYTES = 8192
 FENCE = re.compile(r"^( *)```.*?^\1```[^\n]*$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
 LINK = re.compile(r"\]\(([^()\s]+)\)|<(?:img|a)\s[^>]*?(?:src|href)=\"([^\"]+)\"")
+NAMED_FILE = re.compile(r"`((?:engine|gui|wasm|native|samples|tests)/[\w./-]+\.(?:h|cpp|cuh|def|rules|js|mjs|py|sh|md))`")
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//")
 
 
@@ -48,6 +50,48 @@ def check_links(tree):
                          for line, target in _links(tree.read(path))
                          if posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) not in known]
     return failures
+
+
+def check_examples(tree):
+    """C++ in the guide to additions is code of the repository, line for line: the build and its tests hold it."""
+    if GUIDE not in tree.paths:
+        return []
+    code = "\0".join(re.sub(r"\s+", "", tree.read(path)) for path in tree.sources)
+    failures = []
+    for number, line in _lines_of_cpp(tree.read(GUIDE)):
+        parts = [re.sub(r"\s+", "", part) for part in re.sub(r"\s*//.*", "", line).split("…")]
+        if any(part and part not in code for part in parts):
+            failures.append(f"{GUIDE}:{number}: no source has this line; show code of the repository")
+    return failures
+
+
+def check_named_files(tree):
+    """Files that a document names in code exist, from a top folder on or from one of the engine's rooms."""
+    known = {path[begin:] for path in tree.paths for begin in _beginnings(path)}
+    failures = []
+    for path in tree.paths:
+        if not path.endswith(".md"):
+            continue
+        text = FENCE.sub(lambda fenced: "\n" * fenced[0].count("\n"), tree.read(path))
+        for number, line in enumerate(text.splitlines(), 1):
+            failures += [f"{path}:{number}: there is no file {name}" for name in NAMED_FILE.findall(line)
+                         if name not in known and not re.search(r"\b[A-Z]{2,}\b", name)]
+    return failures
+
+
+def _beginnings(path):
+    """Where the path begins, and each of its folders and its name."""
+    return [0] + [place + 1 for place, letter in enumerate(path) if letter == "/"]
+
+
+def _lines_of_cpp(text):
+    """(line number, line) of the lines in fences of C++."""
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            inside = line.strip() == "```cpp"
+        elif inside:
+            yield number, line
 
 
 def _folders_of(path):
