@@ -67,8 +67,9 @@ class StepsBuilder {
     if (graph_.op(id).is(kInput))
       return report_error(fmt::format("{} runs {}, which comes from outside", phase, name(id)));
     if (graph_.op(id).is(kImpure) && ran_[at(id)])
-      report_error(fmt::format("{} runs {} again, but {} draws anew each time", phase, name(id),
-                               graph_.op(id).name));
+      report_error(
+          fmt::format("{} runs {} again, but {} {}", phase, name(id), graph_.op(id).name,
+                      is_external(graph_[id].op) ? "isn't known" : "draws anew each time"));
     for (const NodeId operand : graph_[id].operands) {
       if (!available_[at(operand)])
         report_error(fmt::format("{} runs {}, but its operand {} is not there", phase, name(id),

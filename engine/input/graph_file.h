@@ -26,7 +26,8 @@
 //
 // A call whose target isn't in the operator table is kept by its name, with the types of its "val"
 // (engine/ir/external_operator.h); without a "val" it is an error, and with null as "val" it is
-// left out. A get_attr without a "val" is a nested graph: its nodes may stand in its "subgraph".
+// left out. aten.copy_ of a value to an input is a write at the end of forward: the value follows
+// the results. A get_attr without a "val" is a nested graph: its nodes may stand in its "subgraph".
 //
 // A program that ran the graph may write what it measured (engine/ir/measurements.h): a
 // call_function has "measured": {"us": 12.3, "workspace_bytes": 1048576}, either key or both, and
@@ -70,6 +71,14 @@ struct GraphFile {
       symbols_note;  // a warning: other symbols had the same hint as one that was given a size
   std::string printed_note;    // of a printed graph: what its text doesn't say, and was assumed
   std::string externals_note;  // of calls whose operators Recut doesn't know
+  // The notes that there are, to be shown as the file is opened.
+  std::vector<std::string> notes() const {
+    std::vector<std::string> all;
+    for (const std::string* note : {&symbols_note, &printed_note, &externals_note})
+      if (!note->empty()) all.push_back(*note);
+    return all;
+  }
+
   std::vector<NamedTensor> tensors;     // values of the graph's inputs in the file: in.<name>
   std::shared_ptr<const void> storage;  // owner of the bytes of `tensors`
 };

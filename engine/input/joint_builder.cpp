@@ -90,6 +90,7 @@ class JointGraphBuilder::Builder {
           [this](std::string_view name) { return find(name); }, graph_, diagnostics_);
     else if (diagnostics_.none())
       diagnostics_.add("the graph has no node 'output'");
+    externals_.add_written_values(graph_);
   }
 
   const JointNode& node() const { return nodes_.nodes[at_]; }
@@ -217,6 +218,8 @@ class JointGraphBuilder::Builder {
     const bool several = node().val.is(JsonKind::array);
     if (!several && !types.front().exists()) return report_error("'val' has no 'dtype'");
     const FindNode find_node = [this](std::string_view name) { return find(name); };
+    ids_[at_] = externals_.take_write(node(), find_node, graph_);
+    if (ids_[at_].valid()) return;
     auto call = read_external_call(node(), several, find_node);
     if (!call) return report_error(call.diagnostics().front().message);
     if (!call->sound || !count_bytes(types)) return;

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
+#include "engine/ir/data_flow.h"
 #include "engine/support/text.h"
 #include "engine/support/typo_correction.h"
 
 namespace recut {
 namespace {
+
+constexpr std::string_view kWriteTarget = "aten.copy_.default";
 
 // Tags that read_joint_argument knows.
 bool is_known_tag(std::string_view tag) {
@@ -114,6 +117,37 @@ void ExternalCalls::add_refused(std::string_view target, std::size_t node) {
 void ExternalCalls::add_all(const ExternalCalls& nested) {
   for (const auto& [target, count] : nested.uses_) uses_[target] += count;
   for (const auto& [target, count] : nested.dropped_) dropped_[target] += count;
+  for (const auto& [name, bytes] : nested.regions_)
+    if (!bytes) regions_.emplace(name, bytes);
+}
+
+NodeId ExternalCalls::take_write(const JointNode& node, const FindNode& find_node,
+                                 const Graph& graph) {
+  if (node.target != kWriteTarget || !node.args.present() || node.args.size() != 2) return {};
+  std::vector<NodeId> operands;
+  for (const JsonMember item : node.args.items()) {
+    bool sound = true;
+    const auto argument = read_external_argument(item.value, find_node, sound);
+    const auto* id = argument ? argument->get<NodeId>() : nullptr;
+    if (id == nullptr || !id->valid()) return {};
+    operands.push_back(*id);
+  }
+  const NodeId input = operands[0], value = operands[1];
+  const bool writes = graph.is_input(input) && graph.input_kind(input) != InputKind::tangent;
+  const TensorType &to = graph.type(input), &from = graph.type(value);
+  if (!writes || to.dtype != from.dtype || to.shape != from.shape) return {};
+  written_.push_back(value);
+  return value;
+}
+
+void ExternalCalls::add_written_values(Graph& graph) {
+  if (written_.empty()) return;
+  const std::vector<bool> late = needs_tangent(graph);
+  for (const NodeId value : written_)
+    if (late[graph.position(value)])
+      ++written_in_backward_;
+    else
+      graph.results.push_back(value);
 }
 
 void ExternalCalls::add_region(std::string_view name, std::optional<std::int64_t> bytes) {
@@ -147,21 +181,21 @@ void ExternalCalls::report_refused(const JointNodes& nodes,
 
 std::string ExternalCalls::note() const {
   std::string text;
+  const auto add = [&](const std::string& note) { text += (text.empty() ? "" : "; ") + note; };
   if (!uses_.empty())
-    text = fmt::format(
-        "Recut doesn't know these operators. It plans their calls, unless nobody reads their "
-        "results, "
-        "and has no values for them: {}",
-        listed(uses_));
+    add(
+        fmt::format("Recut doesn't know these operators. It plans their calls, unless nobody reads "
+                    "their results, and has no values for them: {}",
+                    listed(uses_)));
   std::string unseen;
   for (const auto& [name, bytes] : regions_)
     if (!bytes) unseen += (unseen.empty() ? "" : ", ") + name;
-  if (!unseen.empty())
-    text += fmt::format("{}the file lacks nested graphs, whose memory isn't counted: {}",
-                        text.empty() ? "" : "; ", unseen);
-  if (!dropped_.empty())
-    text += fmt::format("{}calls without a value are left out: {}", text.empty() ? "" : "; ",
-                        listed(dropped_));
+  if (!unseen.empty()) add("the file lacks nested graphs, whose memory isn't counted: " + unseen);
+  if (!dropped_.empty()) add("calls without a value are left out: " + listed(dropped_));
+  if (const std::size_t kept = written_.size() - written_in_backward_; kept > 0)
+    add(fmt::format("values that are written to inputs follow the results: {}", kept));
+  if (written_in_backward_ > 0)
+    add(fmt::format("writes to inputs in backward are left out: {}", written_in_backward_));
   return text;
 }
 

@@ -43,6 +43,14 @@ class ExternalCalls {
   // The most bytes that one of the nested graphs among a call's arguments takes.
   std::int64_t region_bytes(const std::vector<Argument>& arguments) const;
 
+  // The value of a write to an input, aten.copy_(input, value), as AOTAutograd puts it behind the
+  // computation; invalid for another call. It stands for the call, which is kept as a write.
+  NodeId take_write(const JointNode& node, const FindNode& find_node, const Graph& graph);
+
+  // Written values follow the results, as native/pytorch/recut_torch.py exports them: they are alive
+  // to the end of forward. Those that need a tangent are left out.
+  void add_written_values(Graph& graph);
+
   // Reports every operator that has calls without types.
   void report_refused(const JointNodes& nodes, DiagnosticCollector& diagnostics) const;
 
@@ -56,6 +64,8 @@ class ExternalCalls {
   };
   std::map<std::string, std::size_t> uses_, dropped_;  // by target
   std::map<std::string, Refused, std::less<>> refused_;
+  std::vector<NodeId> written_;
+  std::size_t written_in_backward_ = 0;
   std::map<std::string, std::optional<std::int64_t>, std::less<>> regions_;
 };
 

@@ -36,6 +36,9 @@ std::string_view OverrideRules::why_not_recomputed(NodeId id) const {
   const NodeId source = defining_node(graph_, id);
   if (const std::string_view why = why_not_overridable(source); !why.empty()) return why;
   const std::size_t p = graph_.position(source);
+  if (is_external(graph_[source].op))
+    return "is a call that Recut doesn't know: a second run might do something else, so it is "
+           "saved";
   if (graph_.op(source).is(kImpure))
     return "draws random numbers: a second run would draw others, so it is saved";
   if (result_[p]) return "is a result of forward, or what one is a view of: it stays alive anyway";

@@ -73,8 +73,9 @@ class AvailabilityCheck {
           report(fmt::format("{} step '{}': its operand '{}' is not available", name_of(phase),
                              graph_.node_name(id), graph_.node_name(operand)));
       if (graph_.op(id).is(kImpure) && drawn_[graph_.position(id)])
-        report(fmt::format("{} step '{}': {} draws anew each time and may run only once",
-                           name_of(phase), graph_.node_name(id), graph_.op(id).name));
+        report(fmt::format("{} step '{}': {} {} and may run only once", name_of(phase),
+                           graph_.node_name(id), graph_.op(id).name,
+                           is_external(graph_[id].op) ? "isn't known" : "draws anew each time"));
       drawn_[graph_.position(id)] = true;
       available_[graph_.position(id)] = true;
     }

@@ -65,10 +65,8 @@ Result<GraphFile> GraphArguments::read(const Console& console) const {
                     : read_graph_bytes(*bytes, path, key, options->dimensions);
   console.say("");
   const std::string hints = file ? hints_text(file->symbols) : "";
-  if (file && !file->symbols_note.empty()) console.err << "note: " << file->symbols_note << "\n";
-  if (file && !file->printed_note.empty()) console.err << "note: " << file->printed_note << "\n";
-  if (file && !file->externals_note.empty())
-    console.err << "note: " << file->externals_note << "\n";
+  if (file)
+    for (const std::string& note : file->notes()) console.err << "note: " << note << "\n";
   if (!hints.empty())
     console.err << "note: sizes by the file's hints: " << hints << "; --dim NAME=N gives others\n";
   return file;

@@ -150,6 +150,55 @@ TEST_CASE("external calls: calls without a value are left out, and can't be read
   CHECK(first_fault(read.diagnostics()) == "node 'y': argument 'self' of sin: it has no value");
 }
 
+TEST_CASE("external calls: a value that is written to an input follows the results") {
+  const auto file = forward_of(
+      R"({"name": "v", "op": "call_function", "target": "aten.sin.default", "args": [{"node": "x"}]},
+  {"name": "y", "op": "call_function", "target": "aten.cos.default", "args": [{"node": "x"}]},
+  {"name": "copy_", "op": "call_function", "target": "aten.copy_.default",
+   "args": [{"node": "x"}, {"node": "v"}], "val": {"dtype": "float32", "shape": [4]}},
+  {"name": "z", "op": "call_function", "target": "aten.exp.default", "args": [{"node": "copy_"}]})",
+      "y");
+  if (!file) FAIL(format(file.diagnostics()));
+  CHECK(print(file->graph) == R"(graph "net" {
+  %x = input f32[4]
+  %v = sin(%x) : f32[4]
+  %y = cos(%x) : f32[4]
+  %z = exp(%v) : f32[4]
+  results %y, %v
+}
+)");
+  CHECK(file->externals_note == "values that are written to inputs follow the results: 1");
+  CHECK(evaluate(file->graph, *inputs_from(file->graph, {}, 1)).ok());
+}
+
+TEST_CASE("external calls: a write of another type, or to no input, stays a call") {
+  const auto file = forward_of(
+      R"({"name": "v", "op": "call_function", "target": "aten.sin.default", "args": [{"node": "x"}]},
+  {"name": "y", "op": "call_function", "target": "aten.copy_.default",
+   "args": [{"node": "v"}, {"node": "x"}], "val": {"dtype": "float32", "shape": [4]}})",
+      "y");
+  if (!file) FAIL(format(file.diagnostics()));
+  CHECK(print(file->graph).find("external aten.copy_.default(%v, %x, draw=0)") !=
+        std::string::npos);
+}
+
+TEST_CASE("external calls: a write in backward is left out") {
+  const auto file = parse_joint_graph(
+      R"({"format": "fx-joint-graph", "version": 1, "model": "net", "num_fwd_outputs": 1, "joint": [
+  {"name": "primals_1", "op": "placeholder", "target": "primals_1", "val": {"dtype": "float32", "shape": [4]}},
+  {"name": "tangents_1", "op": "placeholder", "target": "tangents_1", "val": {"dtype": "float32", "shape": [4]}},
+  {"name": "y", "op": "call_function", "target": "aten.sin.default", "args": [{"node": "primals_1"}]},
+  {"name": "g", "op": "call_function", "target": "aten.mul.Tensor", "args": [{"node": "y"}, {"node": "tangents_1"}]},
+  {"name": "c", "op": "call_function", "target": "aten.copy_.default", "args": [{"node": "primals_1"}, {"node": "g"}],
+   "val": {"dtype": "float32", "shape": [4]}},
+  {"name": "output", "op": "output", "target": "output", "args": [[{"node": "y"}, {"node": "g"}]]}]})",
+      "net.json");
+  if (!file) FAIL(format(file.diagnostics()));
+  CHECK(verify(file->graph).empty());
+  CHECK(file->graph.results.size() == 1);
+  CHECK(file->externals_note == "writes to inputs in backward are left out: 1");
+}
+
 TEST_CASE("external calls: a target that is no name is refused") {
   for (const char* target : {"", "a b", "a..b", ".a", "a.", "1a.b", "a.b;c", "mine.\\u00e9"}) {
     CAPTURE(target);
