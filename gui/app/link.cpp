@@ -207,6 +207,7 @@ class Reader {
     TransformSettings& transforms = state.plan_settings.transforms;
     if (name == "on") return &transforms.on.emplace_back();
     if (name == "off") return &transforms.off.emplace_back();
+    if (name == "graph") return &transforms.graph;
     if (name == "rules") return &transforms.rules.emplace().path;
     if (name == "rule-text" && transforms.rules) return &transforms.rules->text;
     const std::pair<std::string_view, std::string*> texts[] = {
@@ -287,6 +288,7 @@ std::string write_link(const LinkState& state) {
     add("train", fmt::format("{},{}", optimizer->name, optimizer->learning_rate));
   for (const auto& [name, size] : transforms.dimensions)
     add("dim", fmt::format("{}={}", name, size));
+  if (!transforms.graph.empty()) add("graph", transforms.graph);
   for (const std::string& name : transforms.on) add("on", name);
   for (const std::string& name : transforms.off) add("off", name);
   if (transforms.rules) add("rules", file_name(transforms.rules->path));

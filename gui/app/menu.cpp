@@ -14,14 +14,17 @@ constexpr std::size_t kMenuMaxRecent = 6;
 
 constexpr MenuEntry kMenuLine{{}, {}, {}, MenuFill::line};
 
-constexpr MenuEntry kFileMenu[] = {
-    {"file.open"},       {"file.sample"}, {"file.reload"},
-    {"file.dimensions"}, {"rules.load"},  {"rules.reload"},
-    {"rules.remove"},    kMenuLine,       {{}, {}, {}, MenuFill::recent},
-    kMenuLine,           {"export.plan"}, {"file.report"},
-    {"export.svg"},      {"export.png"},  {"export.dot"},
-    {"export.text"},     kMenuLine,       {"file.next"},
-    {"file.previous"},   {"file.close"},  {"file.quit"}};
+constexpr MenuEntry kFileMenu[] = {{"file.open"},       {"file.sample"},
+                                   {"file.reload"},     {"file.graph"},
+                                   {"file.dimensions"}, {"rules.load"},
+                                   {"rules.reload"},    {"rules.remove"},
+                                   kMenuLine,           {{}, {}, {}, MenuFill::recent},
+                                   kMenuLine,           {"export.plan"},
+                                   {"file.report"},     {"export.svg"},
+                                   {"export.png"},      {"export.dot"},
+                                   {"export.text"},     kMenuLine,
+                                   {"file.next"},       {"file.previous"},
+                                   {"file.close"},      {"file.quit"}};
 constexpr MenuEntry kEditMenu[] = {
     {"edit.undo"},   {"edit.redo"},       kMenuLine,           {"search.find"},
     {"search.next"}, {"search.previous"}, kMenuLine,           {"select.node"},

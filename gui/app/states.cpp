@@ -109,6 +109,7 @@ std::string transforms(const DocumentView& d) {
   for (const auto& name : r.on) value += "+" + name + " ";
   for (const auto& name : r.off) value += "-" + name + " ";
   if (r.rules) value += file_name(r.rules->path) + " ";
+  if (!r.graph.empty()) value += "graph=" + r.graph + " ";
   if (!r.dimensions.empty()) value += write_dimensions(r.dimensions) + " ";
   if (!value.empty()) value.pop_back();
   return value;

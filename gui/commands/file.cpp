@@ -1,8 +1,9 @@
 // Documents: opening, closing, going from one to the other.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
 
+#include "engine/support/text.h"
 #include "gui/app/app.h"
 #include "gui/backend/paths.h"
 #include "gui/model/samples.h"
@@ -90,6 +91,34 @@ Result<Done> set_dimensions(App& app, std::string_view argument) {
   return Done{};
 }
 
+bool has_graphs(const App& app) {
+  return has_document(app) && app.document()->document &&
+         app.document()->document->file.graph_keys.size() > 1;
+}
+
+// Another graph of the file, by its key or by the end of it that only one has.
+Result<Done> choose_graph(App& app, std::string_view argument) {
+  const std::vector<std::string>& keys = app.document()->document->file.graph_keys;
+  const std::string* chosen = nullptr;
+  std::size_t fitting = 0;
+  for (const std::string& key : keys) {
+    if (!key.ends_with(argument) || argument.empty()) continue;
+    const bool whole = key == argument;
+    if (whole) fitting = 0;
+    chosen = &key;
+    ++fitting;
+    if (whole) break;
+  }
+  if (fitting != 1)
+    return error(fmt::format("{} is {} of this file's graphs, expected one of {}", quote(argument),
+                             fitting == 0 ? "none" : "more than one", fmt::join(keys, ", ")));
+  app.document()->plan_settings.transforms.graph = *chosen;
+  return Done{};
+}
+bool shows_graph(const App& app, std::string_view argument) {
+  return app.document()->document->file.key == argument;
+}
+
 Result<Done> copy_fault(App& app, std::string_view argument) {
   const std::string all = text_of(app.document()->fault);
   app.backend.set_clipboard(argument.empty() ? all : std::string(argument));
@@ -108,6 +137,8 @@ constexpr Command kFileRows[] = {
     {"file.reload", "Read the file again", "F5 Ctrl+R", "", has_file, reload_file},
     {"file.dimensions", "Set sizes of symbols or open dimensions", "", "s17=64,s48=512 or batch=1",
      has_open_dimensions, set_dimensions},
+    {"file.graph", "Open another graph of the file", "", "joint or 0/0/aot_forward_graph",
+     has_graphs, choose_graph, "", shows_graph},
     {"file.copy_fault", "Copy why the file can't be read", "", "", has_fault, copy_fault},
     {"file.close", "Close the document", "Ctrl+W", "", has_document, close_file},
     {"file.show", "", "", "", has_document, show_file},

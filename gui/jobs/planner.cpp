@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kRest = 0.06;  // seconds that a budget rests before it is planned for
 constexpr std::int64_t kPlannerMaxSteps = 1'500'000;  // of the curve's plans that are kept in whole
+constexpr std::size_t kMaxQuietGraphs = 2;            // an export has the joint graph twice
 constexpr double kFirstBudget = 0.5;  // of the peak without recomputation, for a new document
 
 // The bytes that are in hand, or else the file's.
@@ -181,12 +182,11 @@ void Planner::opened(DocumentView& document) {
   document.chose_budget |= !(document.plan_settings == usual);
   if (const std::string hints = hints_text(document.document->file.symbols); !hints.empty())
     callbacks_.say("Sizes by the file's hints: " + hints, false);
-  if (const std::string& note = document.document->file.symbols_note; !note.empty())
-    callbacks_.say(note, false);
-  if (const std::string& note = document.document->file.printed_note; !note.empty())
-    callbacks_.say(note, false);
-  if (const std::string& note = document.document->file.externals_note; !note.empty())
-    callbacks_.say(note, false);
+  if (const auto& keys = document.document->file.graph_keys; keys.size() > kMaxQuietGraphs)
+    callbacks_.say(fmt::format("This is {}; \"Open another graph of the file\" has {} more",
+                               document.document->file.key, keys.size() - 1),
+                   false);
+  for (const std::string& note : document.document->file.notes()) callbacks_.say(note, false);
   if (!document.has_backward())
     callbacks_.say("A forward graph: differentiate it (g) to plan what its backward needs", false);
   begin_planning(document);

@@ -32,7 +32,7 @@ void fields(Pack& pack, OptimizerSettings& o) {
 }
 template <class Pack>
 void fields(Pack& pack, TransformSettings& r) {
-  pack(r.differentiate, r.optimizer, r.on, r.off, r.rules, r.dimensions);
+  pack(r.differentiate, r.optimizer, r.on, r.off, r.rules, r.dimensions, r.graph);
 }
 template <class Pack>
 void fields(Pack& pack, OverrideRequest& c) {

@@ -98,6 +98,7 @@ Result<OpenOptions> options_of(const TransformSettings& transforms) {
   OpenOptions options;
   options.differentiate = transforms.differentiate;
   options.sizes = transforms.dimensions;
+  if (!transforms.graph.empty()) options.graph_key = transforms.graph;
   if (transforms.optimizer) {
     Optimizer optimizer = find_optimizer(transforms.optimizer->name).value();
     set_learning_rate(optimizer, transforms.optimizer->learning_rate);
@@ -126,6 +127,7 @@ Json json_of(const TransformSettings& transforms) {
   if (transforms.rules)
     json["rules"] = {{"path", valid_utf8(transforms.rules->path)},
                      {"text", valid_utf8(transforms.rules->text)}};
+  if (!transforms.graph.empty()) json["graph"] = valid_utf8(transforms.graph);
   for (const auto& [name, size] : transforms.dimensions)
     json["dimensions"][valid_utf8(name)] = size;
   return json;
@@ -142,6 +144,7 @@ TransformSettings transform_settings_of(const Json& json) {
   transforms.off = texts_of(json, "off");
   transforms.use_current_pass_names();
   transforms.dimensions = dimensions_of(json);
+  transforms.graph = text_of(json, "graph");
   const auto rules = json.find("rules");
   if (rules == json.end()) return transforms;
   transforms.rules = RuleFile{text_of(*rules, "path"), text_of(*rules, "text")};

@@ -45,10 +45,11 @@ struct TransformSettings {
   std::vector<std::string> off;                // those that do, and don't here; `rules`, too
   std::optional<RuleFile> rules;               // the pass `rules`
   Dimensions dimensions;                       // sizes of those that a model leaves open
+  std::string graph;  // key of the file's graph; "": the file's first choice
 
   bool operator==(const TransformSettings& o) const {
     return differentiate == o.differentiate && optimizer == o.optimizer && on == o.on &&
-           off == o.off && rules == o.rules && dimensions == o.dimensions;
+           off == o.off && rules == o.rules && dimensions == o.dimensions && graph == o.graph;
   }
   // True if the pass runs where `usual` ones do by themselves.
   bool runs(std::string_view pass, const std::vector<std::string>& usual) const;

@@ -48,6 +48,7 @@ std::vector<std::pair<std::string, std::string>> plan_setting_rows(const Documen
   add("passes on", fmt::format("{}", fmt::join(transforms.on, ", ")));
   add("passes off", fmt::format("{}", fmt::join(transforms.off, ", ")));
   if (transforms.rules) add("rules", file_name(transforms.rules->path));
+  add("graph", transforms.graph);
   add("dimensions", write_dimensions(transforms.dimensions));
   add("selected", document.pending_selection);
   return lines;

@@ -2,6 +2,8 @@
 // on and off; taken back, kept, sent along in links, and done by a helper.
 #include "gui/model/transform_settings.h"
 
+#include <fmt/core.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
@@ -62,6 +64,48 @@ struct RecipeOpened : Window {
     return nullptr;
   }
 };
+
+TEST_CASE("window: another graph of a file is opened, and goes with links and documents",
+          "[transforms]") {
+  constexpr std::string_view kGraph =
+      "\tclass inner_f(torch.nn.Module):\n"
+      "\t    def forward(self, x: \"f32[4][1]cpu\"):\n"
+      "\t        y: \"f32[4][1]cpu\" = torch.ops.aten.exp.default(x)\n"
+      "\t        return (y,)\n";
+  std::string trace;
+  for (const char* kind : {"aot_forward_graph", "aot_backward_graph", "inductor_post_grad_graph"})
+    trace += fmt::format(
+        "V0102 10:00:00.123000 77 torch/x.py:1619] {{\"{}\": {{}}, \"frame_id\": 0, "
+        "\"frame_compile_id\": 0, \"has_payload\": \"0\"}}\n{}",
+        kind, kGraph);
+  NullBackend backend = Window::sample_backend();
+  backend.files["a.log"] = trace;
+  Window window(bare_options(), std::move(backend));
+  window.app.open("a.log");
+  window.settle();
+  const auto file = [&]() -> const GraphFile& { return window.app.document()->document->file; };
+  REQUIRE(file().graph_keys.size() == 3);
+  const std::string first = file().key, other = file().graph_keys.back();
+  REQUIRE(first != other);
+  const auto refused = window.app.run("file.graph", "nope");
+  REQUIRE_FALSE(refused.ok());
+  CHECK(format(refused.diagnostics()).find(other) != std::string::npos);
+  CHECK_FALSE(window.app.run("file.graph").ok());
+  CHECK_FALSE(window.app.run("file.graph", "_graph").ok());  // the end of all three
+
+  REQUIRE(window.app.run("file.graph", "post_grad_graph").ok());
+  window.settle();
+  CHECK(file().key == other);
+  CHECK(window.state("recipe") == "graph=" + other);
+  const auto link = read_link(write_link(link_of(window.app)));
+  REQUIRE(link.ok());
+  CHECK(link->plan_settings.transforms.graph == other);
+  const TransformSettings& now = window.app.document()->plan_settings.transforms;
+  CHECK(transform_settings_of(json_of(now)) == now);
+  REQUIRE(window.app.run("edit.undo").ok());
+  window.settle();
+  CHECK(file().key == first);
+}
 
 TEST_CASE("window: former names of passes in links and documents are understood", "[transforms]") {
   const auto link = read_link("v=1&sample=mlp&off=copies&on=roundings");
