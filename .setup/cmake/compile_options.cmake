@@ -13,7 +13,7 @@ add_compile_options(-ffp-contract=off -fno-math-errno)
 # and costs nothing measurable outside the interpreter.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 # The sanitizers' build is compiled more often than its code runs; engine/CMakeLists.txt says which
-# rooms are worth optimising in it.
+# components are worth optimising in it.
 set(CMAKE_CXX_FLAGS_SANITIZE "-O0 -g1 -fno-omit-frame-pointer")
 
 # gcc collects its garbage from an eighth of the memory on, 128 MB at most; with 1 GB before it does, a
@@ -43,7 +43,7 @@ if(RECUT_WERROR)
 endif()
 
 if(EMSCRIPTEN)
-  # Exceptions cross no door of ours, but the JSON library throws inside input.
+  # Exceptions cross no interface of ours, but the JSON library throws inside input.
   add_compile_options(-fwasm-exceptions)
   add_link_options(-fwasm-exceptions)
   # Nothing asks for the type of an object, and their names are a part of what a page loads.

@@ -1,7 +1,7 @@
-# recut_embed_profiles(ROOM FILES...): device profiles become part of a room, so
+# recut_embed_profiles(COMPONENT FILES...): device profiles become part of a component, so
 # that their names work wherever the program runs, in a page too. The files stay
 # the only place where the figures stand.
-function(recut_embed_profiles room)
+function(recut_embed_profiles component)
   set(rows "")
   foreach(path IN LISTS ARGN)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
@@ -24,12 +24,12 @@ std::span<const BuiltinProfile> builtin_profiles() { return kProfiles; }
 
 }  // namespace recut
 ")
-  target_sources(${room} PRIVATE "${source}")
+  target_sources(${component} PRIVATE "${source}")
 endfunction()
 
-# recut_embed_rules(ROOM FILES...): rule files become part of the room of the passes that are made of
+# recut_embed_rules(COMPONENT FILES...): rule files become part of the component of the passes that are made of
 # them, so that built-in rules and users' are one form. Names have no folder and no ending.
-function(recut_embed_rules room)
+function(recut_embed_rules component)
   set(rows "")
   foreach(path IN LISTS ARGN)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
@@ -57,5 +57,5 @@ std::span<const BuiltinRules> builtin_rule_files() { return kRules; }
 
 }  // namespace recut
 ")
-  target_sources(${room} PRIVATE "${source}")
+  target_sources(${component} PRIVATE "${source}")
 endfunction()

@@ -1,4 +1,4 @@
-# CUDA becomes part of a room as text. It is written in `.cuh` files, which tools format, read and compile. In a file of
+# CUDA becomes part of a component as text. It is written in `.cuh` files, which tools format, read and compile. In a file of
 # helpers a marker begins each piece that a text may have alone: `//: helper NAME` or `//: helper NAME uses OTHER...`.
 # Tools need the includes before the first marker; the table has neither them nor the markers.
 
@@ -56,9 +56,9 @@ function(recut_read_marker line)
   set(fault "${fault}" PARENT_SCOPE)
 endfunction()
 
-# recut_embed_helpers(ROOM FOLDER NAMES...): the helpers of a folder's files become the table that
+# recut_embed_helpers(COMPONENT FOLDER NAMES...): the helpers of a folder's files become the table that
 # engine/codegen/cuda/helpers.h declares, in the order of NAMES. These have no folder and no ending.
-function(recut_embed_helpers room folder)
+function(recut_embed_helpers component folder)
   set(rows "")
   set(names "")
   foreach(file IN LISTS ARGN)
@@ -91,11 +91,11 @@ std::span<const Helper> all_helpers() { return kHelpers; }
 
 }  // namespace recut::cuda
 ")
-  target_sources(${room} PRIVATE "${source}")
+  target_sources(${component} PRIVATE "${source}")
 endfunction()
 
-# recut_embed_kernels(ROOM PATH HEADER NAME): a whole file becomes the text NAME, which HEADER declares.
-function(recut_embed_kernels room path header name)
+# recut_embed_kernels(COMPONENT PATH HEADER NAME): a whole file becomes the text NAME, which HEADER declares.
+function(recut_embed_kernels component path header name)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
   get_filename_component(file "${path}" NAME_WE)
   file(READ "${path}" text)
@@ -110,5 +110,5 @@ const char* const @name@ = R\"cuda(@text@)cuda\";
 
 }  // namespace recut::cuda
 ")
-  target_sources(${room} PRIVATE "${source}")
+  target_sources(${component} PRIVATE "${source}")
 endfunction()

@@ -1,4 +1,4 @@
-# recut_families(ROOM TEMPLATE FOLDER PATTERN): functions of one form, such as those that add a family's rows to the
+# recut_families(COMPONENT TEMPLATE FOLDER PATTERN): functions of one form, such as those that add a family's rows to the
 # table of operators, are listed by the build. TEMPLATE (a path without its ending .in) has a line with @name@, which
 # stands in the file that is written once for each function that sources in FOLDER define. PATTERN matches the line that
 # begins the definition, with the name in parentheses.
@@ -6,7 +6,7 @@
 # The file is written, and compiled, anew only where the names change. A header has to be named in
 # tests/house/includes.py.
 set(recut_families_script "${CMAKE_CURRENT_LIST_DIR}/write_families.cmake")
-function(recut_families room template folder pattern)
+function(recut_families component template folder pattern)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cpp")
   set(from "${PROJECT_SOURCE_DIR}/${template}.in")
   set(to "${CMAKE_BINARY_DIR}/generated/${template}")
@@ -15,6 +15,6 @@ function(recut_families room template folder pattern)
     COMMAND "${CMAKE_COMMAND}" "-DFROM=${from}" "-DTO=${to}" "-DFOLDER=${PROJECT_SOURCE_DIR}/${folder}"
             "-DPATTERN=${pattern}" -P "${recut_families_script}"
     DEPENDS ${sources} "${from}" "${recut_families_script}" VERBATIM)
-  target_sources(${room} PRIVATE "${to}")
-  target_include_directories(${room} PRIVATE "${CMAKE_BINARY_DIR}/generated")
+  target_sources(${component} PRIVATE "${to}")
+  target_include_directories(${component} PRIVATE "${CMAKE_BINARY_DIR}/generated")
 endfunction()

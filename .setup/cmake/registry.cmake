@@ -1,4 +1,4 @@
-# recut_registry(ROOM): a panel is one file in gui/panels, a subject of commands one file in gui/commands. This writes
+# recut_registry(COMPONENT): a panel is one file in gui/panels, a subject of commands one file in gui/commands. This writes
 # the two tables that list them, so that nobody has to:
 #
 #   gui/panels/trade_off.cpp   defines   Panel trade_off_panel();
@@ -24,7 +24,7 @@ function(recut_registry_names folder out)
   set(${out} "${names}" PARENT_SCOPE)
 endfunction()
 
-function(recut_registry room)
+function(recut_registry component)
   recut_registry_names(panels panels)
   recut_registry_names(commands subjects)
   set(declarations "")
@@ -51,5 +51,5 @@ std::vector<std::span<const Command>> registered_commands() { return {@subject_r
 
 }  // namespace recut::gui
 ")
-  target_sources(${room} PRIVATE "${source}")
+  target_sources(${component} PRIVATE "${source}")
 endfunction()

@@ -1,5 +1,5 @@
-// A directory of results kept between runs, under digests of all that they depend on. The door of
-// this room.
+// A directory of results kept between runs, under digests of all that they depend on. The
+// public header of this component.
 //
 //   steps/1f0c….entry     the contents and their proof (entry.h)
 //   steps/1f0c….json      a description for people: nothing is run by it
@@ -55,7 +55,7 @@ class Store {
   // damaged, another build's, or not this user's own.
   Result<std::optional<std::string>> find(std::string_view kind, const Digest& key) const;
 
-  // Keeps the contents in place of older ones, and evicts to make room. `kind`: a folder of those
+  // Keeps the contents in place of older ones, and evicts to make component. `kind`: a folder of those
   // above. `description`: a JSON object. Fails where it can't be written or exceeds the limit;
   // then nothing is left.
   Result<Done> keep(std::string_view kind, const Digest& key, std::string_view payload,

@@ -3,7 +3,7 @@
 
 usage: check.py [ROOT]
 
-Rooms include only rooms above them, and only through their doors; the map in
+Components include only components above them, and only through their public headers; the map in
 engine/README.md and the folders agree; no file or function has outgrown its
 subject; no marks of unfinished work and no paths of somebody's machine; the
 README is short, tests/VALIDATION.md is generated, and links lead somewhere.
@@ -30,7 +30,7 @@ def main():
 
     checks = {
         "the map and the folders agree": includes.check_map,
-        "includes look up the list, through doors": includes.check_includes,
+        "includes look up the list, through public headers": includes.check_includes,
         "sources include their own header first": includes.check_own_header,
         "the window's folders look up their list, and know no platform": gui_map.check_gui,
         "no two types have one name": definitions.check_definitions,
@@ -41,7 +41,7 @@ def main():
         "the README is short": documents.check_readme,
         "the validation is what the claims give": documents.check_claims,
         "links between documents point to files": documents.check_links,
-        "C++ in the guide to additions is code of the repository": documents.check_examples,
+        "C++ in the guides to additions is code of the repository": documents.check_examples,
         "files that documents name exist": documents.check_named_files,
     }
     failed = 0

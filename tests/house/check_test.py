@@ -19,13 +19,13 @@ from functions import functions_of
 from tree import Tree
 
 MAP = """
-| room | takes | door |
+| component | takes | public headers |
 |---|---|---|
 | `support` | ids | `*` |
 | `ir` | graphs | `graph.h` |
 | `input` | files | *to come* |
 """
-ROOMS = "set(rooms\n  support\n  ir\n  input)"
+COMPONENTS = "set(components\n  support\n  ir\n  input)"
 
 
 class House(unittest.TestCase):
@@ -34,7 +34,7 @@ class House(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         self.write("engine/README.md", MAP)
-        self.write("engine/CMakeLists.txt", ROOMS)
+        self.write("engine/CMakeLists.txt", COMPONENTS)
         self.write("engine/support/ids.h", "")
         self.write("engine/ir/graph.h", '#include "engine/support/ids.h"\n')
         self.write("engine/ir/table.h", "")
@@ -62,16 +62,16 @@ class Map(House):
         self.write("engine/attic/box.h", "")
         self.assertIn("attic", includes.check_map(self.tree())[0])
 
-    def test_a_room_without_a_door(self):
+    def test_a_component_without_a_public_header(self):
         self.write("engine/input/json.h", "")
-        self.assertIn("door headers", includes.check_map(self.tree())[0])
+        self.assertIn("public headers", includes.check_map(self.tree())[0])
 
     def test_a_door_that_does_not_exist(self):
         (self.root / "engine/ir/graph.h").unlink()
         self.assertIn("graph.h", includes.check_map(self.tree())[0])
 
     def test_another_order_than_the_build(self):
-        self.write("engine/CMakeLists.txt", "set(rooms ir support input)")
+        self.write("engine/CMakeLists.txt", "set(components ir support input)")
         self.assertIn("order", includes.check_map(self.tree())[0])
 
 
@@ -106,11 +106,11 @@ class Includes(House):
     def test_looking_down_the_list(self):
         self.assert_include_fails("engine/support/a.cpp", "engine/ir/graph.h", "look down")
 
-    def test_past_the_door(self):
-        self.assert_include_fails("native/main.cpp", "engine/ir/table.h", "no door")
+    def test_past_the_public_headers(self):
+        self.assert_include_fails("native/main.cpp", "engine/ir/table.h", "no public header")
 
-    def test_past_the_door_from_another_rooms_test(self):
-        self.assert_include_fails("tests/support/a.cpp", "engine/ir/table.h", "no door")
+    def test_past_the_public_headers_from_another_rooms_test(self):
+        self.assert_include_fails("tests/support/a.cpp", "engine/ir/table.h", "no public header")
 
     def test_the_engine_knows_no_outside(self):
         self.write("native/command.h", "")

@@ -9,7 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import claims  # noqa: E402  (tests/claims.py)
 
 README = "README.md"
-GUIDE = "engine/ADDING.md"
+GUIDES = ("engine/ADDING.md", "gui/README.md")
 MOST_BYTES = 8192
 FENCE = re.compile(r"^( *)```.*?^\1```[^\n]*$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
@@ -53,20 +53,19 @@ def check_links(tree):
 
 
 def check_examples(tree):
-    """C++ in the guide to additions is code of the repository, line for line: the build and its tests hold it."""
-    if GUIDE not in tree.paths:
-        return []
+    """C++ in the guides to additions is code of the repository, line for line: the build and its tests hold it."""
     code = "\0".join(re.sub(r"\s+", "", tree.read(path)) for path in tree.sources)
     failures = []
-    for number, line in _lines_of_cpp(tree.read(GUIDE)):
-        parts = [re.sub(r"\s+", "", part) for part in re.sub(r"\s*//.*", "", line).split("…")]
-        if any(part and part not in code for part in parts):
-            failures.append(f"{GUIDE}:{number}: no source has this line; show code of the repository")
+    for guide in [guide for guide in GUIDES if guide in tree.paths]:
+        for number, line in _lines_of_cpp(tree.read(guide)):
+            parts = [re.sub(r"\s+", "", part) for part in re.sub(r"\s*//.*", "", line).split("…")]
+            if any(part and part not in code for part in parts):
+                failures.append(f"{guide}:{number}: no source has this line; show code of the repository")
     return failures
 
 
 def check_named_files(tree):
-    """Files that a document names in code exist, from a top folder on or from one of the engine's rooms."""
+    """Files that a document names in code exist, from a top folder on or from one of the engine's components."""
     known = {path[begin:] for path in tree.paths for begin in _beginnings(path)}
     failures = []
     for path in tree.paths:

@@ -1,9 +1,9 @@
-"""Who includes whom: the list of rooms looks only up, and rooms are entered by their doors."""
+"""Who includes whom: the list of components looks only up, and components are entered by their public headers."""
 import re
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
-# What the folders outside the engine may include besides the engine's doors and themselves.
+# What the folders outside the engine may include besides the engine's public headers and themselves.
 OUTSIDE = {"gui": (), "native": ("gui",), "wasm": ("gui",), "tests": ("gui", "native", "wasm")}
 
 # Headers that the build writes.
@@ -11,30 +11,30 @@ GENERATED = {"tests/paths.h", "wasm/page/sample_names.h", "engine/ir/shape_rules
 
 
 def check_map(tree):
-    """engine/README.md, engine/CMakeLists.txt and the folders name the same rooms in one order."""
+    """engine/README.md, engine/CMakeLists.txt and the folders name the same components in one order."""
     folders = {path.split("/")[1] for path in tree.sources if path.count("/") >= 2
                and path.startswith("engine/")}
-    failures = [f"engine/README.md: the room {room} is not on the map"
-                for room in sorted(folders - set(tree.rooms))]
-    for room, doors in tree.rooms.items():
-        failures += _check_row(tree, room, doors, room in folders)
+    failures = [f"engine/README.md: the component {component} is not on the map"
+                for component in sorted(folders - set(tree.components))]
+    for component, patterns in tree.components.items():
+        failures += _check_row(tree, component, patterns, component in folders)
 
-    listed = re.search(r"set\(rooms\s([^)]*)\)", tree.read("engine/CMakeLists.txt"))
-    if not listed or listed[1].split() != list(tree.rooms):
-        failures.append("engine/CMakeLists.txt: its list of rooms is not the map's, in its order")
+    listed = re.search(r"set\(components\s([^)]*)\)", tree.read("engine/CMakeLists.txt"))
+    if not listed or listed[1].split() != list(tree.components):
+        failures.append("engine/CMakeLists.txt: its list of components is not the map's, in its order")
     return failures
 
 
-def _check_row(tree, room, doors, exists):
-    row = f"engine/README.md: {room}"
+def _check_row(tree, component, patterns, exists):
+    row = f"engine/README.md: {component}"
     if not exists:
-        return [] if doors is None else [f"{row} has a door but no folder"]
-    if not doors:
-        return [f"{row} stands, so the map has to name its door headers"]
-    headers = [path.removeprefix(f"engine/{room}/") for path in tree.sources
-               if path.startswith(f"engine/{room}/") and path.endswith(".h")]
-    unmatched = [door for door in doors if "*" not in door and door not in headers]
-    return [f"{row} has the door {door}, which doesn't exist" for door in unmatched]
+        return [] if patterns is None else [f"{row} has public headers but no folder"]
+    if not patterns:
+        return [f"{row} stands, so the map has to name its public headers"]
+    headers = [path.removeprefix(f"engine/{component}/") for path in tree.sources
+               if path.startswith(f"engine/{component}/") and path.endswith(".h")]
+    unmatched = [pattern for pattern in patterns if "*" not in pattern and pattern not in headers]
+    return [f"{row} has the public header {pattern}, which doesn't exist" for pattern in unmatched]
 
 
 def check_includes(tree):
@@ -75,16 +75,16 @@ def _fault(tree, known, path, header):
 
 
 def _engine_fault(tree, path, header):
-    _, room, inside = header.split("/", 2)
-    order = list(tree.rooms)
+    _, component, inside = header.split("/", 2)
+    order = list(tree.components)
     folder, _, rest = path.partition("/")
     home = rest.split("/")[0]
-    if folder in ("engine", "tests") and home == room:
+    if folder in ("engine", "tests") and home == component:
         return None
-    if room not in order:
-        return None  # check_map says so once for the whole room
-    if folder == "engine" and (home not in order or order.index(room) > order.index(home)):
-        return f"{home} stands above {room} and may not look down at it"
-    if not tree.is_door(room, inside):
-        return f"{inside} is no door of {room}; its doors: {', '.join(tree.rooms[room] or [])}"
+    if component not in order:
+        return None  # check_map says so once for the whole component
+    if folder == "engine" and (home not in order or order.index(component) > order.index(home)):
+        return f"{home} stands above {component} and may not look down at it"
+    if not tree.is_public(component, inside):
+        return f"{inside} is no public header of {component}; these are: {', '.join(tree.components[component] or [])}"
     return None

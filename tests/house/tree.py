@@ -1,4 +1,4 @@
-"""The repository's files, and the map of its rooms as engine/README.md draws it."""
+"""The repository's files, and the map of its components as engine/README.md draws it."""
 import fnmatch
 import functools
 import os
@@ -45,17 +45,17 @@ class Tree:
         return (self.root / path).read_text(encoding="utf-8", errors="replace")
 
     @functools.cached_property
-    def rooms(self):
-        """{room: [door patterns]} in the map's order; an unbuilt room has no doors (None)."""
-        rooms = {}
+    def components(self):
+        """{component: [patterns of public headers]} in the map's order; an unbuilt component has none (None)."""
+        components = {}
         for line in self.read("engine/README.md").splitlines():
             row = re.fullmatch(r"\| `(\w+)` \|.*\|([^|]*)\|", line)
             if row:
-                doors = None if "to come" in row[2] else re.findall(r"`([^`]+)`", row[2])
-                rooms[row[1]] = doors
-        return rooms
+                patterns = None if "to come" in row[2] else re.findall(r"`([^`]+)`", row[2])
+                components[row[1]] = patterns
+        return components
 
-    def is_door(self, room, header):
-        """Whether others may include `header`, a path relative to the room's folder."""
-        return any(fnmatch.fnmatchcase(header, door) and header.count("/") == door.count("/")
-                   for door in self.rooms[room] or [])
+    def is_public(self, component, header):
+        """Whether others may include `header`, a path relative to the component's folder."""
+        return any(fnmatch.fnmatchcase(header, pattern) and header.count("/") == pattern.count("/")
+                   for pattern in self.components[component] or [])

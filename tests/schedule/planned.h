@@ -1,4 +1,4 @@
-// A graph with a plan and its schedule, as the tests of this room need them.
+// A graph with a plan and its schedule, as the tests of this component need them.
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>

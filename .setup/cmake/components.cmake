@@ -1,4 +1,4 @@
-# recut_library(NAME SOURCES... SEES ROOMS...): a static library of ours, which sees the named rooms, and
+# recut_library(NAME SOURCES... SEES COMPONENTS...): a static library of ours, which sees the named components, and
 # whatever those see.
 function(recut_library name)
   cmake_parse_arguments(PARSE_ARGV 1 its "" "" "SEES")
@@ -14,12 +14,12 @@ function(recut_library name)
   target_link_libraries(${name} ${scope} ${its_SEES} recut_headers)
 endfunction()
 
-# recut_room(NAME FOLDER [ROOMS...] [EXCEPT SOURCES...]): the sources under FOLDER are one library NAME.
+# recut_component(NAME FOLDER [COMPONENTS...] [EXCEPT SOURCES...]): the sources under FOLDER are one library NAME.
 # A folder below that has a CMakeLists.txt of its own is none of its business.
 #
-# Which headers of another room may be included is not CMake's matter;
+# Which headers of another component may be included is not CMake's matter;
 # tests/house/check.py watches that.
-function(recut_room name folder)
+function(recut_component name folder)
   cmake_parse_arguments(PARSE_ARGV 2 its "" "" "EXCEPT")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   list(FILTER sources EXCLUDE REGEX "(^|/|_)main\\.cpp$")
