@@ -3,10 +3,11 @@
 
 usage: measure_claims.py [--files FOLDER] NUMBER|TEXT…
 
-NUMBER counts the claims of tests/claims.json from 1. TEXT selects the claims whose sentence has it. `FILE…` in a
-command stands for the graphs of FOLDER: by default ../shared/graphs where it is present, otherwise samples/joint.
-A claim is measured when it has `keep`; the lines of the output that match it become its `output`. A command that
-fails, or prints no such line, leaves its claim as it was; the exit code is 1 then.
+NUMBER counts the claims of tests/claims.json from 1. TEXT selects the claims whose sentence has it. `GRAPHS` in a
+command stands for FOLDER, and `FILE…` for the graphs in it: by default ../shared/graphs where it is present,
+otherwise samples/joint. The lines of the output that match `keep` become the claim's `output`, and its machine and
+date those of this run. A command that fails, or prints no such line, leaves its claim as it was; the exit code is 1
+then. Each claim is written as soon as it is measured, so that a run may be stopped.
 """
 import datetime
 import json
@@ -14,6 +15,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import sys
 
@@ -28,7 +30,17 @@ def machine():
     if os.path.exists("/proc/cpuinfo"):
         found = re.search(r"model name\s*:\s*(.+)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"))
         name = f", {found[1].strip()}" if found else ""
-    return f"{os.cpu_count()} cores, {platform.machine().replace('_', '-')}{name}"
+    return f"{os.cpu_count()} cores, {platform.machine().replace('_', '-')}{name}{gpu()}"
+
+
+def gpu():
+    """The name of the GPU behind a comma, or nothing where there is none."""
+    if not shutil.which("nvidia-smi"):
+        return ""
+    asked = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    names = asked.stdout.splitlines()
+    return f", {names[0].strip()}" if asked.returncode == 0 and names else ""
 
 
 def selected(rows, words):
@@ -44,7 +56,8 @@ def output_of(row, folder):
     lines = []
     for command in commands:
         files = " ".join(str(path) for path in sorted(folder.glob("*.json.gz")))
-        run = subprocess.run(["bash", "-c", command.replace("FILE…", files)], cwd=ROOT, text=True,
+        text = command.replace("FILE…", files).replace("GRAPHS/", f"{folder}/")
+        run = subprocess.run(["bash", "-c", text], cwd=ROOT, text=True,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         if run.returncode != 0:
             return None, f"{command}: exit code {run.returncode}\n{run.stderr[-2000:]}"
@@ -77,6 +90,7 @@ def main():
             print(f"claim {number}: {fault}")
             failed += 1
             continue
+        row.pop("figures", None)
         row |= {"output": lines, "machine": machine(), "date": datetime.date.today().isoformat()}
         path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         print(f"claim {number}: {len(lines)} lines")
