@@ -71,10 +71,11 @@ struct GraphFile {
       symbols_note;  // a warning: other symbols had the same hint as one that was given a size
   std::string printed_note;    // of a printed graph: what its text doesn't say, and was assumed
   std::string externals_note;  // of calls whose operators Recut doesn't know
+  std::string policies_note;   // of calls whose checkpoint policies Recut doesn't know
   // The notes that there are, to be shown as the file is opened.
   std::vector<std::string> notes() const {
     std::vector<std::string> all;
-    for (const std::string* note : {&symbols_note, &printed_note, &externals_note})
+    for (const std::string* note : {&symbols_note, &printed_note, &externals_note, &policies_note})
       if (!note->empty()) all.push_back(*note);
     return all;
   }

@@ -219,6 +219,7 @@ class JointFileReader {
     file_.symbols = symbols_.used();
     file_.symbols_note = symbols_.equal_hints_text();
     if (builder_) file_.externals_note = builder_->externals_note();
+    if (graph_nodes_) file_.policies_note = unknown_policies_note(graph_nodes_->nodes);
     return std::move(file_);
   }
 

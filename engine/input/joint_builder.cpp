@@ -167,8 +167,7 @@ class JointGraphBuilder::Builder {
   }
 
   Origin origin() const {
-    return {std::string(node().name), std::string(node().module), node().seq_nr,
-            std::string(node().source)};
+    return origin_of(node());
   }
 
   std::optional<TensorType> input_type() {

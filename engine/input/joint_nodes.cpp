@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <map>
 
 #include "engine/support/text.h"
 
@@ -22,6 +24,7 @@ enum FieldIndex : std::size_t {
   kModule,
   kSource,
   kSeqNr,
+  kMeta,
   kArgs,
   kKwargs,
   kVal,
@@ -36,6 +39,7 @@ constexpr std::array<Field, kCount> kFields = {{{"name", JsonKind::text, true},
                                                 {"module", JsonKind::text, false},
                                                 {"source", JsonKind::text, false},
                                                 {"seq_nr", JsonKind::integer, false},
+                                                {"meta", JsonKind::object, false},
                                                 {"args", JsonKind::array, false},
                                                 {"kwargs", JsonKind::object, false},
                                                 {"val", JsonKind::null, false},  // any kind
@@ -67,11 +71,30 @@ class NodeReader {
     if (values_[kSource].present()) node.source = values_[kSource].text();
     if (values_[kSeqNr].present())
       node.seq_nr = std::max<std::int64_t>(values_[kSeqNr].integer(), -1);
+    if (values_[kMeta].present()) fill_policy(node);
     node.args = values_[kArgs];
     node.kwargs = values_[kKwargs];
     node.val = values_[kVal];
     node.measured = values_[kMeasured];
     node.subgraph = values_[kSubgraph];
+  }
+
+  // {"recompute": "CheckpointPolicy.MUST_SAVE", "ac_graph_id": 5}: exporters that write the
+  // metadata as text put the number in quotes, too.
+  void fill_policy(JointNode& node) const {
+    for (const JsonMember member : values_[kMeta].items()) {
+      const JsonValue value = member.value;
+      if (member.key == "recompute" && value.is(JsonKind::text)) node.recompute = value.text();
+      if (member.key != "ac_graph_id") continue;
+      if (value.is(JsonKind::integer)) node.ac_graph_id = std::max<std::int64_t>(value.integer(), -1);
+      if (value.is(JsonKind::text)) node.ac_graph_id = region_number(value.text());
+    }
+  }
+
+  static std::int64_t region_number(std::string_view digits) {
+    std::int64_t number = -1;
+    const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return fault == std::errc() && end == digits.data() + digits.size() && number >= 0 ? number : -1;
   }
 
   void take(const JsonMember& member) {
@@ -121,6 +144,30 @@ void add_node(const JointNode& node, JointNodes& found, DiagnosticCollector& dia
 }
 
 }  // namespace
+
+Origin origin_of(const JointNode& node) {
+  const auto policy = find_checkpoint_policy(node.recompute);
+  return {std::string(node.name),
+          std::string(node.module),
+          node.seq_nr,
+          std::string(node.source),
+          policy.value_or(CheckpointPolicy::none),
+          node.ac_graph_id};
+}
+
+std::string unknown_policies_note(const JointNodes& nodes) {
+  std::map<std::string_view, std::size_t> unknown;
+  for (const JointNode& node : nodes.nodes)
+    if (!node.recompute.empty() && !find_checkpoint_policy(node.recompute))
+      ++unknown[node.recompute];
+  std::string names;
+  for (const auto& [name, count] : unknown)
+    names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", quote(name), count);
+  return names.empty() ? ""
+                       : "Recut doesn't know these checkpoint policies, and the plan is free to "
+                         "save or recompute the values of their calls: " +
+                             names;
+}
 
 std::string describe_node(std::string_view name) { return "node " + quote(name); }
 

@@ -48,6 +48,32 @@ std::string source_of(std::string_view comment) {
   return fmt::format("{}{}{}", place, words.empty() ? "" : ": ", words);
 }
 
+// {"recompute":"MUST_SAVE","ac_graph_id":1} of "# ac_graph_id: 1 - MUST_SAVE File: …", or of
+// "# recompute: MUST_SAVE …"; "" where the comment names no policy.
+std::string policy_of(std::string_view comment) {
+  constexpr std::string_view kRegion = "ac_graph_id: ", kBare = "recompute: ";
+  comment = comment.substr(0, comment.find("File: "));
+  std::string_view region;
+  if (const std::size_t at = comment.find(kRegion); at != std::string_view::npos) {
+    comment.remove_prefix(at + kRegion.size());
+    const std::size_t dash = comment.find(" - ");
+    if (dash == std::string_view::npos) return "";
+    region = comment.substr(0, dash);
+    comment.remove_prefix(dash + 3);
+  } else if (const std::size_t bare = comment.find(kBare); bare != std::string_view::npos) {
+    comment.remove_prefix(bare + kBare.size());
+  } else {
+    return "";
+  }
+  std::string json = "{\"recompute\":";
+  append_json_text(comment.substr(0, comment.find_first_of(" ,")), json);
+  if (!region.empty()) {
+    json += ",\"ac_graph_id\":";
+    append_json_text(region, json);
+  }
+  return json + "}";
+}
+
 // Whether there is a forward part whose outputs stand before the gradients.
 struct Outputs {
   bool joint = false;
@@ -155,6 +181,8 @@ class ModuleWriter {
       json += ",\"source\":";
       append_json_text(source, json);
     }
+    if (const std::string policy = policy_of(node.comment); !policy.empty())
+      json += ",\"meta\":" + policy;
     write_types(node, facts);
     if (node.kind != PrintedKind::attribute) return;
     for (const PrintedModule& nested : module.nested) {

@@ -203,12 +203,22 @@ bool TextReader::parse_integers(std::string_view open, std::string_view close,
   return expect(close);
 }
 
-// @"module" #7
+// @"module" #7 checkpoint MUST_SAVE 2
 bool TextReader::parse_origin(Origin& origin) {
   if (accept("@") && !take_text(TokenKind::string, "a module path in quotes", origin.module))
     return false;
-  if (!accept("#")) return true;
-  return parse_whole_number(origin.seq_nr);
+  if (accept("#") && !parse_whole_number(origin.seq_nr)) return false;
+  if (!accept("checkpoint")) return true;
+  const Token token = token_;
+  std::string name;
+  if (!take_text(TokenKind::word, "a checkpoint policy", name)) return false;
+  const auto policy = find_checkpoint_policy(name);
+  if (!policy)
+    return fail_at(token, fmt::format("expected MUST_SAVE, PREFER_SAVE, PREFER_RECOMPUTE or "
+                                      "MUST_RECOMPUTE, found {}",
+                                      token.text));
+  origin.policy = *policy;
+  return token_.kind != TokenKind::number || parse_whole_number(origin.checkpoint_region);
 }
 
 bool TextReader::parse_whole_number(std::int64_t& out) {

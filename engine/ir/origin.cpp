@@ -1,6 +1,33 @@
 #include "engine/ir/origin.h"
 
 namespace recut {
+namespace {
+
+struct NamedPolicy {
+  CheckpointPolicy policy;
+  std::string_view name;
+};
+
+constexpr NamedPolicy kPolicies[] = {{CheckpointPolicy::must_save, "MUST_SAVE"},
+                                     {CheckpointPolicy::prefer_save, "PREFER_SAVE"},
+                                     {CheckpointPolicy::prefer_recompute, "PREFER_RECOMPUTE"},
+                                     {CheckpointPolicy::must_recompute, "MUST_RECOMPUTE"}};
+
+}  // namespace
+
+std::string_view name_of(CheckpointPolicy policy) {
+  for (const NamedPolicy& row : kPolicies)
+    if (row.policy == policy) return row.name;
+  return "";
+}
+
+std::optional<CheckpointPolicy> find_checkpoint_policy(std::string_view text) {
+  constexpr std::string_view kPythonEnum = "CheckpointPolicy.";
+  if (text.starts_with(kPythonEnum)) text.remove_prefix(kPythonEnum.size());
+  for (const NamedPolicy& row : kPolicies)
+    if (row.name == text) return row.policy;
+  return std::nullopt;
+}
 
 std::string_view short_module(std::string_view path) {
   if (path.rfind("L['", 0) != 0) return path;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -11,6 +12,21 @@
 #include "engine/support/ids.h"
 
 namespace recut {
+
+// The policy of torch.utils.checkpoint for a call (PyTorch's CheckpointPolicy): whether backward
+// reads the values that forward made, or has the call run again.
+enum class CheckpointPolicy : std::uint8_t {
+  none,
+  must_save,
+  prefer_save,
+  prefer_recompute,
+  must_recompute
+};
+
+// "MUST_SAVE"; "" for none.
+std::string_view name_of(CheckpointPolicy policy);
+// Of "MUST_SAVE" or "CheckpointPolicy.MUST_SAVE"; empty for any other text.
+std::optional<CheckpointPolicy> find_checkpoint_policy(std::string_view text);
 
 // The origin of a node in the user's program.
 struct Origin {
@@ -21,6 +37,10 @@ struct Origin {
   // The line of Python that called it, "net.py:12 in forward: y = self.act(x)"; "" where none. The
   // text form leaves it out.
   std::string source = {};
+  CheckpointPolicy policy = CheckpointPolicy::none;
+  // The number of the checkpointed region, as PyTorch's ac_graph_id: later regions have larger
+  // ones; -1 where the call is in none.
+  std::int64_t checkpoint_region = -1;
 };
 
 // "m.layer1.0" of "L['s'].m.layer1.0", "s" of "L['s']": paths of torch.compile begin with the name

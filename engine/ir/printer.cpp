@@ -82,6 +82,10 @@ std::string print_origin(const Origin& origin) {
   if (!origin.module.empty()) text += "  @" + string_literal(origin.module);
   if (origin.seq_nr >= 0)
     text += fmt::format("{}#{}", origin.module.empty() ? "  " : " ", origin.seq_nr);
+  if (origin.policy != CheckpointPolicy::none)
+    text += fmt::format("{}checkpoint {}", text.empty() ? "  " : " ", name_of(origin.policy));
+  if (origin.policy != CheckpointPolicy::none && origin.checkpoint_region >= 0)
+    text += fmt::format(" {}", origin.checkpoint_region);
   return text;
 }
 

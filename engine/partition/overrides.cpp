@@ -33,6 +33,13 @@ std::string_view OverrideRules::why_not_saved(NodeId id) const {
 }
 
 std::string_view OverrideRules::why_not_recomputed(NodeId id) const {
+  if (const std::string_view why = why_not_run_again(id); !why.empty()) return why;
+  if (!read_in_backward_[graph_.position(defining_node(graph_, id))])
+    return "is read by nothing in backward";
+  return {};
+}
+
+std::string_view OverrideRules::why_not_run_again(NodeId id) const {
   const NodeId source = defining_node(graph_, id);
   if (const std::string_view why = why_not_overridable(source); !why.empty()) return why;
   const std::size_t p = graph_.position(source);
@@ -42,7 +49,6 @@ std::string_view OverrideRules::why_not_recomputed(NodeId id) const {
   if (graph_.op(source).is(kImpure))
     return "draws random numbers: a second run would draw others, so it is saved";
   if (result_[p]) return "is a result of forward, or what one is a view of: it stays alive anyway";
-  if (!read_in_backward_[p]) return "is read by nothing in backward";
   return {};
 }
 

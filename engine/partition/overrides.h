@@ -26,6 +26,9 @@ class OverrideRules {
   // Empty where the node can be overridden; else the reason, as the end of a sentence about it.
   std::string_view why_not_saved(NodeId id) const;
   std::string_view why_not_recomputed(NodeId id) const;
+  // The same of a node that is recomputed for other recomputed nodes: backward itself need not read
+  // it.
+  std::string_view why_not_run_again(NodeId id) const;
 
  private:
   std::string_view why_not_overridable(NodeId source) const;

@@ -165,7 +165,7 @@ BudgetCurve::Measured BudgetCurve::measure(const peak::Outcome& outcome) const {
   // The replay can peak lower only with a forced recomputation: the problem has its two runs as two
   // values, and may keep the first for a reader that reads the second in the plan.
   RECUT_CHECK(point->peak_bytes == outcome.peak ||
-                  (!request_.overrides.empty() && point->peak_bytes < outcome.peak),
+                  (has_overrides(graph_, request_.overrides) && point->peak_bytes < outcome.peak),
               "a plan doesn't peak where it should");
   return {outcome.sequence, std::move(plan), *point};
 }

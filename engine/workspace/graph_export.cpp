@@ -39,6 +39,8 @@ Json node_json(const Graph& graph, NodeId id) {
   const Origin& origin = graph.origin(id);
   if (!origin.module.empty()) out["module"] = origin.module;
   if (origin.seq_nr >= 0) out["seq_nr"] = origin.seq_nr;
+  if (origin.policy != CheckpointPolicy::none) out["recompute"] = name_of(origin.policy);
+  if (origin.checkpoint_region >= 0) out["ac_graph_id"] = origin.checkpoint_region;
   if (!origin.source.empty()) out["source"] = origin.source;
   return out;
 }

@@ -8,7 +8,7 @@
 namespace recut {
 
 // {"name", "device", "nodes": [{"name", "op", "arguments", "types", "operands", "module",
-// "seq_nr"}], "results", "gradients"}: operands, results and gradients by name (null where a
+// "seq_nr", "recompute", "ac_graph_id"}], "results", "gradients"}: operands, results and gradients by name (null where a
 // gradient is absent), everything else as the text form writes it.
 std::string graph_json(const Graph& graph);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "engine/ir/aliases.h"
 #include "engine/support/text.h"
@@ -15,7 +16,9 @@
 //   --recompute 'h.*.mlp' --save gelu_3    =>    recompute every node of the modules but gelu_3
 //
 // Two names, or two patterns, that contradict each other are an error. Every failure is collected,
-// so the user sees all of them at once. Cost: O(nodes) for a pattern, O(1) for a name.
+// so the user sees all of them at once. The policies of checkpointed calls come last: they are the
+// model's wish, and yield to the user's. Cost: O(nodes) for a pattern, O(1) for a name, O(nodes +
+// edges) for policies.
 
 namespace recut {
 namespace {
@@ -63,28 +66,83 @@ bool module_matches(std::string_view pattern, std::string_view module) {
 
 class OverrideReader {
  public:
-  explicit OverrideReader(const Graph& graph) : graph_(graph), rules_(graph) {}
+  explicit OverrideReader(const Graph& graph) : graph_(graph), rules_(graph), users_(graph) {}
 
   void read(const std::vector<std::string>& names, bool save) {
     for (const std::string& name : names) {
-      NamedOverride named{save, name, {}};
-      if (name.find('*') == std::string::npos)
-        read_name(named);
-      else
+      const bool pattern = name.find('*') != std::string::npos;
+      NamedOverride named{save, name, {}, pattern ? OverrideSource::pattern : OverrideSource::name};
+      if (pattern)
         read_pattern(named);
+      else
+        read_name(named);
       overrides_.each.push_back(std::move(named));
     }
+  }
+
+  void read_policies() {
+    NamedOverride saved{true, "", {}, OverrideSource::checkpoint};
+    NamedOverride recomputed{false, "", {}, OverrideSource::checkpoint};
+    std::unordered_set<std::uint32_t> kept;
+    for (const NodeId id : graph_.order()) {
+      const NodeId source = defining_node(graph_, id);
+      if (!is_to_save(id) || !why_not(source, true).empty()) continue;
+      if (kept.insert(source.index).second) saved.nodes.push_back(source);
+    }
+    // In reverse: a call runs again where backward reads its values, or calls that run again do.
+    std::vector<bool> runs_again(graph_.order().size());  // the node, or a call that reads the view
+    for (std::size_t p = runs_again.size(); p-- > 0;) {
+      const NodeId id = graph_.order()[p];
+      const auto users = users_.of(id);
+      const bool read_again = std::any_of(users.begin(), users.end(), [&](NodeId user) {
+        return runs_again[graph_.position(user)];
+      });
+      if (defining_node(graph_, id) != id) {
+        runs_again[p] = read_again;
+        continue;
+      }
+      if (!asks_to_recompute(id) || kept.count(id.index) != 0) continue;
+      const std::string_view why =
+          read_again ? rules_.why_not_run_again(id) : rules_.why_not_recomputed(id);
+      if (!why.empty()) continue;
+      runs_again[p] = true;
+      recomputed.nodes.push_back(id);
+    }
+    std::reverse(recomputed.nodes.begin(), recomputed.nodes.end());
+    for (NamedOverride* named : {&saved, &recomputed})
+      if (!named->nodes.empty()) overrides_.each.push_back(std::move(*named));
   }
 
   Result<NamedOverrides> take() && {
     if (failures_.empty()) settle();
     if (!failures_.empty()) return std::move(failures_);
+    std::erase_if(overrides_.each, [](const NamedOverride& named) {
+      return named.source == OverrideSource::checkpoint && named.nodes.empty();
+    });
     return std::move(overrides_);
   }
 
  private:
   std::string_view why_not(NodeId id, bool save) const {
     return save ? rules_.why_not_saved(id) : rules_.why_not_recomputed(id);
+  }
+
+  bool asks_to_recompute(NodeId id) const {
+    const CheckpointPolicy policy = graph_.origin(id).policy;
+    return policy == CheckpointPolicy::must_recompute ||
+           policy == CheckpointPolicy::prefer_recompute;
+  }
+
+  // A later region begins with this value: without it, backward would run all regions before it.
+  bool is_to_save(NodeId id) const {
+    const Origin& origin = graph_.origin(id);
+    if (origin.policy == CheckpointPolicy::must_save) return true;
+    if (!asks_to_recompute(id)) return false;
+    const auto users = users_.of(id);
+    return std::any_of(users.begin(), users.end(), [&](NodeId user) {
+      return asks_to_recompute(user) &&
+             graph_.origin(user).checkpoint_region > origin.checkpoint_region;
+    });
   }
 
   void fail(const NamedOverride& named, const std::string& why) {
@@ -118,19 +176,21 @@ class OverrideReader {
            fmt::format("no node of these modules can be {}", named.save ? "saved" : "recomputed"));
   }
 
-  // Names take precedence over patterns; beyond that no node may be both saved and recomputed.
+  // Names take precedence over patterns, and these over checkpoint policies; beyond that no node
+  // may be both saved and recomputed.
   void settle() {
     std::unordered_map<std::uint32_t, const NamedOverride*> overridden;  // looked up only
-    for (const bool patterns : {false, true})
+    for (const OverrideSource source :
+         {OverrideSource::name, OverrideSource::pattern, OverrideSource::checkpoint})
       for (NamedOverride& named : overrides_.each) {
-        if ((named.name.find('*') != std::string::npos) != patterns) continue;
+        if (named.source != source) continue;
         std::vector<NodeId> kept;
         for (const NodeId id : named.nodes) {
           const auto [at, first] = overridden.emplace(id.index, &named);
           const NamedOverride& other = *at->second;
           if (first || other.save == named.save) {
             kept.push_back(id);
-          } else if (!patterns || other.name.find('*') != std::string::npos) {
+          } else if (other.source == source) {
             return fail(named, fmt::format("{} says the contrary of {}", as_written(other),
                                            quote(graph_.node_name(id))));
           }
@@ -141,6 +201,7 @@ class OverrideReader {
 
   const Graph& graph_;
   OverrideRules rules_;
+  Users users_;
   NamedOverrides overrides_;
   Diagnostics failures_;
 };
@@ -160,10 +221,11 @@ Overrides NamedOverrides::overrides_without(std::size_t named) const {
 }
 
 Result<NamedOverrides> resolve_overrides(const Graph& graph, const OverrideRequest& request) {
-  if (request.empty()) return NamedOverrides();
+  if (!has_overrides(graph, request)) return NamedOverrides();
   OverrideReader reader(graph);
   reader.read(request.save, true);
   reader.read(request.recompute, false);
+  if (!request.ignore_checkpoints) reader.read_policies();
   return std::move(reader).take();
 }
 
@@ -175,7 +237,20 @@ Result<NodeId> find_node(const Graph& graph, const std::string& name) {
                                              quote(name), quote(nearest)));
 }
 
+bool has_checkpoint_policies(const Graph& graph) {
+  return std::any_of(graph.order().begin(), graph.order().end(), [&](NodeId id) {
+    return graph.origin(id).policy != CheckpointPolicy::none;
+  });
+}
+
+bool has_overrides(const Graph& graph, const OverrideRequest& request) {
+  return !request.save.empty() || !request.recompute.empty() ||
+         (!request.ignore_checkpoints && has_checkpoint_policies(graph));
+}
+
 std::string as_written(const NamedOverride& named) {
+  if (named.source == OverrideSource::checkpoint)
+    return fmt::format("the model's checkpoint policies ({})", named.save ? "save" : "recompute");
   return fmt::format("--{} {}", named.save ? "save" : "recompute", named.name);
 }
 

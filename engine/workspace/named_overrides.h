@@ -1,6 +1,7 @@
 // Resolves overrides: names and patterns as people write them become overrides of nodes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,17 +13,27 @@ namespace recut {
 // An entry names a node, also by an alias from interning. An entry with a '*' names modules:
 // "transformer.h.*.mlp" means every node in or under a module whose path has that part, if the node
 // can be overridden.
+//
+// Calls that the model's author gave a policy of torch.utils.checkpoint are overrides as well, unless
+// `ignore_checkpoints` is set: MUST_SAVE saves, MUST_RECOMPUTE and PREFER_RECOMPUTE recompute, where
+// there is a choice, and PREFER_SAVE leaves the plan free. As in PyTorch's partitioner, a value that
+// a later checkpointed region reads is saved.
 struct OverrideRequest {
   std::vector<std::string> save;
   std::vector<std::string> recompute;
+  bool ignore_checkpoints = false;
 
-  bool empty() const { return save.empty() && recompute.empty(); }
+  bool operator==(const OverrideRequest&) const = default;
 };
+
+// Where an override is from; the earlier one wins.
+enum class OverrideSource : std::uint8_t { name, pattern, checkpoint };
 
 struct NamedOverride {
   bool save = false;
-  std::string name;           // as the user wrote it
+  std::string name;           // as the user wrote it; "" for checkpoint policies
   std::vector<NodeId> nodes;  // the nodes that it overrides
+  OverrideSource source = OverrideSource::name;
 };
 
 struct NamedOverrides {
@@ -32,15 +43,22 @@ struct NamedOverrides {
   Overrides overrides_without(std::size_t named) const;
 };
 
-// A node's own name takes precedence over a pattern that matches it. Fails on unknown names (the
+// A node's own name takes precedence over a pattern that matches it, and both over a checkpoint
+// policy. Fails on unknown names (the
 // message has the nearest known one), on nodes that can't be overridden (with the reason), and on
 // contradictions.
 Result<NamedOverrides> resolve_overrides(const Graph& graph, const OverrideRequest& request);
 
+// Whether a call of the graph has a policy of torch.utils.checkpoint.
+bool has_checkpoint_policies(const Graph& graph);
+
+// Whether the request, or a policy that it follows, may override a choice of the planner.
+bool has_overrides(const Graph& graph, const OverrideRequest& request);
+
 // The node of a name or alias; on failure the message has the nearest known name.
 Result<NodeId> find_node(const Graph& graph, const std::string& name);
 
-// "--save relu_3"
+// "--save relu_3", "the model's checkpoint policies (save)"
 std::string as_written(const NamedOverride& named);
 
 }  // namespace recut

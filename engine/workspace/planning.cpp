@@ -1,5 +1,7 @@
 #include "engine/workspace/planning.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -13,6 +15,15 @@ namespace {
 
 constexpr std::size_t kMaxBlamed = 6;  // overrides to leave out one by one, at most
 constexpr double kBlameEffort = 0.25;  // of a plan's effort, for each of them
+
+constexpr std::string_view kOverridable = "peak";  // the strategy that takes overrides
+
+// Only a strategy that takes overrides follows the model's checkpoint policies.
+OverrideRequest overrides_of(const PlanningRequest& request) {
+  OverrideRequest overrides = request.overrides;
+  overrides.ignore_checkpoints |= request.strategy != kOverridable;
+  return overrides;
+}
 
 // Plans without all overrides, and if that holds, without each single one.
 OverrideBlame blame(const Graph& graph, const PlanRequest& request,
@@ -103,7 +114,7 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   const auto budget = parse_budget(request.budget, request.strategy, baseline_cost.peak_bytes);
   if (!budget) return budget.diagnostics();
 
-  const auto named_overrides = resolve_overrides(graph, request.overrides);
+  const auto named_overrides = resolve_overrides(graph, overrides_of(request));
   if (!named_overrides) return named_overrides.diagnostics();
 
   const auto start = std::chrono::steady_clock::now();
@@ -124,6 +135,10 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   report.proof = outcome->proof;
   report.solve_ms = taken.count();
   report.remarks = outcome->remarks;
+  if (request.strategy != kOverridable && has_checkpoint_policies(graph))
+    report.remarks.push_back(fmt::format(
+        "the model's checkpoint policies are left out: only strategy '{}' follows them",
+        kOverridable));
   for (const NamedOverride& named : named_overrides->each)
     report.overrides.push_back(as_written(named));
   if (!named_overrides->each.empty() && !report.holds())
@@ -142,7 +157,7 @@ void merge_findings(PlanReport& taken, const PlanReport& other) {
 Result<Planned> measure_plan(const Document& document, const PlanningRequest& request,
                              const CostModel& costs, const BaselineCost& baseline_cost,
                              const Plan& plan, const PlanFindings& findings) {
-  const auto named_overrides = resolve_overrides(document.graph(), request.overrides);
+  const auto named_overrides = resolve_overrides(document.graph(), overrides_of(request));
   if (!named_overrides) return named_overrides.diagnostics();
   const CostModel own =
       CostModel{costs.device, findings.fusion, {}}.with_overrides(named_overrides->overrides());

@@ -104,7 +104,9 @@ std::string equal_peak_text(const DocumentView& document, const PlanView& torch)
   const std::string peak = format_bytes(torch.peak());
   if (document.budget_answer() == BudgetAnswer::refused)
     return fmt::format("PyTorch's peak of {} can't be held{}", peak,
-                       document.plan_settings.overrides.empty() ? "" : " with these overrides");
+                       has_overrides(document.graph(), document.plan_settings.overrides)
+                           ? " with these overrides"
+                           : "");
   const bool planned =
       document.shown == document.known.made_for(request_of(document.plan_settings).budget);
   if (!planned) return fmt::format("Planning for PyTorch's peak of {} …", peak);

@@ -114,6 +114,7 @@ class Reader {
     if (name == "open") return take_open(value);
     if (name == "effort") return take_effort(value);
     if (name == "grad") return take_grad(value);
+    if (name == "checkpoints") return take_checkpoints(value);
     if (name == "train") return take_optimizer(value);
     if (name == "dim") return take_dimension(value);
     if (name == "theme" && value != "dark" && value != "light")
@@ -142,6 +143,12 @@ class Reader {
     const auto effort = read_effort(value);
     if (!effort) return effort.diagnostics();
     state.plan_settings.effort = *effort;
+    return Done{};
+  }
+
+  Result<Done> take_checkpoints(const std::string& value) {
+    if (value != "0") return error(fmt::format("checkpoints is {}, expected 0", quote(value)));
+    state.plan_settings.overrides.ignore_checkpoints = true;
     return Done{};
   }
 
@@ -282,6 +289,7 @@ std::string write_link(const LinkState& state) {
     add("effort", fmt::format("{}", state.plan_settings.effort));
   for (const std::string& name : state.plan_settings.overrides.save) add("save", name);
   for (const std::string& name : state.plan_settings.overrides.recompute) add("again", name);
+  if (state.plan_settings.overrides.ignore_checkpoints) add("checkpoints", "0");
   const TransformSettings& transforms = state.plan_settings.transforms;
   if (transforms.differentiate) add("grad", "1");
   if (const auto& optimizer = transforms.optimizer)

@@ -97,6 +97,7 @@ std::string overrides(const DocumentView& d) {
   std::string value;
   for (const auto& name : d.plan_settings.overrides.save) value += "save " + name + " ";
   for (const auto& name : d.plan_settings.overrides.recompute) value += "recompute " + name + " ";
+  if (d.plan_settings.overrides.ignore_checkpoints) value += "ignore checkpoints ";
   if (!value.empty()) value.pop_back();
   return value;
 }

@@ -12,8 +12,13 @@ namespace recut::gui {
 namespace {
 
 bool is_working(const App& app) { return !app.jobs.idle(); }
-bool has_overrides(const App& app) {
-  return is_ready(app) && !app.document()->plan_settings.overrides.empty();
+bool has_own_overrides(const App& app) {
+  if (!is_ready(app)) return false;
+  const OverrideRequest& overrides = app.document()->plan_settings.overrides;
+  return !overrides.save.empty() || !overrides.recompute.empty();
+}
+bool is_checkpointed(const App& app) {
+  return is_ready(app) && has_checkpoint_policies(app.document()->graph());
 }
 bool can_undo(const App& app) {
   return app.document() != nullptr && app.history.can_undo(app.document()->serial);
@@ -149,7 +154,9 @@ Result<Done> clear_override(App& app, std::string_view name) {
 }
 
 Result<Done> clear_overrides(App& app, std::string_view) {
-  app.document()->plan_settings.overrides = {};
+  OverrideRequest& overrides = app.document()->plan_settings.overrides;
+  overrides.save.clear();
+  overrides.recompute.clear();
   return Done{};
 }
 
@@ -169,6 +176,15 @@ template <bool again>
 Result<Done> undo(App& app, std::string_view) {
   app.undo(again);
   return Done{};
+}
+
+Result<Done> switch_checkpoints(App& app, std::string_view) {
+  bool& ignored = app.document()->plan_settings.overrides.ignore_checkpoints;
+  ignored = !ignored;
+  return Done{};
+}
+bool follows_checkpoints(const App& app, std::string_view) {
+  return !app.document()->plan_settings.overrides.ignore_checkpoints;
 }
 
 constexpr std::string_view kCurve = "trade-off";
@@ -197,7 +213,9 @@ constexpr Command kPlanRows[] = {
     {"pin.recompute", "Recompute the selected value", "r", "", is_ready, set_override<false>, "",
      is_pinned<false>},
     {"pin.none", "Leave the selected value to the planner", "", "", is_ready, clear_override},
-    {"pin.clear", "Drop all overrides", "", "", has_overrides, clear_overrides},
+    {"pin.clear", "Drop all overrides", "", "", has_own_overrides, clear_overrides},
+    {"pin.checkpoints", "Follow the model's checkpoint policies", "", "", is_checkpointed,
+     switch_checkpoints, "", follows_checkpoints},
     {"curve.draw", "Draw the trade-off again", "", "", is_ready, sweep},
     {"work.stop", "Stop what is at work", "Ctrl+Period", "", is_working, stop_plan},
     {"edit.undo", "Undo", "Ctrl+Z", "", can_undo, undo<false>},

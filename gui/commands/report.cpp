@@ -59,6 +59,7 @@ std::string report_command_line(const DocumentView& document) {
   if (plan_settings.effort != 1) option("--effort", fmt::format("{}", plan_settings.effort));
   for (const std::string& name : plan_settings.overrides.save) option("--save", name);
   for (const std::string& name : plan_settings.overrides.recompute) option("--recompute", name);
+  if (plan_settings.overrides.ignore_checkpoints) line += " --ignore-checkpoints";
   return line;
 }
 

@@ -220,11 +220,12 @@ void Planner::new_problem(DocumentView& document) {
     jobs_.cancel(job);
   document.known.clear();
   document.curve = prepared(document);
-  if (document.plan_settings.overrides.empty() && document.start)
+  const bool overridden = has_overrides(document.graph(), document.plan_settings.overrides);
+  if (!overridden && document.start)
     document.known.add_made(document.start);
   if (!document.shown) show_best(document);
   sweep(document);
-  if (document.plan_settings.budget_bytes != 0 || !document.plan_settings.overrides.empty())
+  if (document.plan_settings.budget_bytes != 0 || overridden)
     plan(document);
 }
 

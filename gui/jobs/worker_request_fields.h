@@ -36,7 +36,7 @@ void fields(Pack& pack, TransformSettings& r) {
 }
 template <class Pack>
 void fields(Pack& pack, OverrideRequest& c) {
-  pack(c.save, c.recompute);
+  pack(c.save, c.recompute, c.ignore_checkpoints);
 }
 template <class Pack>
 void fields(Pack& pack, PlanningRequest& r) {

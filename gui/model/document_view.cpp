@@ -19,8 +19,7 @@ constexpr std::size_t kMaxMade = 64;  // plans; of a graph of 10,000 nodes each 
 
 bool PlanSettings::same_problem(const PlanSettings& other) const {
   return device == other.device && cost_model == other.cost_model && effort == other.effort &&
-         overrides.save == other.overrides.save &&
-         overrides.recompute == other.overrides.recompute && transforms == other.transforms;
+         overrides == other.overrides && transforms == other.transforms;
 }
 
 bool PlanSettings::operator==(const PlanSettings& other) const {

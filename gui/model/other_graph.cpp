@@ -80,6 +80,7 @@ std::string drop_overrides(const Graph& graph, OverrideRequest& overrides) {
     std::vector<std::string> good;
     for (const std::string& name : names) {
       OverrideRequest one;
+      one.ignore_checkpoints = true;
       (save ? one.save : one.recompute).push_back(name);
       if (resolve_overrides(graph, one))
         good.push_back(name);

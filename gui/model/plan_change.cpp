@@ -46,6 +46,9 @@ std::string cause_of(const PlanSettings& before, const PlanSettings& after) {
   for (const auto* chosen : {&saved, &again})
     for (const std::string& name : *chosen) std::erase(left, name);
   add_cause(left, "left to the planner");
+  if (before.overrides.ignore_checkpoints != after.overrides.ignore_checkpoints)
+    causes.emplace_back(after.overrides.ignore_checkpoints ? "checkpoint policies ignored"
+                                                           : "checkpoint policies followed");
   if (before.budget_bytes != after.budget_bytes)
     causes.push_back(fmt::format("budget {}, was {}", budget_text(after), budget_text(before)));
   if (before.cost_model != after.cost_model)

@@ -63,6 +63,7 @@ Json json_of(const SavedDocument& document) {
                {"save", texts_in(plan_settings.overrides.save)},
                {"recompute", texts_in(plan_settings.overrides.recompute)},
                {"selected", valid_utf8(document.selected)}};
+  if (plan_settings.overrides.ignore_checkpoints) json["ignore_checkpoints"] = true;
   if (plan_settings.effort != 1) json["effort"] = plan_settings.effort;
   if (Json transforms = json_of(plan_settings.transforms); !transforms.empty())
     json["recipe"] = std::move(transforms);
@@ -80,9 +81,12 @@ SavedDocument document_of(const Json& json) {
       text_of(json, "cost_model", document.plan_settings.cost_model);
   const double effort = real_of(json, "effort").value_or(1);
   if (effort >= kMinEffort && effort <= kMaxEffort) document.plan_settings.effort = effort;
-  document.plan_settings.overrides = {texts_of(json, "save"), texts_of(json, "recompute")};
+  document.plan_settings.overrides.save = texts_of(json, "save");
+  document.plan_settings.overrides.recompute = texts_of(json, "recompute");
   document.selected = text_of(json, "selected");
   if (!json.is_object()) return document;
+  const auto ignored = json.find("ignore_checkpoints");
+  document.plan_settings.overrides.ignore_checkpoints = ignored != json.end() && *ignored == true;
   if (const auto transforms = json.find("recipe"); transforms != json.end())
     document.plan_settings.transforms = transform_settings_of(*transforms);
   const auto pass = json.find("pass");

@@ -96,9 +96,7 @@ ValueTable& value_table(DocumentView& document) {
 void ValueOverrides::read(const DocumentView& document) {
   const OverrideRequest& requested = document.plan_settings.overrides;
   const Graph& graph = document.graph();
-  if (graph_ == &graph && request_.save == requested.save &&
-      request_.recompute == requested.recompute)
-    return;
+  if (graph_ == &graph && request_ == requested) return;
   graph_ = &graph;
   request_ = requested;
   const auto choices = resolve_overrides(graph, requested);

@@ -20,8 +20,7 @@ const OverrideBlame* blame_of(const DocumentView& document) {
   const PlanningRequest requested = request_of(document.plan_settings);
   const bool same = refused->request.budget == requested.budget &&
                     refused->request.device == requested.device &&
-                    refused->request.overrides.save == requested.overrides.save &&
-                    refused->request.overrides.recompute == requested.overrides.recompute;
+                    refused->request.overrides == requested.overrides;
   const auto& blame = refused->report().blame;
   return same && blame ? &*blame : nullptr;
 }
@@ -59,7 +58,8 @@ std::string promise_text(const Flip& flip, const PlanView& shown, const ValueRow
 }
 
 std::string conflict_text(const DocumentView& document) {
-  if (document.budget_answer() != BudgetAnswer::refused || document.plan_settings.overrides.empty())
+  if (document.budget_answer() != BudgetAnswer::refused ||
+      !has_overrides(document.graph(), document.plan_settings.overrides))
     return {};
   std::string text = fmt::format("{} can't be held with these overrides: the least is {}.",
                                  format_bytes(document.plan_settings.budget_bytes),
@@ -81,8 +81,9 @@ std::string conflict_text(const DocumentView& document) {
 std::vector<NodeId> blamed_values(const DocumentView& document) {
   std::vector<NodeId> values;
   const OverrideBlame* blame = blame_of(document);
+  if (blame == nullptr) return values;
   const auto choices = resolve_overrides(document.graph(), document.plan_settings.overrides);
-  if (blame == nullptr || !choices) return values;
+  if (!choices) return values;
   for (const NamedOverride& choice : choices->each) {
     const bool blamed = std::find(blame->sufficient.begin(), blame->sufficient.end(),
                                   as_written(choice)) != blame->sufficient.end();

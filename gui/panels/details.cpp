@@ -37,8 +37,7 @@ void bring_up(DetailsMemory& memory, const DocumentView& document, const ValueTa
   const OverrideRequest& overrides = document.plan_settings.overrides;
   const bool same = memory.node == node && memory.pass == document.pass &&
                     memory.shown == document.shown && memory.reasons == document.reasons &&
-                    memory.rows == table.rows && memory.overrides.save == overrides.save &&
-                    memory.overrides.recompute == overrides.recompute;
+                    memory.rows == table.rows && memory.overrides == overrides;
   if (same) return;
   memory = {node,
             document.pass,

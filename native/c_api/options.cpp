@@ -29,9 +29,11 @@ constexpr std::string_view kOpenKeys[] = {"graph", "passes"};
 constexpr std::string_view kGraphKeys[] = {"joint", "joint_after_passes", "forward"};
 constexpr std::string_view kDifferentiateKeys[] = {"wrt", "results", "passes"};
 constexpr std::string_view kPlanKeys[] = {"strategy", "budget", "effort", "seconds",  "search_seed",
-                                          "device",   "model",  "save",   "recompute"};
+                                          "device",   "model",  "save",   "recompute",
+                                          "ignore_checkpoints"};
 constexpr std::string_view kSweepKeys[] = {"points", "effort", "search_seed", "device",
-                                           "model",  "save",   "recompute",   "plans"};
+                                           "model",  "save",   "recompute",   "ignore_checkpoints",
+                                           "plans"};
 
 // The options of one call. All errors are collected and reported at once.
 class Options {
@@ -196,6 +198,7 @@ class Options {
   void read_overrides(OverrideRequest& overrides) {
     overrides.save = fields_.texts("save");
     overrides.recompute = fields_.texts("recompute");
+    overrides.ignore_checkpoints = fields_.boolean("ignore_checkpoints");
   }
 
   std::string_view text_;

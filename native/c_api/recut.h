@@ -120,6 +120,8 @@ RECUT_API recut_status recut_graph_text(const recut_graph* graph, char** text, c
  *                  path of a profile, or a profile itself: an object as in samples/devices
  *   "model"        "eager" (default) or "fused", with the largest kernels that hold the budget
  *   "save", "recompute"   lists of names of nodes, or patterns of modules: overrides of the plan
+ *   "ignore_checkpoints"  true: the planner chooses where the graph's calls have a policy of
+ *                  torch.utils.checkpoint (default: plans follow the policies)
  *
  * `callbacks` may be null. Also returns RECUT_NOT_HELD, with a plan, RECUT_CANCELLED and
  * RECUT_FORWARD_ONLY. */
@@ -138,7 +140,7 @@ RECUT_API recut_status recut_report_json(const recut_plan* plan, char** json, ch
 
 /* The whole trade-off, as `recut sweep --json` prints it: "points" by rising budget, PyTorch's own
  * in "torch". Options: "points" (2 to 10000; 50 is the default), and of recut_plan_make's "effort",
- * "search_seed", "device", "model", "save", "recompute"; "plans": true gives each of "points" a
+ * "search_seed", "device", "model", "save", "recompute", "ignore_checkpoints"; "plans": true gives each of "points" a
  * "plan", as recut_plan_json has it. Returns the statuses of recut_plan_make. */
 RECUT_API recut_status recut_sweep(const recut_graph* graph, const char* options_json,
                                    const recut_callbacks* callbacks, char** json, char** error);

@@ -39,6 +39,9 @@ void add_override_options(CLI::App& command, OverrideRequest& overrides) {
   command.add_option("--recompute", overrides.recompute, "Always recompute this value" + what)
       ->allow_extra_args(false)
       ->type_name("NAME");
+  command.add_flag("--ignore-checkpoints", overrides.ignore_checkpoints,
+                   "Let the planner choose where the model's author gave calls a policy of "
+                   "torch.utils.checkpoint (default: plans follow the policies)");
 }
 
 CLI::Validator calibrated_by_name() {

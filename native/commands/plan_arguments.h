@@ -25,7 +25,8 @@ struct PlanArguments {
   void add_to(CLI::App& command);
   void add_search_to(CLI::App& command);  // all but the prices of calls
   bool asked() const {
-    return !strategy.empty() || budget || !device.empty() || !model.empty() || !overrides.empty();
+    return !strategy.empty() || budget || !device.empty() || !model.empty() ||
+           overrides != OverrideRequest();
   }
   SearchLimits limits() const;
   PlanningRequest request() const;

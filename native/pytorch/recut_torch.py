@@ -328,6 +328,10 @@ def _node_json(node: fx.Node, names: dict[fx.Node, str]) -> dict[str, Any]:
         entry["source"] = source
     if isinstance(node.meta.get("seq_nr"), int):
         entry["seq_nr"] = node.meta["seq_nr"]
+    if policy := _policy(node):
+        entry["meta"] = {"recompute": policy}
+        if isinstance(region := node.meta.get("ac_graph_id"), int):
+            entry["meta"]["ac_graph_id"] = region
     return entry
 
 
@@ -1314,7 +1318,8 @@ class Backend(CustomPartitionerFn):
         once = _run_once(joint)
         request = {"strategy": options.strategy, "budget": budget, "effort": options.effort,
                    "device": "measured" if times else self._profile(joint),
-                   "save": [*options.save, *once], "recompute": [*options.recompute, *_to_recompute(joint, once)]}
+                   "save": [*options.save, *once], "recompute": [*options.recompute, *_to_recompute(joint, once)],
+                   "ignore_checkpoints": True}  # the names say it: the module knows more about calls that run once
         if options.kernels == "inductor" and options.strategy == "peak":
             request["model"] = "fused"  # what stays inside a kernel of Inductor's takes no memory
         return {key: value for key, value in request.items() if value != []}
@@ -1362,8 +1367,10 @@ def _run_once(joint: _Joint) -> list[str]:
                 changed.add(node)
             else:
                 once.append(names[node])
-        elif _draws_inside(node) or _policy(node) == "MUST_SAVE":
+        elif _draws_inside(node):
             once.append(names[node])
+        elif _is_to_save(node) and (source := _view_chain(node)[-1]).op == "call_function":
+            once.append(names[source])
     late = [n for n in changed if any(_is_backward(user) for user in n.users)]
     if late:
         raise _Unsupported(f"backward reads {late[0].name}, an input that forward writes to")
@@ -1411,7 +1418,7 @@ def _to_recompute(joint: _Joint, once: Iterable[str]) -> list[str]:
     fixed = {_view_chain(result)[-1] for result in results} | set(once)
     late = _run_in_backward(joint)
     return [names[n] for n in joint.calls()
-            if _policy(n) in ("MUST_RECOMPUTE", "PREFER_RECOMPUTE") and n not in late and not _is_alias(n)
+            if _asks_to_recompute(n) and n not in late and not _is_alias(n)
             and n not in fixed and names[n] not in fixed and _is_read_by(n, late)]
 
 
@@ -1436,6 +1443,20 @@ def _is_alias(node: fx.Node) -> bool:
 def _policy(node: fx.Node) -> str:
     """The policy that torch.utils.checkpoint set for it."""
     return getattr(node.meta.get("recompute"), "name", "")
+
+
+def _asks_to_recompute(node: fx.Node) -> bool:
+    return _policy(node) in ("MUST_RECOMPUTE", "PREFER_RECOMPUTE")
+
+
+def _is_to_save(node: fx.Node) -> bool:
+    """Whether a policy has it saved: as in PyTorch's partitioner, a value that a later checkpointed region
+    begins with is, too, since backward would otherwise run all regions before it."""
+    if _policy(node) == "MUST_SAVE":
+        return True
+    region = node.meta.get("ac_graph_id", -1)
+    return _asks_to_recompute(node) and any(
+        _asks_to_recompute(user) and user.meta.get("ac_graph_id", -1) > region for user in node.users)
 
 
 def backend(budget: str | int | float | None = "none", *, kernels: str = "inductor", scope: str = "activations",
