@@ -27,4 +27,6 @@ fetch_source imgui 1.90.1 imgui_1.90.1+ds.orig.tar.xz \
   ecce377df0f90b292f15dcbd83d438bddc162b2388c881132bde18c787572a1c
 [[ -z ${1:-} ]] || fetch_source protobuf 3.21.12 protobuf_3.21.12.orig.tar.gz \
   930c2c3b5ecc6c9c12615cf5ad93f1cd6e12d0aba862b572e076259970ac3a53
+[[ -z ${1:-} ]] || fetch_source zlib 1.3.1 zlib_1.3.dfsg+really1.3.1.orig.tar.gz \
+  60dd315c07f616887caa029408308a018ace66e3d142726a97db164b3b8f69fb
 [[ ${1:-} != --tests ]] || install_modules "$here/../tests/page"

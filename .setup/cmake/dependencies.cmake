@@ -26,9 +26,30 @@ if(NOT EMSCRIPTEN)
   set_target_properties(recut_fmt PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
 endif()
 
-# recut_zlib: gzipped graphs. In a page the browser itself unpacks them.
+# Libraries that come as source stand in the user's cache, shared by all clones.
+if(DEFINED ENV{XDG_CACHE_HOME})
+  set(user_cache "$ENV{XDG_CACHE_HOME}")
+else()
+  set(user_cache "$ENV{HOME}/.cache")
+endif()
+set(RECUT_SOURCES "${user_cache}/recut" CACHE PATH "Where install.sh unpacked libraries")
+
+# recut_zlib: gzipped graphs and zip archives. A page has it of the source that install.sh unpacked, without
+# what packs: Emscripten's own copy would be fetched as the build runs.
 add_library(recut_zlib INTERFACE)
-if(NOT EMSCRIPTEN)
+if(EMSCRIPTEN)
+  set(zlib_source "${RECUT_SOURCES}/zlib-1.3.1")
+  if(NOT EXISTS "${zlib_source}/inflate.c")
+    message(FATAL_ERROR "zlib's source is missing at ${zlib_source}; run .setup/install.sh --page first.")
+  endif()
+  enable_language(C)
+  add_library(recut_inflate STATIC
+              "${zlib_source}/inflate.c" "${zlib_source}/inffast.c" "${zlib_source}/inftrees.c"
+              "${zlib_source}/adler32.c" "${zlib_source}/crc32.c" "${zlib_source}/zutil.c")
+  target_include_directories(recut_inflate SYSTEM PUBLIC "${zlib_source}")
+  target_compile_options(recut_inflate PRIVATE -w -Os)
+  target_link_libraries(recut_zlib INTERFACE recut_inflate)
+else()
   find_package(ZLIB REQUIRED)
   # The static one where there is one: librecut.so is to need nothing but the C library.
   find_library(RECUT_ZLIB_STATIC NAMES libz.a)
@@ -38,13 +59,4 @@ if(NOT EMSCRIPTEN)
   else()
     target_link_libraries(recut_zlib INTERFACE ZLIB::ZLIB)
   endif()
-  target_compile_definitions(recut_zlib INTERFACE RECUT_HAS_ZLIB=1)
 endif()
-
-# Libraries that come as source stand in the user's cache, shared by all clones.
-if(DEFINED ENV{XDG_CACHE_HOME})
-  set(user_cache "$ENV{XDG_CACHE_HOME}")
-else()
-  set(user_cache "$ENV{HOME}/.cache")
-endif()
-set(RECUT_SOURCES "${user_cache}/recut" CACHE PATH "Where install.sh unpacked libraries")

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -10,10 +11,6 @@
 
 #include "engine/support/text.h"
 #include "engine/support/units.h"
-
-#ifdef RECUT_HAS_ZLIB
-#include <zlib.h>
-#endif
 
 namespace recut {
 namespace {
@@ -52,8 +49,6 @@ Result<std::string> read_file(const std::string& path, std::int64_t limit) {
 }
 
 bool is_gzip(std::string_view bytes) { return bytes.substr(0, 2) == "\x1f\x8b"; }
-
-#ifdef RECUT_HAS_ZLIB
 
 namespace {
 
@@ -109,13 +104,5 @@ Result<std::string> gunzip(std::string_view bytes, std::int64_t limit) {
     }
   }
 }
-
-#else
-
-Result<std::string> gunzip(std::string_view, std::int64_t) {
-  return error("gzip: this build can't unpack, expected the text itself");
-}
-
-#endif
 
 }  // namespace recut

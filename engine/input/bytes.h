@@ -21,7 +21,7 @@ Result<std::string> read_file(const std::string& path, std::int64_t limit = kMax
 bool is_gzip(std::string_view bytes);
 
 // Unpacks gzip (RFC 1952; several members in a row as one). Fails if the data is damaged, truncated
-// or unpacks to more than `limit` bytes, and in builds without zlib.
+// or unpacks to more than `limit` bytes.
 Result<std::string> gunzip(std::string_view bytes, std::int64_t limit = kMaxInputBytes);
 
 }  // namespace recut

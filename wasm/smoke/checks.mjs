@@ -26,7 +26,7 @@ const program = new Program(resolve(path));
 const folder = mkdtempSync(join(tmpdir(), 'recut-smoke-'));
 process.chdir(top); // scenarios name files relative to it
 
-// WebAssembly has no zlib (in a page the browser decompresses), so both programs read the plain file.
+// In a page the browser decompresses, so both programs read the plain file.
 function plain(graph) {
   const file = join(folder, graph + '.json');
   if (!existsSync(file)) writeFileSync(file, gunzipSync(readFileSync(join('samples/joint', graph + '.json.gz'))));
