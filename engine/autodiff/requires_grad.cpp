@@ -121,23 +121,26 @@ NodeId counted_input(const Graph& graph, const Node& node) {
                                                                         : NodeId();
 }
 
-}  // namespace
-
-bool updates_buffer(const Graph& graph, NodeId node) {
-  return is_running_statistic(graph, graph[node]) || updated_buffer(graph, node).valid();
-}
-
-NodeId updated_buffer(const Graph& graph, NodeId node) {
-  if (is_running_statistic(graph, graph[node]))
-    return buffer_of_running_statistic(graph, graph[node]);
-  NodeId id = node;
+NodeId behind_copies(const Graph& graph, NodeId id) {
   const auto is_copy = [&] {
     const Op op = graph[id].op;
     return op == Op::copy || op == Op::clone || op == Op::alias || op == Op::detach ||
            op == Op::prims_convert_element_type || op == Op::_to_copy;
   };
   while (is_copy()) id = graph[id].operands.back();
-  const Node& made = graph[id];
+  return id;
+}
+
+}  // namespace
+
+bool updates_buffer(const Graph& graph, NodeId node) {
+  return is_running_statistic(graph, graph[behind_copies(graph, node)]) ||
+         updated_buffer(graph, node).valid();
+}
+
+NodeId updated_buffer(const Graph& graph, NodeId node) {
+  const Node& made = graph[behind_copies(graph, node)];
+  if (is_running_statistic(graph, made)) return buffer_of_running_statistic(graph, made);
   if (made.op == Op::lerp_Scalar && is_buffer_like(graph, made.operands.front(), made.type()))
     return made.operands.front();
   const NodeId counted = counted_input(graph, made);

@@ -16,19 +16,21 @@
 #include <set>
 #include <utility>
 
+#include "engine/input/composite_operators.h"
+#include "engine/input/joint_arguments.h"
 #include "engine/input/joint_externals.h"
 #include "engine/input/joint_measured.h"
 #include "engine/input/joint_outputs.h"
+#include "engine/input/joint_types.h"
 #include "engine/input/joint_values.h"
+#include "engine/input/joint_writes.h"
+#include "engine/input/written_values.h"
 #include "engine/ir/call.h"
 #include "engine/ir/region_memory.h"
 #include "engine/support/text.h"
 
 namespace recut {
 namespace {
-
-// All values of a graph together: sums of sizes, and twice that, fit into 64 bits.
-constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 61;
 
 constexpr std::size_t kStepNodes = 1'000;
 
@@ -44,20 +46,27 @@ class JointGraphBuilder::Builder {
         symbols_(symbols),
         graph_(graph),
         diagnostics_(diagnostics),
-        ids_(nodes.nodes.size()) {
+        types_(nodes, graph,
+               [this](const JointNode& about, const std::string& message) {
+                 report_error(about, message);
+               }),
+        values_(graph, nodes.nodes.size()) {
     if (graph.measured != nullptr) measurements_ = *graph.measured;
     take_roles(roles.parameters, "parameters", Role::parameter);
     take_roles(roles.buffers, "buffers", Role::buffer);
+    // A constant has no new value: a buffer that is written is an input.
+    if (!roles.buffers.empty())
+      for (const std::size_t at : written_placeholders(nodes)) roles_.erase(at);
   }
 
   std::string externals_note() const { return externals_.note(); }
 
   bool step() {
     const std::size_t all = nodes_.nodes.size();
-    if (recorded_.size() < all) {
+    if (!typed_) {
+      typed_ = true;
       read_types();
-      record_read_outputs();
-      graph_.device = take_common_device(recorded_);
+      graph_.device = types_.take_device();
       return true;
     }
     for (const std::size_t end = std::min(at_ + kStepNodes, all); at_ < end; ++at_)
@@ -90,7 +99,16 @@ class JointGraphBuilder::Builder {
           [this](std::string_view name) { return find(name); }, graph_, diagnostics_);
     else if (diagnostics_.none())
       diagnostics_.add("the graph has no node 'output'");
-    externals_.add_written_values(graph_);
+    externals_.add_written_values(written_values(), graph_);
+  }
+
+  // Those of a module's forward graph are outside of differentiation: gradients are of its results.
+  std::vector<NodeId> written_values() {
+    std::vector<NodeId> values = values_.of_written_inputs();
+    for (NodeId& value : values)
+      if (!forward_outputs_ && !roles_.empty() && is_floating(graph_.type(value).dtype))
+        if (const auto apart = graph_.make(Op::detach, {value})) value = *apart;
+    return values;
   }
 
   const JointNode& node() const { return nodes_.nodes[at_]; }
@@ -107,8 +125,6 @@ class JointGraphBuilder::Builder {
 
   // Types are read first: the graph's device is the one that most of them name.
   void read_types() {
-    recorded_.resize(nodes_.nodes.size());
-    faulty_type_.resize(nodes_.nodes.size(), false);
     for (std::size_t i = 0; i < nodes_.nodes.size(); ++i) {
       auto number = read_joint_number(nodes_.nodes[i].val, symbols_);
       if (!number || *number) {  // an error is reported only if a node reads the number
@@ -118,30 +134,16 @@ class JointGraphBuilder::Builder {
       }
       auto types = read_joint_types(nodes_.nodes[i].val, symbols_);
       if (!types) {
-        faulty_type_[i] = true;
+        types_.set_faulty(i);
         report_error(nodes_.nodes[i], types.diagnostics().front().message);
       } else {
-        recorded_[i] = std::move(*types);
+        types_.set(i, std::move(*types));
       }
     }
   }
 
-  // Records which outputs of multi-output nodes a getitem reads.
-  void record_read_outputs() {
-    for (const JointNode& node : nodes_.nodes) {
-      const Operator* op = node.sound ? find_operator_by_target(node.target) : nullptr;
-      if (op == nullptr || op->op != Op::getitem) continue;
-      if (!node.args.present() || node.args.size() != 2) continue;
-      auto item = node.args.items().begin();
-      const JsonValue from = (*item).value, index = (*++item).value;
-      if (!from.is(JsonKind::object) || from.size() != 1 || !index.is(JsonKind::integer)) continue;
-      const JsonMember named = *from.items().begin();
-      if (named.key == "node" && named.value.is(JsonKind::text))
-        read_.emplace(named.value.text(), index.integer());
-    }
-  }
-
   void add_node(const JointNode& node) {
+    operands_.clear();
     if (!node.sound) return;
     if (output_.present()) return report_error("stands after the node 'output'");
     if (node.measured.present() && node.op != "call_function")
@@ -170,66 +172,199 @@ class JointGraphBuilder::Builder {
     return origin_of(node());
   }
 
-  std::optional<TensorType> input_type() {
-    if (faulty_type_[at_]) return std::nullopt;
-    const RecordedTypes& types = recorded_[at_];
-    const bool one = types && types->size() == 1;
-    if (one && types->front() && types->front()->exists() && count_bytes({*types->front()}))
-      return types->front();
-    report_error(one && !types->front() ? "'val' has no 'dtype'"
-                                        : "'val' is missing, expected the type of a tensor");
-    return std::nullopt;
-  }
-
   void add_input() {
     const auto role = roles_.find(at_);
     if (role != roles_.end() && role->second == Role::buffer) return add_constant();
     InputKind kind = InputKind::input;
     if (role != roles_.end()) kind = InputKind::parameter;
     if (is_tangent(node())) kind = InputKind::tangent;
-    if (auto type = input_type()) ids_[at_] = graph_.add_input(kind, std::move(*type), origin());
+    if (auto type = types_.of_input(at_))
+      define(graph_.add_input(kind, std::move(*type), origin()));
   }
 
   void add_constant() {
-    if (auto type = input_type()) ids_[at_] = graph_.add_constant(std::move(*type), origin());
+    if (auto type = types_.of_input(at_)) define(graph_.add_constant(std::move(*type), origin()));
   }
+
+  void define(NodeId value) { values_.define(at_, value, operands_); }
 
   void add_call() {
-    const Operator* op = find_operator_by_target(node().target);
+    if (add_item()) return;
+    const std::string_view target = node().target;
+    const Operator* op = find_operator_in_file(target);
+    const CompositeOperator* composite = find_composite(target);
+    const auto functional =
+        op == nullptr && composite == nullptr ? functional_target(target) : std::nullopt;
+    if (functional) {
+      op = find_operator_in_file(*functional);
+      composite = find_composite(*functional);
+    }
+    writes_operand_ = functional.has_value();
+    if (composite != nullptr && add_composite(*composite)) return;
     if (op == nullptr || op->is(kInput)) return add_external();
     auto arguments = read_arguments(*op);
-    if (!arguments || faulty_type_[at_]) return;
-    auto types = resolve_types(*op, *arguments);
+    if (!arguments || types_.faulty(at_)) return;
+    if (writes_operand_) return add_write(*op, std::move(*arguments));
+    auto types = types_.resolve(at_, *op, *arguments);
     if (!types) return;
-    ids_[at_] = graph_.append(op->op, std::move(*arguments), std::move(*types), origin());
+    const NodeId id = graph_.append(op->op, std::move(*arguments), std::move(*types), origin());
+    define(id);
     if (node().measured.present())
-      measurements_.add(ids_[at_], read_measurement(node().measured, node().name, diagnostics_));
+      measurements_.add(id, read_measurement(node().measured, node().name, diagnostics_));
   }
 
-  // A call of an operator that the table lacks: its types are the file's.
+  std::optional<std::vector<Argument>> read_arguments(const Operator& op) {
+    auto arguments = read_joint_arguments(
+        op, node(), [this](std::string_view name) { return find(name); },
+        [this](const std::string& message) { report_error(message); });
+    if (arguments && op.is(kImpure))
+      if (const auto draw = op.parameter("draw")) (*arguments)[*draw] = draws_++;
+    return arguments;
+  }
+
+  // One result of a composite that has several: it is known. False for any other call.
+  bool add_item() {
+    const Operator& getitem = operator_of(Op::getitem);
+    if (node().target != getitem.target) return false;
+    const auto from = nodes_.by_name.find(referenced_name(argument_of(getitem, node(), "self")));
+    const auto list = from == nodes_.by_name.end() ? lists_.end() : lists_.find(from->second);
+    if (list == lists_.end()) return false;
+    JsonValue index;
+    for (const JsonMember item : node().args.items()) index = item.value;
+    const auto& [values, operands] = list->second;
+    if (!index.is(JsonKind::integer) || index.integer() < 0 ||
+        index.integer() >= static_cast<std::int64_t>(values.size())) {
+      report_error(fmt::format("expected an index below {}", values.size()));
+      return true;
+    }
+    const NodeId value = values[static_cast<std::size_t>(index.integer())];
+    operands_ = operands;
+    define(value);
+    graph_.add_alias(std::string(node().name), value);
+    return true;
+  }
+
+  // False where the call is as the table has it, or unknown.
+  bool add_composite(const CompositeOperator& composite) {
+    auto arguments = read_arguments(composite.row);
+    if (!arguments || types_.faulty(at_)) return true;
+    const Call::TypesOf types_of = [this](NodeId id) { return graph_.pool().types_of(id); };
+    const Diagnostics wrong = check_arguments(composite.row, *arguments, types_of);
+    for (const Diagnostic& d : wrong) report_error(d.message);
+    if (!wrong.empty()) return true;
+    ::recut::Builder b(graph_);
+    const auto scope = b.scope({std::string(node().module), node().seq_nr,
+                                std::string(composite.row.name), std::string(node().source)});
+    const Expansion made = composite.expand(b, Call(composite.row, *arguments, types_of));
+    if (!made.applies) return operands_.clear(), false;
+    const bool whole =
+        !made.results.empty() && std::all_of(made.results.begin(), made.results.end(),
+                                             [](const Value& value) { return value.valid(); });
+    if (b.diagnostic() || !whole) {
+      report_error(b.diagnostic()
+                       ? b.diagnostic()->message
+                       : fmt::format("an operand of {} is no tensor", composite.row.name));
+      return true;
+    }
+    if (writes_operand_)
+      add_write(composite.row, made.results.front().id());
+    else
+      add_results(composite, made);
+    for (const auto& [parameter, value] : made.writes)
+      write(referenced_name(argument_of(composite.row, node(), parameter)), value.id());
+    return true;
+  }
+
+  void add_results(const CompositeOperator& composite, const Expansion& made) {
+    std::vector<NodeId> values;
+    for (const Value& result : made.results) values.push_back(result.id());
+    const RecordedTypes& recorded = types_.of(at_);
+    for (std::size_t i = 0; recorded && i < std::min(values.size(), recorded->size()); ++i)
+      if (const RecordedType& type = (*recorded)[i];
+          type && type->exists() &&
+          !types_.agree(at_, composite.row, i, *type, graph_.type(values[i])))
+        return;
+    if (composite.row.multiple_outputs()) {
+      lists_.emplace(at_, std::pair(std::move(values), operands_));
+      return;
+    }
+    if (!types_.count_bytes(at_, {graph_.type(values.front())})) return;
+    define(values.front());
+    graph_.add_alias(std::string(node().name), values.front());
+  }
+
+  // A call that writes to its first operand, of the operator without that effect.
+  void add_write(const Operator& op, std::vector<Argument> arguments) {
+    const Call::TypesOf types_of = [this](NodeId id) { return graph_.pool().types_of(id); };
+    auto types = infer_types(op, arguments, types_of);
+    if (!types) {
+      for (const Diagnostic& d : types.diagnostics()) report_error(d.message);
+      return;
+    }
+    if (types_.count_bytes(at_, *types))
+      add_write(op, graph_.append(op.op, std::move(arguments), std::move(*types), origin()));
+  }
+
+  void add_write(const Operator& op, NodeId value) {
+    write(referenced_name(argument_of(op, node(), op.parameters.front().name)), value);
+  }
+
+  // The file's node has a new value, and so has this call, which gives that tensor.
+  void write(std::string_view name, NodeId value) {
+    const auto it = nodes_.by_name.find(name);
+    if (it == nodes_.by_name.end()) return;  // None stands there: nothing is written
+    const auto before = values_.read(it->second);
+    if (!before) return report_error(before.diagnostics().front().message);
+    if (!before->valid()) return;
+    const TensorType to = graph_.type(*before);
+    if (graph_.type(value).shape != to.shape)
+      return report_error(fmt::format("it gives {} in the place of {} {}, expected the same shape",
+                                      format_shape(graph_.type(value).shape), quote(name),
+                                      format_shape(to.shape)));
+    ::recut::Builder b(graph_);
+    const auto scope = b.scope({std::string(node().module), node().seq_nr,
+                                std::string(node().target), std::string(node().source)});
+    const NodeId converted = b.convert(b.value(value), to.dtype).id();
+    if (b.diagnostic()) return report_error(b.diagnostic()->message);
+    const auto written = values_.write(it->second, converted);
+    if (!written) return report_error(written.diagnostics().front().message);
+    operands_ = {{it->second, converted}};
+    if (writes_operand_) define(converted);
+  }
+
+  // A call of an operator that the table lacks: its types are the file's. One that only writes to
+  // its first operand has that operand's.
   void add_external() {
-    if (faulty_type_[at_]) return;
-    if (node().val.is(JsonKind::null)) return drop();
-    const RecordedTypes& recorded = recorded_[at_];
-    if (!recorded) return externals_.add_refused(node().target, at_);
-    std::vector<TensorType> types;
-    for (const RecordedType& type : *recorded) types.push_back(type.value_or(TensorType{}));
+    if (types_.faulty(at_)) return;
+    const bool no_value = node().val.is(JsonKind::null);
+    if (no_value && !writes_operand_) return drop();
+    const RecordedTypes& recorded = types_.of(at_);
+    if (!recorded && !no_value) return externals_.add_refused(node().target, at_);
     const bool several = node().val.is(JsonKind::array);
-    if (!several && !types.front().exists()) return report_error("'val' has no 'dtype'");
-    const FindNode find_node = [this](std::string_view name) { return find(name); };
-    ids_[at_] = externals_.take_write(node(), find_node, graph_);
-    if (ids_[at_].valid()) return;
-    auto call = read_external_call(node(), several, find_node);
+    auto call =
+        read_external_call(node(), several, [this](std::string_view name) { return find(name); });
     if (!call) return report_error(call.diagnostics().front().message);
-    if (!call->sound || !count_bytes(types)) return;
+    if (no_value && operands_.empty()) return drop();
+    if (!call->sound) return;
+    std::vector<TensorType> types;
+    if (no_value) types.push_back(graph_.type(operands_.front().value));
+    if (recorded)
+      for (const RecordedType& type : *recorded) types.push_back(type.value_or(TensorType{}));
+    if (!several && !types.front().exists()) return report_error("'val' has no 'dtype'");
+    if (!types_.count_bytes(at_, types)) return;
     call->arguments.back() = draws_++;
     Measurement measured;
     if (node().measured.present())
       measured = read_measurement(node().measured, node().name, diagnostics_);
     measured.workspace_bytes += externals_.region_bytes(call->arguments);
-    ids_[at_] = graph_.append(call->op->op, std::move(call->arguments), std::move(types), origin());
-    if (measured.micros || measured.workspace_bytes > 0) measurements_.add(ids_[at_], measured);
+    const NodeId id =
+        graph_.append(call->op->op, std::move(call->arguments), std::move(types), origin());
+    if (measured.micros || measured.workspace_bytes > 0) measurements_.add(id, measured);
     externals_.add(node().target);
+    if (writes_operand_ && !several && !operands_.empty())
+      write(nodes_.nodes[operands_.front().at].name, id);
+    else
+      define(id);
   }
 
   // A call that gives nothing, as an assertion: nothing of the step depends on it.
@@ -255,164 +390,18 @@ class JointGraphBuilder::Builder {
     numbers_.emplace(at_, Argument(std::string(node().name)));
   }
 
-  // Arguments in the schema's order, from args and kwargs. None after an error.
-  std::optional<std::vector<Argument>> read_arguments(const Operator& op) {
-    std::vector<Argument> arguments(op.parameters.size());
-    bool sound = true;
-    if (node().args.present()) sound = read_positional(op, arguments);
-    if (node().kwargs.present()) sound = read_by_name(op, arguments) && sound;
-    if (!sound) return std::nullopt;
-    if (op.is(kImpure))
-      if (const auto draw = op.parameter("draw")) arguments[*draw] = draws_++;
-    return arguments;
-  }
-
-  bool read_positional(const Operator& op, std::vector<Argument>& arguments) {
-    std::size_t positional_count = 0;
-    while (positional_count < op.parameters.size() && !op.parameters[positional_count].keyword_only)
-      ++positional_count;
-    if (node().args.size() > positional_count) {
-      report_error(fmt::format("{} takes {} positional arguments, found {}", op.name,
-                               positional_count, node().args.size()));
-      return false;
-    }
-    bool sound = true;
-    std::size_t position = 0;
-    for (const JsonMember item : node().args.items()) {
-      sound = read_argument(op, position, item.value, arguments) && sound;
-      ++position;
-    }
-    return sound;
-  }
-
-  bool read_by_name(const Operator& op, std::vector<Argument>& arguments) {
-    bool sound = true;
-    for (const JsonMember member : node().kwargs.items()) {
-      const auto position = op.parameter(member.key);
-      if (!position || (op.is(kImpure) && member.key == "draw")) {
-        report_error(fmt::format("{} has no argument {}", op.name, quote(member.key)));
-        sound = false;
-      } else if (!arguments[*position].absent()) {
-        report_error(fmt::format("argument '{}' of {} is given twice", member.key, op.name));
-        sound = false;
-      } else {
-        sound = read_argument(op, *position, member.value, arguments) && sound;
-      }
-    }
-    return sound;
-  }
-
-  bool read_argument(const Operator& op, std::size_t position, JsonValue value,
-                     std::vector<Argument>& arguments) {
-    bool sound = true;
-    auto argument = read_joint_argument(
-        value, [this](std::string_view name) { return find(name); }, sound);
-    if (!argument) {
-      report_error(fmt::format("argument '{}' of {}: {}", op.parameters[position].name, op.name,
-                               argument.diagnostics().front().message));
-      return false;
-    }
-    arguments[position] = std::move(*argument);
-    return sound;
-  }
-
   // The node of a name (invalid if it is faulty), or the number of a symbolic size.
-  Result<Argument> find(std::string_view name) const {
+  Result<Argument> find(std::string_view name) {
     const auto it = nodes_.by_name.find(name);
     if (it == nodes_.by_name.end()) return error(fmt::format("there is no node {}", quote(name)));
     if (it->second == at_) return error(fmt::format("{} uses itself", quote(name)));
     if (it->second > at_) return error(fmt::format("node {} stands later", quote(name)));
-    const auto number = numbers_.find(it->second);
-    return number == numbers_.end() ? Result<Argument>(ids_[it->second]) : number->second;
-  }
-
-  // The node's types: the recorded types if there are any, which must agree with the shape rule.
-  std::optional<std::vector<TensorType>> resolve_types(const Operator& op,
-                                                       const std::vector<Argument>& arguments) {
-    const Call::TypesOf types_of = [this](NodeId id) { return graph_.pool().types_of(id); };
-    RecordedTypes& recorded = recorded_[at_];
-    if (recorded && (op.is(kDataDependent) || lacks_arithmetic(arguments, *recorded)))
-      return take_unchecked(op, arguments, types_of);
-    auto inferred = infer_types(op, arguments, types_of);
-    if (!inferred) {
-      for (const Diagnostic& d : inferred.diagnostics()) report_error(d.message);
-      return std::nullopt;
-    }
-    if (!recorded) return count_bytes(*inferred) ? std::optional(*inferred) : std::nullopt;
-    if (recorded->size() != inferred->size()) {
-      report_error(fmt::format("{} has {} outputs, 'val' has {}", op.name, inferred->size(),
-                               recorded->size()));
-      return std::nullopt;
-    }
-    std::vector<TensorType> resolved;
-    for (std::size_t i = 0; i < inferred->size(); ++i) {
-      const RecordedType& known = (*recorded)[i];
-      const bool counts = known && !is_masked_out(i, (*inferred)[i]);
-      if (counts && !agree(op, i, *known, (*inferred)[i])) return std::nullopt;
-      resolved.push_back(counts && uses_recorded_type(i, *known) ? *known : (*inferred)[i]);
-    }
-    return count_bytes(resolved) ? std::optional(std::move(resolved)) : std::nullopt;
-  }
-
-  // True if the recorded type counts: `none` is accepted only for an output that nobody reads.
-  bool uses_recorded_type(std::size_t output, const TensorType& recorded) const {
-    return recorded.exists() || !is_read(output);
-  }
-
-  // True if the call omits this output (output_mask) and nobody reads it: some tracers record a
-  // type all the same.
-  bool is_masked_out(std::size_t output, const TensorType& inferred) const {
-    return !inferred.exists() && !is_read(output);
-  }
-
-  bool is_read(std::size_t output) const {
-    return read_.count({node().name, static_cast<std::int64_t>(output)}) != 0;
-  }
-
-  bool lacks_arithmetic(const std::vector<Argument>& arguments,
-                        const std::vector<RecordedType>& recorded) const {
-    const Call::TypesOf types_of = [this](NodeId id) { return graph_.pool().types_of(id); };
-    std::vector<TensorType> outputs;
-    for (const RecordedType& type : recorded) outputs.push_back(type.value_or(TensorType{}));
-    return dtype_without_arithmetic(arguments, outputs, types_of) != DType::none;
-  }
-
-  std::optional<std::vector<TensorType>> take_unchecked(const Operator& op,
-                                                        const std::vector<Argument>& arguments,
-                                                        const Call::TypesOf& types_of) {
-    const Diagnostics wrong = check_arguments(op, arguments, types_of);
-    for (const Diagnostic& d : wrong) report_error(d.message);
-    std::vector<TensorType> types;
-    for (const RecordedType& type : *recorded_[at_])
-      if (type) types.push_back(*type);
-    if (types.size() != recorded_[at_]->size())
-      report_error("'val' has no 'dtype'");
-    else if (!op.returns_list && types.size() != op.outputs)
-      report_error(
-          fmt::format("{} has {} outputs, 'val' has {}", op.name, op.outputs, types.size()));
-    else if (wrong.empty() && count_bytes(types))
-      return types;
-    return std::nullopt;
-  }
-
-  // An output that the caller masked out may be recorded as none whatever the rule says.
-  bool agree(const Operator& op, std::size_t index, const TensorType& recorded,
-             const TensorType& inferred) {
-    if (!recorded.exists() && op.multiple_outputs()) return true;
-    if (recorded.dtype == inferred.dtype && recorded.shape == inferred.shape) return true;
-    const std::string which = op.multiple_outputs() ? fmt::format("output {} of ", index) : "";
-    report_error(fmt::format("{}{} is recorded as {}{}, expected {}{}", which, op.name,
-                             short_name(recorded.dtype), format_shape(recorded.shape),
-                             short_name(inferred.dtype), format_shape(inferred.shape)));
-    return false;
-  }
-
-  bool count_bytes(const std::vector<TensorType>& types) {
-    for (const TensorType& type : types) total_bytes_ += byte_size(type);
-    if (total_bytes_ <= kMaxTotalBytes) return true;
-    report_error("the values of the graph are too large to be counted together");
-    total_bytes_ = 0;
-    return false;
+    if (const auto number = numbers_.find(it->second); number != numbers_.end())
+      return number->second;
+    const auto value = values_.read(it->second);
+    if (!value) return value.diagnostics();
+    operands_.push_back({it->second, *value});
+    return Argument(*value);
   }
 
   const JointNodes& nodes_;
@@ -422,17 +411,19 @@ class JointGraphBuilder::Builder {
   DiagnosticCollector& diagnostics_;
   std::map<std::size_t, Role> roles_;  // by index
   std::size_t at_ = 0;                 // the node that is being added
-  std::vector<NodeId> ids_;            // by index; invalid if the node is faulty
-  std::vector<RecordedTypes> recorded_;
+  JointTypes types_;
+  bool typed_ = false;
+  WrittenValues values_;                          // by index; invalid if the node is faulty
+  std::vector<WrittenValues::Operand> operands_;  // of the node that is being added, so far
+  bool writes_operand_ = false;                   // the node writes to its first operand
+  // Results of composites that have several, and what these read.
+  std::map<std::size_t, std::pair<std::vector<NodeId>, std::vector<WrittenValues::Operand>>> lists_;
   std::map<std::size_t, Result<Argument>> numbers_;  // of nodes that are symbolic sizes, by index
   std::size_t inputs_ = 0;                           // non-tangent placeholders so far
   std::set<std::size_t> number_inputs_;              // of these, the symbolic sizes
-  std::set<std::pair<std::string_view, std::int64_t>> read_;  // (node name, output index)
-  std::vector<bool> faulty_type_;
   ExternalCalls externals_;
   Measurements measurements_;
   std::int64_t draws_ = 0;
-  std::int64_t total_bytes_ = 0;
   JsonValue output_;
 };
 

@@ -11,8 +11,6 @@
 namespace recut {
 namespace {
 
-constexpr std::string_view kWriteTarget = "aten.copy_.default";
-
 // Tags that read_joint_argument knows.
 bool is_known_tag(std::string_view tag) {
   return tag == "node" || tag == "dtype" || tag == "float" || tag == "device" || tag == "layout" ||
@@ -121,26 +119,8 @@ void ExternalCalls::add_all(const ExternalCalls& nested) {
     if (!bytes) regions_.emplace(name, bytes);
 }
 
-NodeId ExternalCalls::take_write(const JointNode& node, const FindNode& find_node,
-                                 const Graph& graph) {
-  if (node.target != kWriteTarget || !node.args.present() || node.args.size() != 2) return {};
-  std::vector<NodeId> operands;
-  for (const JsonMember item : node.args.items()) {
-    bool sound = true;
-    const auto argument = read_external_argument(item.value, find_node, sound);
-    const auto* id = argument ? argument->get<NodeId>() : nullptr;
-    if (id == nullptr || !id->valid()) return {};
-    operands.push_back(*id);
-  }
-  const NodeId input = operands[0], value = operands[1];
-  const bool writes = graph.is_input(input) && graph.input_kind(input) != InputKind::tangent;
-  const TensorType &to = graph.type(input), &from = graph.type(value);
-  if (!writes || to.dtype != from.dtype || to.shape != from.shape) return {};
-  written_.push_back(value);
-  return value;
-}
-
-void ExternalCalls::add_written_values(Graph& graph) {
+void ExternalCalls::add_written_values(std::vector<NodeId> values, Graph& graph) {
+  written_ = std::move(values);
   if (written_.empty()) return;
   const std::vector<bool> late = needs_tangent(graph);
   for (const NodeId value : written_)

@@ -12,6 +12,7 @@
 #include "engine/input/joint_nodes.h"
 #include "engine/input/joint_values.h"
 #include "engine/ir/external_operator.h"
+#include "engine/ir/graph.h"
 
 namespace recut {
 
@@ -43,13 +44,9 @@ class ExternalCalls {
   // The most bytes that one of the nested graphs among a call's arguments takes.
   std::int64_t region_bytes(const std::vector<Argument>& arguments) const;
 
-  // The value of a write to an input, aten.copy_(input, value), as AOTAutograd puts it behind the
-  // computation; invalid for another call. It stands for the call, which is kept as a write.
-  NodeId take_write(const JointNode& node, const FindNode& find_node, const Graph& graph);
-
   // Written values follow the results, as native/pytorch/recut_torch.py exports them: they are alive
   // to the end of forward. Those that need a tangent are left out.
-  void add_written_values(Graph& graph);
+  void add_written_values(std::vector<NodeId> values, Graph& graph);
 
   // Reports every operator that has calls without types.
   void report_refused(const JointNodes& nodes, DiagnosticCollector& diagnostics) const;

@@ -164,6 +164,7 @@ TEST_CASE("external calls: a value that is written to an input follows the resul
   %v = sin(%x) : f32[4]
   %y = cos(%x) : f32[4]
   %z = exp(%v) : f32[4]
+  same %copy_ %v
   results %y, %v
 }
 )");
@@ -171,15 +172,21 @@ TEST_CASE("external calls: a value that is written to an input follows the resul
   CHECK(evaluate(file->graph, *inputs_from(file->graph, {}, 1)).ok());
 }
 
-TEST_CASE("external calls: a write of another type, or to no input, stays a call") {
+TEST_CASE("external calls: one that writes to its operand gives that operand's new value") {
   const auto file = forward_of(
       R"({"name": "v", "op": "call_function", "target": "aten.sin.default", "args": [{"node": "x"}]},
-  {"name": "y", "op": "call_function", "target": "aten.copy_.default",
-   "args": [{"node": "v"}, {"node": "x"}], "val": {"dtype": "float32", "shape": [4]}})",
+  {"name": "w", "op": "call_function", "target": "mine.scale_.default", "args": [{"node": "v"}], "val": null},
+  {"name": "y", "op": "call_function", "target": "aten.cos.default", "args": [{"node": "v"}]})",
       "y");
   if (!file) FAIL(format(file.diagnostics()));
-  CHECK(print(file->graph).find("external aten.copy_.default(%v, %x, draw=0)") !=
-        std::string::npos);
+  CHECK(print(file->graph) == R"(graph "net" {
+  %x = input f32[4]
+  %v = sin(%x) : f32[4]
+  %w = external mine.scale_.default(%v, draw=0) : f32[4]
+  %y = cos(%w) : f32[4]
+  results %y
+}
+)");
 }
 
 TEST_CASE("external calls: a write in backward is left out") {

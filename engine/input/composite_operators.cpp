@@ -1,0 +1,134 @@
+#include "engine/input/composite_operators.h"
+
+#include <deque>
+#include <unordered_map>
+
+#include "engine/ir/schema.h"
+#include "engine/support/check.h"
+
+namespace recut {
+namespace {
+
+// Names of ATen for operators that the table has under another one, with the same parameters.
+struct OtherName {
+  std::string_view name, of;
+};
+constexpr OtherName kOtherNames[] = {{"aten.__and__.Scalar", "aten.bitwise_and.Scalar"},
+                                     {"aten.__and__.Tensor", "aten.bitwise_and.Tensor"},
+                                     {"aten.__or__.Scalar", "aten.bitwise_or.Scalar"},
+                                     {"aten.__or__.Tensor", "aten.bitwise_or.Tensor"},
+                                     {"aten.__xor__.Scalar", "aten.bitwise_xor.Scalar"},
+                                     {"aten.__xor__.Tensor", "aten.bitwise_xor.Tensor"},
+                                     {"aten.absolute.default", "aten.abs.default"},
+                                     {"aten.arccos.default", "aten.acos.default"},
+                                     {"aten.arccosh.default", "aten.acosh.default"},
+                                     {"aten.arcsin.default", "aten.asin.default"},
+                                     {"aten.arcsinh.default", "aten.asinh.default"},
+                                     {"aten.arctan.default", "aten.atan.default"},
+                                     {"aten.arctan2.default", "aten.atan2.default"},
+                                     {"aten.arctanh.default", "aten.atanh.default"},
+                                     {"aten.bernoulli.float", "aten.bernoulli.p"},
+                                     {"aten.broadcast_to.default", "aten.expand.default"},
+                                     {"aten.clip.Tensor", "aten.clamp.Tensor"},
+                                     {"aten.clip.default", "aten.clamp.default"},
+                                     {"aten.concat.default", "aten.cat.default"},
+                                     {"aten.concatenate.default", "aten.cat.default"},
+                                     {"aten.divide.Scalar", "aten.div.Scalar"},
+                                     {"aten.divide.Tensor", "aten.div.Tensor"},
+                                     {"aten.divide.Tensor_mode", "aten.div.Tensor_mode"},
+                                     {"aten.greater.Scalar", "aten.gt.Scalar"},
+                                     {"aten.greater.Tensor", "aten.gt.Tensor"},
+                                     {"aten.greater_equal.Scalar", "aten.ge.Scalar"},
+                                     {"aten.greater_equal.Tensor", "aten.ge.Tensor"},
+                                     {"aten.less.Scalar", "aten.lt.Scalar"},
+                                     {"aten.less.Tensor", "aten.lt.Tensor"},
+                                     {"aten.less_equal.Scalar", "aten.le.Scalar"},
+                                     {"aten.less_equal.Tensor", "aten.le.Tensor"},
+                                     {"aten.moveaxis.int", "aten.movedim.int"},
+                                     {"aten.moveaxis.intlist", "aten.movedim.intlist"},
+                                     {"aten.multiply.Scalar", "aten.mul.Scalar"},
+                                     {"aten.multiply.Tensor", "aten.mul.Tensor"},
+                                     {"aten.negative.default", "aten.neg.default"},
+                                     {"aten.normal.default", "aten.normal_functional.default"},
+                                     {"aten.not_equal.Scalar", "aten.ne.Scalar"},
+                                     {"aten.not_equal.Tensor", "aten.ne.Tensor"},
+                                     {"aten.special_erf.default", "aten.erf.default"},
+                                     {"aten.special_expit.default", "aten.sigmoid.default"},
+                                     {"aten.special_log_softmax.default", "aten.log_softmax.int"},
+                                     {"aten.special_softmax.default", "aten.softmax.int"},
+                                     {"aten.subtract.Scalar", "aten.sub.Scalar"},
+                                     {"aten.subtract.Tensor", "aten.sub.Tensor"},
+                                     {"aten.swapdims.default", "aten.transpose.int"},
+                                     {"aten.true_divide.Scalar", "aten.div.Scalar"},
+                                     {"aten.true_divide.Tensor", "aten.div.Tensor"},
+                                     {"aten.unsafe_chunk.default", "aten.chunk.default"}};
+
+struct CompositeTable {
+  std::deque<CompositeOperator> operators;
+  std::deque<std::string> names;  // behind the operators' views
+  std::unordered_map<std::string_view, const CompositeOperator*> by_target;
+
+  CompositeTable() {
+    for (const auto& rows :
+         {conversion_composites(), shape_composites(), network_composites(), product_composites()})
+      for (const CompositeRow& row : rows) add(row);
+  }
+
+ private:
+  std::string_view keep(std::string text) { return names.emplace_back(std::move(text)); }
+
+  void add(const CompositeRow& row) {
+    Schema schema = parse_schema(row.schema);
+    CompositeOperator& made = operators.emplace_back();
+    made.expand = row.expand;
+    made.written_if = row.written_if;
+    Operator& op = made.row;
+    op.op = Op::placeholder;
+    op.flags = kNoFlags;
+    op.parameters = std::move(schema.parameters);
+    op.outputs = schema.outputs;
+    op.returns_list = schema.returns_list;
+    op.rule = nullptr;
+    const std::string dot = schema.overload.empty() ? "" : "." + schema.overload;
+    op.packet = keep(schema.name);
+    op.name = keep(schema.name + dot);
+    op.target = keep(schema.name_space + "." + schema.name + (dot.empty() ? ".default" : dot));
+    for (std::string_view rest = row.written; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      made.written.push_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    const bool unique = by_target.emplace(op.target, &made).second;
+    RECUT_CHECK(unique, "two rows of composite operators have one target");
+  }
+};
+
+}  // namespace
+
+const CompositeOperator* find_composite(std::string_view target) {
+  static const CompositeTable table;
+  const auto found = table.by_target.find(target);
+  return found == table.by_target.end() ? nullptr : found->second;
+}
+
+const Operator* find_operator_in_file(std::string_view target) {
+  if (const Operator* op = find_operator_by_target(target)) return op;
+  for (const OtherName& other : kOtherNames)
+    if (other.name == target) return find_operator_by_target(other.of);
+  return nullptr;
+}
+
+std::optional<std::string> functional_target(std::string_view target) {
+  const std::size_t first = target.find('.');
+  if (first == std::string_view::npos) return std::nullopt;
+  const std::size_t second = std::min(target.find('.', first + 1), target.size());
+  const std::string_view space = target.substr(0, first + 1), overload = target.substr(second);
+  std::string_view packet = target.substr(first + 1, second - first - 1);
+  if (packet.starts_with("__i") && packet.ends_with("__"))
+    return std::string(space) + "__" + std::string(packet.substr(3)) + std::string(overload);
+  if (packet.size() < 2 || !packet.ends_with('_') || packet.ends_with("__")) return std::nullopt;
+  packet.remove_suffix(1);
+  return std::string(space) + std::string(packet) + std::string(overload);
+}
+
+}  // namespace recut

@@ -1,0 +1,28 @@
+// Arguments of a call in an fx-joint-graph, in the order of the operator's schema.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/input/joint_nodes.h"
+#include "engine/input/joint_values.h"
+#include "engine/ir/operator.h"
+
+namespace recut {
+
+// From `args` and `kwargs`; absent where the call leaves one out. None after an error, which is
+// reported, or if an operand is a faulty node.
+std::optional<std::vector<Argument>> read_joint_arguments(
+    const Operator& op, const JointNode& node, const FindNode& find_node,
+    const std::function<void(const std::string&)>& report_error);
+
+// What a call gives for a parameter; absent where it leaves that out.
+JsonValue argument_of(const Operator& op, const JointNode& node, std::string_view parameter);
+
+// "x" of {"node": "x"}; "" for any other value.
+std::string_view referenced_name(JsonValue value);
+
+}  // namespace recut

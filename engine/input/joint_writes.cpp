@@ -1,0 +1,70 @@
+#include "engine/input/joint_writes.h"
+
+#include "engine/input/composite_operators.h"
+#include "engine/input/joint_arguments.h"
+
+namespace recut {
+namespace {
+
+constexpr int kMaxFollowedCalls = 1'000;  // views are rarely ten deep
+
+// The node that a call has as its first argument; the number of nodes where there is none.
+std::size_t first_operand(const JointNodes& nodes, const JointNode& node) {
+  JsonValue first;
+  for (const JsonValue list : {node.args, node.kwargs})
+    if (!first.present() && list.present())
+      for (const JsonMember item : list.items())
+        if (!first.present()) first = item.value;
+  const auto found = nodes.by_name.find(referenced_name(first));
+  return found == nodes.by_name.end() ? nodes.nodes.size() : found->second;
+}
+
+class Writes {
+ public:
+  explicit Writes(const JointNodes& nodes) : nodes_(nodes) {}
+
+  void add(const JointNode& node) {
+    if (node.op != "call_function") return;
+    const CompositeOperator* composite = find_composite(node.target);
+    if (composite != nullptr && !is_off(*composite, node))
+      for (const std::string_view parameter : composite->written)
+        follow(referenced_name(argument_of(composite->row, node, parameter)));
+    const bool known = composite != nullptr || find_operator_in_file(node.target) != nullptr;
+    if (!known && functional_target(node.target)) follow(first_operand(nodes_, node));
+  }
+
+  const std::set<std::size_t>& found() const { return found_; }
+
+ private:
+  static bool is_off(const CompositeOperator& composite, const JointNode& node) {
+    const JsonValue option = argument_of(composite.row, node, composite.written_if);
+    return option.is(JsonKind::boolean) && !option.boolean();
+  }
+
+  void follow(std::string_view name) {
+    const auto at = nodes_.by_name.find(name);
+    if (at != nodes_.by_name.end()) follow(at->second);
+  }
+
+  void follow(std::size_t at) {
+    for (int i = 0; i < kMaxFollowedCalls && at < nodes_.nodes.size(); ++i) {
+      const JointNode& node = nodes_.nodes[at];
+      if (node.op == "placeholder") found_.insert(at);
+      if (node.op != "call_function") return;
+      at = first_operand(nodes_, node);
+    }
+  }
+
+  const JointNodes& nodes_;
+  std::set<std::size_t> found_;
+};
+
+}  // namespace
+
+std::set<std::size_t> written_placeholders(const JointNodes& nodes) {
+  Writes writes(nodes);
+  for (const JointNode& node : nodes.nodes) writes.add(node);
+  return writes.found();
+}
+
+}  // namespace recut

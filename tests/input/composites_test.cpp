@@ -1,0 +1,111 @@
+// Composite operators of a file: each comes to the values of calls that the operator table has.
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/input/call_lines.h"
+
+namespace recut {
+namespace {
+
+// A buffer b[2, 3] and an input x[2, 3]; `text` makes %y of %b and %x without composites.
+void check_composite(const std::vector<std::string>& lines, const std::string& text) {
+  INFO(lines.front());
+  check_writes(lines, "y", text + "  results %y\n");
+}
+
+TEST_CASE("composites: sums of products by their equations") {
+  check_composite(
+      {"y = aten.einsum.default(\"ij,kj->ik\", [{\"node\": \"x\"}, {\"node\": \"b\"}])"},
+      "  %t = t(%b)\n  %y = mm(%x, %t)\n");
+  check_composite(
+      {"y = aten.einsum.default(\"ij,ij->ij\", [{\"node\": \"x\"}, {\"node\": \"b\"}])"},
+      "  %y = mul.Tensor(%x, %b)\n");
+  check_composite({"y = aten.einsum.default(\"ij->ji\", [{\"node\": \"x\"}])"}, "  %y = t(%x)\n");
+  check_composite({"y = aten.einsum.default(\"ba\", [{\"node\": \"x\"}])"}, "  %y = t(%x)\n");
+  check_composite(
+      {"y = aten.einsum.default(\"...j,kj->...k\", [{\"node\": \"x\"}, {\"node\": \"b\"}])"},
+      "  %t = t(%b)\n  %y = mm(%x, %t)\n");
+  check_composite({"t = aten.t.default(b)", "g = aten.mm.default(x, t)",
+                   "y = aten.einsum.default(\"ii\", [{\"node\": \"g\"}])"},
+                  "  %t = t(%b)\n  %g = mm(%x, %t)\n  %d = diagonal(%g)\n  %y = sum(%d)\n");
+  // Rows that nobody reads are summed before the product.
+  check_composite({"y = aten.einsum.default(\"ij,kj->k\", [{\"node\": \"x\"}, {\"node\": \"b\"}])"},
+                  "  %s = sum.dim_IntList(%x, [0], true)\n  %t = t(%b)\n  %m = mm(%s, %t)\n"
+                  "  %y = view(%m, [2])\n");
+  const auto wrong = written_graph(
+      {"y = aten.einsum.default(\"ij,jk->ik\", [{\"node\": \"x\"}, {\"node\": \"b\"}])"}, "y");
+  REQUIRE_FALSE(wrong.ok());
+  CHECK(format(wrong.diagnostics()).find("sizes don't agree") != std::string::npos);
+}
+
+TEST_CASE("composites: a weight of its own length") {
+  check_composite({"g = aten.slice.Tensor(b, 1, 0, 1)", "y = aten._weight_norm.default(x, g, 0)"},
+                  "  %g = slice.Tensor(%b, 1, 0, 1)\n"
+                  "  %n = linalg_vector_norm(%x, 2.0, [1], true)\n  %q = div.Tensor(%g, %n)\n"
+                  "  %y = mul.Tensor(%x, %q)\n");
+}
+
+TEST_CASE("composites: padding by its mode") {
+  check_composite({"y = aten.pad.default(x, [1, 0], \"constant\", 2.0)"},
+                  "  %y = constant_pad_nd(%x, [1, 0], 2.0)\n");
+  check_composite({"y = aten.pad.default(x, [1, 2], \"circular\")"},
+                  "  %a = slice.Tensor(%x, 1, 2, 3)\n  %c = slice.Tensor(%x, 1, 0, 2)\n"
+                  "  %y = cat([%a, %x, %c], 1)\n");
+  check_composite({"y = aten.pad.default(x, [1, 1], \"reflect\")"},
+                  "  %y = reflection_pad1d(%x, [1, 1])\n");
+}
+
+TEST_CASE("composites: convolutions whose padding has a name") {
+  // 3 columns and a kernel of 2: the odd element is padded at the end.
+  check_composite(
+      {"u = aten.unsqueeze.default(x, 0)", "w = aten.slice.Tensor(u, 2, 0, 2)",
+       "y = aten.conv1d.padding(u, w, null, [1], \"same\")"},
+      "  %u = unsqueeze(%x, 0)\n  %w = slice.Tensor(%u, 2, 0, 2)\n"
+      "  %p = constant_pad_nd(%u, [0, 1], 0.0)\n  %y = conv1d(%p, %w, none, [1], [0], [1])\n");
+  check_composite({"u = aten.unsqueeze.default(x, 0)", "w = aten.slice.Tensor(u, 2, 0, 2)",
+                   "y = aten.conv1d.padding(u, w)"},
+                  "  %u = unsqueeze(%x, 0)\n  %w = slice.Tensor(%u, 2, 0, 2)\n"
+                  "  %y = conv1d(%u, %w)\n");
+}
+
+TEST_CASE("composites: differences, grids and parts") {
+  check_composite({"y = aten.diff.default(x, 1, 1)"},
+                  "  %a = slice.Tensor(%x, 1, 1, 3)\n  %c = slice.Tensor(%x, 1, 0, 2)\n"
+                  "  %y = sub.Tensor(%a, %c)\n");
+  check_composite({"p = aten.select.int(x, 0, 0)", "q = aten.select.int(b, 1, 0)",
+                   "g = aten.meshgrid.indexing([{\"node\": \"p\"}, {\"node\": \"q\"}], "
+                   "indexing=\"xy\")",
+                   "u = getitem(g, 0)", "v = getitem(g, 1)", "y = aten.sub.Tensor(u, v)"},
+                  "  %p = select.int(%x, 0, 0)\n  %q = select.int(%b, 1, 0)\n"
+                  "  %r = unsqueeze(%q, 1)\n  %y = sub.Tensor(%p, %r)\n");
+  check_composite({"s = aten.tensor_split.sections(x, 2, 1)", "y = getitem(s, 0)"},
+                  "  %y = slice.Tensor(%x, 1, 0, 2)\n");
+}
+
+TEST_CASE("composites: conversions that change nothing are the tensor itself") {
+  check_composite({"v = aten.to.dtype(x, {\"dtype\": \"float32\"})",
+                   "w = aten.contiguous.default(v)", "y = aten.relu.default(w)"},
+                  "  %y = relu(%x)\n");
+  check_composite(
+      {"v = aten.to.dtype(x, {\"dtype\": \"float64\"})", "y = aten.type_as.default(v, x)"},
+      "  %y = clone(%x)\n");
+  check_composite({"y = aten.multiply.Tensor(x, b)"}, "  %y = mul.Tensor(%x, %b)\n");
+}
+
+// A training step writes the statistics, and reads of them behind it are new.
+TEST_CASE("composites: a batch normalisation in training writes its statistics") {
+  check_writes(
+      {"m = aten.select.int(b, 0, 0)", "v = aten.select.int(b, 0, 1)",
+       "n = aten.batch_norm.default(x, null, null, m, v, true, 0.1, 1e-5, false)",
+       "y = aten.add.Tensor(n, m)"},
+      "y",
+      "  %m = select.int(%b, 0, 0)\n  %v = select.int(%b, 0, 1)\n"
+      "  %a = _native_batch_norm_legit_functional(%x, none, none, %m, %v, true, 0.1, 1e-05)\n"
+      "  %n = getitem(%a, 0)\n  %mean = getitem(%a, 3)\n  %var = getitem(%a, 4)\n"
+      "  %y = add.Tensor(%n, %mean)\n  %c = select_scatter(%b, %mean, 0, 0)\n"
+      "  %d = select_scatter(%c, %var, 0, 1)\n  results %y, %d\n");
+}
+
+}  // namespace
+}  // namespace recut
