@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kCliAbout =
     "A graph is fx-joint-graph JSON as exported from PyTorch, a graph printed by PyTorch, a "
-    "TORCH_LOGS or TORCH_TRACE file, each gzipped or not, Recut's text form, or an ONNX model "
-    "(.onnx).\n"
+    "TORCH_LOGS or TORCH_TRACE file, each gzipped or not, a program of torch.export (.pt2), "
+    "Recut's text form, or an ONNX model (.onnx).\n"
     "Exit codes: 0 done; 1 a check failed or the budget can't be held; 2 bad arguments or input.";
 
 std::string cli_footer() {

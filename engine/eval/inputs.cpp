@@ -190,10 +190,38 @@ Inputs perturbed(const Inputs& inputs, std::uint64_t seed, double scale) {
   return perturbed_inputs;
 }
 
+namespace {
+
+using TensorsByName = std::map<std::string, const NamedTensor*, std::less<>>;
+
+// Names the tensors in.0, in.1, … by the arguments without a tensor of their own name.
+void name_arguments(const Graph& graph, TensorsByName& tensors) {
+  std::map<std::int64_t, const NamedTensor*> numbered;
+  for (const auto& [name, tensor] : tensors) {
+    std::int64_t number = 0;
+    const std::string_view digits =
+        std::string_view(name).substr(std::min<std::size_t>(3, name.size()));
+    const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const bool plain = wrong == std::errc() && end == digits.data() + digits.size();
+    if (name.starts_with("in.") && plain && !graph.find(digits).valid())
+      numbered.emplace(number, tensor);
+  }
+  auto next = numbered.begin();
+  for (const NodeId id : graph.inputs()) {
+    if (next == numbered.end()) return;
+    const bool held = !graph.origin(id).module.empty();  // by the module: a buffer
+    if (graph.input_kind(id) != InputKind::input || held) continue;
+    if (tensors.emplace("in." + graph.node_name(id), next->second).second) ++next;
+  }
+}
+
+}  // namespace
+
 Result<Inputs> inputs_from(const Graph& graph, std::span<const NamedTensor> tensors,
                            std::optional<std::uint64_t> seed) {
-  std::map<std::string_view, const NamedTensor*> by_name;
+  TensorsByName by_name;
   for (const NamedTensor& tensor : tensors) by_name.emplace(tensor.name, &tensor);
+  name_arguments(graph, by_name);
   Inputs inputs;
   Diagnostics wrong;
   RandomInputs random{seed};

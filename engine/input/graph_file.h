@@ -1,5 +1,6 @@
 // Graph files: fx-joint-graph JSON (version 1), graphs that PyTorch printed (printed_graph.h), each
-// plain or gzipped, and Recut's text form. The content tells them apart, never a file's name.
+// plain or gzipped, archives of torch.export (exported_archive.h), and Recut's text form. The content
+// tells them apart, never a file's name.
 //
 // Printed are a graph alone (`GraphModule.print_readable`), logs (TORCH_LOGS=aot_joint_graph,
 // aot_graphs,post_grad_graphs) and traces (TORCH_TRACE). A single graph has the key `joint` or
@@ -26,8 +27,9 @@
 //
 // A call whose target isn't in the operator table is kept by its name, with the types of its "val"
 // (engine/ir/external_operator.h); without a "val" it is an error, and with null as "val" it is
-// left out. aten.copy_ of a value to an input is a write at the end of forward: the value follows
-// the results. A get_attr without a "val" is a nested graph: its nodes may stand in its "subgraph".
+// left out. A call that writes to an operand in place gives it a new value (written_values.h), and
+// that of an input follows the results; a composite becomes other calls (composite_operators.h). A
+// buffer that is written stays an input. A get_attr without a "val" is a nested graph: its nodes may stand in its "subgraph".
 //
 // A program that ran the graph may write what it measured (engine/ir/measurements.h): a
 // call_function has "measured": {"us": 12.3, "workspace_bytes": 1048576}, either key or both, and
@@ -69,7 +71,8 @@ struct GraphFile {
   std::vector<BoundSymbol> symbols;     // symbols of its sizes, with their bound values
   std::string
       symbols_note;  // a warning: other symbols had the same hint as one that was given a size
-  std::string printed_note;    // of a printed graph: what its text doesn't say, and was assumed
+  std::string
+      printed_note;  // of a printed graph or an archive: what it doesn't say, and was assumed
   std::string externals_note;  // of calls whose operators Recut doesn't know
   std::string policies_note;   // of calls whose checkpoint policies Recut doesn't know
   // The notes that there are, to be shown as the file is opened.

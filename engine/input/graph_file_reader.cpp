@@ -9,8 +9,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 
 #include "engine/input/diagnostic_collector.h"
+#include "engine/input/exported_archive.h"
 #include "engine/input/joint_builder.h"
 #include "engine/input/joint_measured.h"
 #include "engine/input/joint_nodes.h"
@@ -18,6 +21,7 @@
 #include "engine/input/json_fields.h"
 #include "engine/input/printed_graph.h"
 #include "engine/input/text.h"
+#include "engine/input/zip_archive.h"
 #include "engine/support/text.h"
 #include "engine/support/typo_correction.h"
 
@@ -317,6 +321,7 @@ struct GraphFileReader::State {
   }
 
   bool begin(std::string_view text) {
+    if (is_zip(text)) return begin_archive(text);
     const std::string_view seen = without_space(text);
     if (seen.empty()) return end("the file is empty");
     if (seen.front() == '{') {
@@ -340,9 +345,21 @@ struct GraphFileReader::State {
     return true;
   }
 
+  bool begin_archive(std::string_view text) {
+    auto file = read_exported_archive(text, file_name, key);
+    if (!file) {
+      found = file.diagnostics();
+      return false;
+    }
+    exported = std::move(*file);
+    joint.emplace(exported->program.json, exported->member, kDefaultGraphKey, sizes);
+    return true;
+  }
+
   Result<GraphFile> take() {
     if (!joint) return std::move(*found);
     auto file = joint->take();
+    if (exported) return take_exported(std::move(file));
     if (!printed) return file;
     if (!file) {
       Diagnostics faults = file.diagnostics();
@@ -355,6 +372,20 @@ struct GraphFileReader::State {
     return file;
   }
 
+  Result<GraphFile> take_exported(Result<GraphFile> file) {
+    if (!file) {
+      Diagnostics faults = file.diagnostics();
+      exported->program.relocate(faults, exported->text);
+      return faults;
+    }
+    file->key = exported->key;
+    file->graph_keys = exported->keys;
+    file->printed_note = exported->note;
+    file->tensors = std::move(exported->tensors);
+    file->storage = std::move(exported->storage);
+    return file;
+  }
+
   bool end(std::string fault) {
     found = Diagnostic{std::move(fault), file_name, 0, 0};
     return false;
@@ -364,7 +395,8 @@ struct GraphFileReader::State {
   const std::string file_name, key;
   const Dimensions sizes;
   std::string unpacked;
-  std::optional<PrintedGraph> printed;  // its JSON is what `joint` reads
+  std::optional<PrintedGraph> printed;   // its JSON is what `joint` reads
+  std::optional<ExportedFile> exported;  // the same
   std::optional<JointFileReader> joint;
   std::optional<Result<GraphFile>> found;
 };
@@ -385,8 +417,20 @@ Result<GraphFile> read_graph_bytes(std::string_view bytes, std::string_view file
   return reader.take();
 }
 
+Result<std::string> read_graph_file_bytes(const std::string& path) {
+  // A pipe can't be looked into: what is read from it is gone.
+  std::error_code unknown;
+  const bool large = std::filesystem::is_regular_file(path, unknown) &&
+                     std::filesystem::file_size(path, unknown) > kMaxInputBytes;
+  char head[4] = {};
+  if (!large || !std::ifstream(path, std::ios::binary).read(head, sizeof head) ||
+      !is_zip({head, sizeof head}))
+    return read_file(path);
+  return read_file(path, kMaxTensorBytes);
+}
+
 Result<GraphFile> read_graph_file(const std::string& path, std::string_view key) {
-  const auto bytes = read_file(path);
+  const auto bytes = read_graph_file_bytes(path);
   if (!bytes) return bytes.diagnostics();
   return read_graph_bytes(*bytes, path, key);
 }

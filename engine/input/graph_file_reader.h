@@ -19,12 +19,15 @@ Result<GraphFile> parse_joint_graph(std::string_view json_text, std::string_view
                                     std::string_view key = kDefaultGraphKey,
                                     const Dimensions& sizes = {});
 
-// Reads any form, recognised by its first bytes: gzip, JSON, or Recut's text form.
+// Reads any form, recognised by its first bytes: gzip, zip, JSON, or Recut's text form.
 Result<GraphFile> read_graph_bytes(std::string_view bytes, std::string_view file_name,
                                    std::string_view key = kDefaultGraphKey,
                                    const Dimensions& sizes = {});
 
-// read_file, then read_graph_bytes.
+// The bytes of a graph file. An archive has weights, and may be as large as a file of tensors.
+Result<std::string> read_graph_file_bytes(const std::string& path);
+
+// read_graph_file_bytes, then read_graph_bytes.
 Result<GraphFile> read_graph_file(const std::string& path, std::string_view key = kDefaultGraphKey);
 
 // The bytes must outlive it.

@@ -153,7 +153,7 @@ Result<Document> open_document_graph(GraphFile file, std::string_view file_name,
 }
 
 Result<Document> open_document(const std::string& path, const OpenOptions& options) {
-  const auto bytes = read_file(path);
+  const auto bytes = read_graph_file_bytes(path);
   if (!bytes) return bytes.diagnostics();
   return open_document_bytes(*bytes, path, options);
 }

@@ -259,6 +259,7 @@ class FaultPage {
           "A graph that PyTorch printed: `print_readable`, a log of TORCH_LOGS, or a TORCH_TRACE "
           "file",
           "A graph in Recut's own text: `.recut`, which begins with the word `graph`",
+          "A program that `torch.export.save` wrote, `.pt2`, with its weights",
           "A model for inference: `.onnx`, whose graph is differentiated here"})
       prose(text, ui_.theme.dim);
   }

@@ -21,13 +21,16 @@ void GraphArguments::add_to(CLI::App& command) {
       .add_option(
           "FILE", path,
           "Graph to read: fx-joint-graph JSON (.json, .json.gz), a graph printed by PyTorch "
-          "(TORCH_LOGS, TORCH_TRACE), Recut's text form (.recut) or an ONNX model (.onnx)")
+          "(TORCH_LOGS, TORCH_TRACE), a program of torch.export (.pt2), Recut's text form (.recut) "
+          "or an ONNX model (.onnx)")
       ->required();
   command
       .add_option(
           "--graph", key,
           "Graph of the file: joint, joint_after_passes, forward, or a key of a trace such as "
-          "0/0/aot_joint_graph (default: the first joint graph, or forward in a file without one)")
+          "0/0/aot_joint_graph, or a model of an archive (default: the first joint graph, or "
+          "forward "
+          "in a file without one)")
       ->type_name("KEY");
   command
       .add_option(
@@ -59,7 +62,7 @@ Result<GraphFile> GraphArguments::read(const Console& console) const {
   if (!options) return options.diagnostics();
   const bool model = onnx::is_onnx_name(path);
   console.say("reading " + path);
-  const auto bytes = read_file(path);
+  const auto bytes = read_graph_file_bytes(path);
   if (!bytes) return bytes.diagnostics();
   auto file = model ? onnx::read_onnx(*bytes, path, *options)
                     : read_graph_bytes(*bytes, path, key, options->dimensions);

@@ -170,11 +170,12 @@ void add_eval(CLI::App& app, Action& chosen) {
   arguments->graph.add_to(command);
   arguments->plan.add_to(command);
   command
-      .add_option(
-          "--tensors", arguments->tensors,
-          "Values of inputs (in.<name>) and expected outputs (out.<position>, grad.<name>), as "
-          "safetensors. May be given again; if several files have a name, the first "
-          "file's value is used")
+      .add_option("--tensors", arguments->tensors,
+                  "Values of inputs (in.<name>, or in.0, in.1, … of those that the file has no "
+                  "value of) and "
+                  "expected outputs (out.<position>, grad.<name>), as safetensors. May be given "
+                  "again; if several files have a name, the first "
+                  "file's value is used")
       ->type_name("FILE");
   command.add_flag(
       "--check", arguments->check,

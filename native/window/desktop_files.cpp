@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "engine/input/bytes.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/onnx/read_onnx.h"
 #include "gui/backend/paths.h"
 #include "gui/embedded.h"
@@ -32,7 +33,7 @@ fs::path settings_folder() {
 }  // namespace
 
 Result<std::string> DesktopFiles::read(const std::string& path) const {
-  if (!gui::is_sample(path)) return read_file(path);
+  if (!gui::is_sample(path)) return read_graph_file_bytes(path);
   for (const gui::EmbeddedFile& file : gui::embedded_samples())
     if (file.name == gui::sample_name(path))
       return std::string(file.bytes.begin(), file.bytes.end());

@@ -95,6 +95,33 @@ TEST_CASE("inputs and outputs come from a file by name and position") {
         "error: tensor 'out.1x' is no output of the graph, which has 3\n");
 }
 
+TEST_CASE("numbered inputs are those that the caller gives, in order") {
+  const auto graph = parse_graph_text(R"(graph "g" {
+  %w = parameter f32[2]
+  %count = input f32[2]  @"m.count"
+  %x = input f32[2]
+  %named = input f32[2]
+  %y = input f32[2]
+  %s = add.Tensor(%x, %y) : f32[2]
+  results %s, %w, %count, %named
+})",
+                                      "g");
+  REQUIRE(graph.ok());
+  const std::string one = raw({1, 1}), two = raw({2, 2}), three = raw({3, 3});
+  const std::vector<NamedTensor> tensors{{"in.w", DType::f32, {2}, one},
+                                         {"in.count", DType::f32, {2}, one},
+                                         {"in.named", DType::f32, {2}, one},
+                                         {"in.10", DType::f32, {2}, three},
+                                         {"in.2", DType::f32, {2}, two}};
+  const auto inputs = inputs_from(*graph, tensors);
+  REQUIRE(inputs.ok());
+  CHECK(bytes_of(inputs->at(graph->find("x"))) == two);
+  CHECK(bytes_of(inputs->at(graph->find("y"))) == three);
+  const auto faults = inputs_from(*graph, std::span(tensors).first(4));
+  REQUIRE_FALSE(faults.ok());
+  CHECK(format(faults.diagnostics()) == "error: tensor 'in.y' is missing, expected f32[2]\n");
+}
+
 TEST_CASE("expected gradients come by their input's name, where the graph has any") {
   const auto faults = [](const char* outputs, const std::string& tensor) {
     const auto graph =
