@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -103,6 +104,16 @@ Result<std::string> gunzip(std::string_view bytes, std::int64_t limit) {
       return error("gzip: " + inflater.message());
     }
   }
+}
+
+std::string gunzip_front(std::string_view bytes, std::size_t count) {
+  if (bytes.size() > static_cast<std::size_t>(kMaxInputBytes)) return {};
+  Inflater inflater(bytes);
+  std::string out;
+  while (out.size() < count && inflater.step(out) == Z_OK) {
+  }
+  out.resize(std::min(out.size(), count));
+  return out;
 }
 
 }  // namespace recut
