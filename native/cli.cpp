@@ -45,6 +45,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_plan(app, chosen);
   add_schedule(app, chosen);
   add_sweep(app, chosen);
+  add_compare_memory(app, chosen);
   add_fit(app, chosen);
   add_eval(app, chosen);
   add_run(app, chosen);

@@ -1,5 +1,7 @@
 #include "engine/partition/baseline.h"
 
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/cost/cost.h"
@@ -10,32 +12,111 @@
 #include "engine/partition/replay.h"
 
 namespace recut {
-BaselineCost baseline_step(const Graph& graph, const DeviceRates& rates) {
-  const StorageModel storages(graph);
-  const std::vector<NodeId> goals = graph_outputs(graph);
-  const std::vector<bool> needed = needed_nodes(graph, goals);
-  BaselineCost step;
-  std::vector<Lifetime> lives;
-  std::vector<std::size_t> instance(storages.size(), 0);  // by storage: its latest, in `lives`
-  std::size_t steps = 0;
-  for (const NodeId id : graph.program()) {
-    if (!needed[graph.position(id)] || graph.op(id).is(kInput)) continue;
-    step.step_us += node_micros(graph, id, rates);
-    for (const NodeId operand : graph[id].operands)
-      for (const StorageId s : storages.storages_of(operand))
-        lives[instance[s.index]].last_use = steps;
-    for (const StorageId s : storages.owned(id)) {
-      instance[s.index] = lives.size();
-      lives.push_back({storages[s].bytes, steps, steps});
-    }
-    if (const auto workspace = storages.workspace(id))
-      lives.push_back({storages[*workspace].bytes, steps, steps});
-    ++steps;
+namespace {
+
+// Follows the instances of storages through the program; the latest of a storage is the one that
+// its values use.
+class ProgramReplay {
+ public:
+  ProgramReplay(const Graph& graph, const DeviceRates& rates)
+      : graph_(graph), rates_(rates), storages_(graph), latest_(storages_.size(), 0) {}
+
+  Replay run() && {
+    const std::vector<NodeId> goals = graph_outputs(graph_);
+    const std::vector<bool> needed = needed_nodes(graph_, goals);
+    for (const NodeId id : graph_.program())
+      if (needed[graph_.position(id)] && !graph_.op(id).is(kInput)) run_step(id);
+    const std::size_t boundary = forward_steps();
+    for (std::size_t i = boundary; i < replay_.steps.size(); ++i)
+      replay_.steps[i].phase = Phase::backward;
+    for (StorageInstance& instance : replay_.instances) instance.kind = kind_of(instance, boundary);
+    keep(graph_.results, InstanceClass::result);
+    keep(graph_.gradients, InstanceClass::gradient);
+    measure();
+    return std::move(replay_);
   }
-  for (const NodeId id : goals)
-    for (const StorageId s : storages.storages_of(id)) lives[instance[s.index]].last_use = steps;
-  step.peak_bytes = measure_liveness(lives, steps).peak_bytes;
-  return step;
+
+ private:
+  void run_step(NodeId id) {
+    const std::size_t step = replay_.steps.size();
+    for (const NodeId operand : graph_[id].operands)
+      for (const StorageId s : storages_.storages_of(operand))
+        replay_.instances[latest_[s.index]].last_use = step;
+    for (const StorageId s : storages_.owned(id)) {
+      latest_[s.index] = replay_.instances.size();
+      replay_.instances.push_back({s, id, storages_[s].bytes, step, step});
+    }
+    if (const auto s = storages_.workspace(id))
+      replay_.instances.push_back(
+          {*s, id, storages_[*s].bytes, step, step, InstanceClass::forward_temporary, true});
+    PlanStep made{id, Phase::forward};
+    made.kernel = step;
+    made.micros = node_micros(graph_, id, rates_);
+    replay_.step_us += made.micros;
+    replay_.steps.push_back(made);
+  }
+
+  // Forward ends with the last step that a result needs and that doesn't run for the second time.
+  std::size_t forward_steps() {
+    const std::vector<bool> forward = needed_nodes(graph_, graph_.results);
+    std::vector<bool> ran(graph_.order().size(), false);
+    std::size_t steps = 0;
+    for (std::size_t i = 0; i < replay_.steps.size(); ++i) {
+      PlanStep& step = replay_.steps[i];
+      const std::size_t at = graph_.position(step.node);
+      step.again = ran[at];
+      if (step.again) replay_.recompute_us += step.micros;
+      if (step.again) replay_.recomputed.push_back(step.node);
+      if (!ran[at] && forward[at]) steps = i + 1;
+      ran[at] = true;
+    }
+    return steps;
+  }
+
+  static InstanceClass kind_of(const StorageInstance& instance, std::size_t boundary) {
+    if (instance.birth >= boundary) return InstanceClass::backward_temporary;
+    return instance.last_use >= boundary ? InstanceClass::saved : InstanceClass::forward_temporary;
+  }
+
+  // Outputs live to the end.
+  void keep(std::span<const NodeId> outputs, InstanceClass kind) {
+    for (const NodeId id : outputs) {
+      if (!id.valid()) continue;
+      for (const StorageId s : storages_.storages_of(id)) {
+        StorageInstance& instance = replay_.instances[latest_[s.index]];
+        if (instance.last_use != replay_.steps.size()) instance.kind = kind;
+        instance.last_use = replay_.steps.size();
+      }
+    }
+  }
+
+  void measure() {
+    std::vector<Lifetime> lives;
+    for (const StorageInstance& one : replay_.instances)
+      lives.push_back({one.bytes, one.birth, one.last_use});
+    const Liveness live = measure_liveness(lives, replay_.steps.size());
+    replay_.peak_bytes = live.peak_bytes;
+    if (!replay_.steps.empty()) replay_.peak_step = live.peak_step;
+    for (std::size_t i = 0; i < replay_.steps.size(); ++i)
+      replay_.steps[i].live_bytes = live.live_bytes[i];
+  }
+
+  const Graph& graph_;
+  const DeviceRates& rates_;
+  const StorageModel storages_;
+  std::vector<std::size_t> latest_;  // by storage, in the replay's instances
+  Replay replay_;
+};
+
+}  // namespace
+
+Replay replay_program(const Graph& graph, const DeviceRates& rates) {
+  return ProgramReplay(graph, rates).run();
+}
+
+BaselineCost baseline_step(const Graph& graph, const DeviceRates& rates) {
+  const Replay replay = replay_program(graph, rates);
+  return {replay.peak_bytes, replay.step_us};
 }
 
 Result<BaselineCost> baseline_step(const Graph& graph, const StorageModel& storages,

@@ -7,6 +7,7 @@
 #include "engine/cost/device.h"
 #include "engine/fusion/fusion_groups.h"
 #include "engine/ir/storage_model.h"
+#include "engine/partition/replay.h"
 #include "engine/support/result.h"
 
 namespace recut {
@@ -18,7 +19,11 @@ struct BaselineCost {
 
 // Runs the graph's program as it was written (Graph::program) and frees every storage after its
 // last use. PyTorch's graphs repeat cheap calls of forward in backward, and interning makes them
-// one node: the program peaks lower and takes longer than one run of every node.
+// one node: the program peaks lower and takes longer than one run of every node. A call that runs
+// again is a recomputation. Needs bytes that pass check_total_bytes.
+Replay replay_program(const Graph& graph, const DeviceRates& rates = {});
+
+// Peak and time of the same.
 BaselineCost baseline_step(const Graph& graph, const DeviceRates& rates = {});
 
 // The same in the fused model: every kernel runs once, in the graph's order.

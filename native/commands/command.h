@@ -102,6 +102,7 @@ void add_opt(CLI::App& app, Action& chosen);
 void add_plan(CLI::App& app, Action& chosen);
 void add_schedule(CLI::App& app, Action& chosen);
 void add_sweep(CLI::App& app, Action& chosen);
+void add_compare_memory(CLI::App& app, Action& chosen);
 void add_fit(CLI::App& app, Action& chosen);
 void add_eval(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);

@@ -79,11 +79,13 @@ std::string opt(const Golden& golden) {
   return text + print(report.graph());
 }
 
-// Anything else is the command's own, on the golden file itself. Its path is told from the top of
-// the checkout, wherever that is.
+// Anything else is the command's own, on the golden file itself. Its path, and those of other files
+// of the repository, are told from the top of the checkout, wherever that is.
 std::string command(const Golden& golden) {
   const std::string top = RECUT_SOURCE_DIR "/";
   std::vector<std::string> words = golden.words;
+  for (std::string& word : words)
+    if (word.starts_with("samples/") || word.starts_with("tests/")) word.insert(0, top);
   words.insert(words.begin() + 1, top + golden.path);
   std::ostringstream out, err;
   const int code = native::run_command(words, {out, err});
