@@ -129,11 +129,12 @@ class MemoryComparer {
     }
   }
 
+  // The innermost line of Python, PyTorch's own ones too; those of C++ are the same for all.
   std::string innermost_of(SnapshotStack stack) const {
-    const auto frames = snapshot_.frames(stack);
-    if (frames.empty()) return "";
-    const SnapshotFrame& frame = frames.front();
-    return fmt::format("{}:{}", snapshot_.text(frame.file), frame.line);
+    for (const SnapshotFrame& frame : snapshot_.frames(stack))
+      if (snapshot_.text(frame.file).ends_with(".py"))
+        return fmt::format("{}:{}", snapshot_.text(frame.file), frame.line);
+    return "";
   }
 
   // The node of the graph that a compiled graph's frames name.

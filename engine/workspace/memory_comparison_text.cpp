@@ -58,9 +58,14 @@ std::string figures_text(const MemoryComparison& c) {
              fmt::format("{} aligned by order and size: {:.1f} % of the measured bytes",
                          format_count(c.aligned_blocks),
                          share_of(c.aligned_bytes, c.measured_block_bytes))});
-  table.row(
-      {"reserved at the peak", format_bytes(c.reserved_bytes), "",
-       fmt::format("{} of it not allocated", format_bytes(c.reserved_bytes - c.measured_peak))});
+  if (c.reserved_bytes >= c.measured_peak)  // else the snapshot lacks segments
+    table.row(
+        {"reserved at the peak", format_bytes(c.reserved_bytes), "",
+         fmt::format("{} of it not allocated", format_bytes(c.reserved_bytes - c.measured_peak))});
+  for (const MeasuredDevice& d : c.devices)
+    if (d.device == c.device && d.peak_bytes > c.measured_peak)
+      table.row({"peak of the whole trace", format_bytes(d.peak_bytes), "",
+                 "beyond this step: in another one, or in the optimizer"});
   if (c.awaiting_bytes > 0)
     table.row({"awaited at the peak", format_bytes(c.awaiting_bytes), "",
                "freed by the program, and still used by another stream"});

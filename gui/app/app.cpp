@@ -10,6 +10,7 @@
 #include "engine/support/units.h"
 #include "gui/app/check_view.h"
 #include "gui/app/link.h"
+#include "gui/app/measured_view.h"
 #include "gui/app/torch_plans.h"
 #include "gui/backend/paths.h"
 
@@ -217,6 +218,7 @@ void App::open(const std::string& path, std::shared_ptr<const std::string> bytes
     return;
   }
   if (is_rules_name(path)) return open_rules(path, bytes);
+  if (is_snapshot(*this, path, bytes)) return open_measured(path, std::move(bytes));
   if (save_due_ < 0) save_due_ = backend.now() + kSaveDelay;
   if (DocumentView* lacking = documents.find_lacking(path)) {
     lacking->path = path;
@@ -233,6 +235,15 @@ void App::open(const std::string& path, std::shared_ptr<const std::string> bytes
   if (awaited_rules)
     document.plan_settings.transforms.rules = std::exchange(awaited_rules, std::nullopt);
   planner.open(document);
+}
+
+void App::open_measured(const std::string& path, std::shared_ptr<const std::string> bytes) {
+  if (!has_ready() || !document()->shown)
+    return say(fmt::format("{} is a memory snapshot: open its model's graph, then this file again",
+                           file_name(path)),
+               true);
+  open_snapshot(*this, *document(), path, std::move(bytes));
+  (void)run("panel.show", "memory");
 }
 
 void App::open_failed(const std::string& path, Diagnostics why) {

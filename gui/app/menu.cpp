@@ -126,6 +126,8 @@ constexpr MenuEntry kMemoryMenu[] = {{"memory.view", "Bytes that are alive", "cu
                                      {"memory.by", "By module", "module"},
                                      {"memory.by", "By kind", "kind"},
                                      {"memory.list", "What is alive at the peak"},
+                                     {"measured.open"},
+                                     {"measured.close"},
                                      kMenuLine,
                                      {"timeline", {}, {}, MenuFill::subject},
                                      {"memory.zoom"},

@@ -6,6 +6,7 @@
 #include "gui/app/code_view.h"
 #include "gui/app/compare_view.h"
 #include "gui/app/flow_view.h"
+#include "gui/app/measured_view.h"
 #include "gui/app/panes_view.h"
 #include "gui/app/run_target.h"
 #include "gui/app/run_view.h"
@@ -82,6 +83,15 @@ std::string typed_text(const App& app) {
 std::string graph_is_drawn(const App& app) {
   const Item* canvas = app.items.find("graph/canvas");
   return canvas != nullptr && canvas->visible() ? "yes" : "no";
+}
+// The snapshot's name and the peaks above the bytes before its step, measured and planned.
+std::string snapshot(const DocumentView& d) {
+  const auto* view = find_memory<MeasuredView>(d.memories, kMeasuredView);
+  if (view == nullptr || view->path.empty()) return "none";
+  const MemoryComparison* shown = shown_memory_comparison(d);
+  if (shown == nullptr) return "comparing";
+  return fmt::format("{} {} {}", file_name(view->path), shown->measured_rise(),
+                     shown->planned_peak);
 }
 std::string lesson(const App& app) {
   const Lesson* now = app.lessons.lesson();
@@ -330,6 +340,7 @@ constexpr StateRow kStatesRows[] = {
     {"training_planned_peak", of_front<training_peak<&PlanStretch::planned_peak_bytes>>},
     {"training_peak", of_front<training_peak<&PlanStretch::measured_peak_bytes>>},
     {"training_fault", of_front<training_fault>},
+    {"snapshot", of_front<snapshot>},
     {"lesson", lesson},
     {"task", task},
 };

@@ -25,7 +25,7 @@ std::string plain_name(std::string_view path) {
 
 bool is_readable_name(std::string_view path) {
   for (const std::string_view ending :
-       {".json", ".gz", ".recut", ".pt2", ".onnx", ".rules", ".safetensors"})
+       {".json", ".gz", ".recut", ".pt2", ".onnx", ".rules", ".safetensors", ".pickle"})
     if (path.ends_with(ending)) return true;
   return false;
 }

@@ -28,11 +28,12 @@ std::size_t pass_to_show(const DocumentView& before, const Document& after) {
   return passes.size();
 }
 
-// Memory by a graph's nodes goes; memory of scroll and zoom stays.
+// Memory by a graph's nodes goes; memory of scroll and zoom stays, and the memory snapshot.
 void forget_memories(DocumentView& document) {
   PanelMemory kept;
   for (const std::string_view name :
-       {kSavedView, std::string_view("transforms"), std::string_view("memory-view")})
+       {kSavedView, std::string_view("transforms"), std::string_view("memory-view"),
+        std::string_view("measured")})
     if (const auto found = document.memories.find(name); found != document.memories.end())
       kept.insert(*found);
   ValueTable table;

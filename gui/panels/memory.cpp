@@ -9,6 +9,7 @@
 #include "engine/ir/aliases.h"
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/measured_view.h"
 #include "gui/app/timeline_cursor.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/memory_arena.h"
@@ -31,11 +32,14 @@ class TimelineView {
         cache_(input.memory<MemoryCache>("memory")),
         intents_(intents),
         arena_(shows_arena(input.app)),
-        schedule_(arena_ ? shown_schedule(document) : nullptr) {
+        schedule_(arena_ ? shown_schedule(document) : nullptr),
+        measured_(shown_memory_comparison(document)) {
     cache_.bring_up(document, input.app.settings.text("memory.by", "module") == "kind");
   }
 
   void draw() {
+    if (wants_memory_comparison(input_.app, document_))
+      intents_.push_back({"measured.compare", ""});
     memory_heading(ui_, input_, document_, view_, cache_.has_modules(), intents_);
     Rect area = input_.area;
     if (input_.app.settings.flag("memory.list", false))
@@ -67,6 +71,7 @@ class TimelineView {
       draw_outline(ui_, plot, *document_.baseline.plan,
                    cache_.positions_of(document_, document_.baseline.plan),
                    outline_colour(ui_.theme, *document_.baseline.plan));
+    if (measured_ != nullptr) draw_measured(ui_, plot, *measured_);
     plot.end();
     marks(plot);
     selected(plot);
@@ -124,6 +129,8 @@ class TimelineView {
         std::max({plan_.peak(), plan_.report().baseline_peak_bytes, std::int64_t{1}}));
     if (document_.baseline.plan)
       most = std::max(most, static_cast<double>(document_.baseline.plan->peak()));
+    if (measured_ != nullptr)
+      most = std::max(most, static_cast<double>(measured_->measured_rise()));
     const auto budget = static_cast<double>(document_.plan_settings.budget_bytes);
     return budget <= most * 1.2 ? std::max(most, budget) : most;
   }
@@ -253,7 +260,8 @@ class TimelineView {
     plot.begin();
     draw_lifetimes(ui_, plot, plan_, step, alive);
     plot.end();
-    step_tooltip(ui_, plan_, step, alive);
+    step_tooltip(ui_, plan_, step, alive,
+                 measured_ == nullptr ? "" : format_bytes(measured_at(*measured_, step)));
     const std::string& name = plan_.report().timeline[step].node;
     ui_.items.add("step", ItemKind::figure, plot.inside(), true,
                   step_label(plan_.report(), step) + " " + name);
@@ -272,7 +280,8 @@ class TimelineView {
   MemoryCache& cache_;
   Intents& intents_;
   const bool arena_;
-  const SharedSchedule schedule_;  // in the arena's view
+  const SharedSchedule schedule_;           // in the arena's view
+  const MemoryComparison* const measured_;  // over the curve; null: no snapshot is open
 };
 
 void draw_memory(Ui& ui, const PanelInput& input, Intents& intents) {

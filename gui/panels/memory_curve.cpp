@@ -105,6 +105,28 @@ void draw_outline(const Ui& ui, const Plot& plot, const PlanView& plan,
   plot.line(line, colour, ui.px(1.2f));
 }
 
+Colour measured_colour(const Theme& theme) { return theme.differs; }
+
+void draw_measured(const Ui& ui, const Plot& plot, const MemoryComparison& comparison) {
+  const Rect& in = plot.inside();
+  std::vector<ImVec2> line;
+  float before = plot.y(0);
+  for (const MemoryPoint& point : comparison.measured) {
+    const float x = std::round(plot.x(point.step));
+    const float y = plot.y(static_cast<double>(std::max<std::int64_t>(0, point.bytes)));
+    if (x > in.right) break;
+    if (x >= in.left && !line.empty() && x == line.back().x) {
+      line.back().y = std::min(line.back().y, y);
+    } else if (x >= in.left) {
+      line.push_back({x, line.empty() ? before : line.back().y});
+      line.push_back({x, y});
+    }
+    before = y;
+  }
+  line.push_back({in.right, line.empty() ? before : line.back().y});
+  plot.line(line, measured_colour(ui.theme), ui.px(1.6f));
+}
+
 void draw_lifetimes(const Ui& ui, const Plot& plot, const PlanView& plan, std::size_t step,
                     const std::vector<const StorageInstance*>& alive) {
   const Rect& in = plot.inside();

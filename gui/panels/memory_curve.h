@@ -1,8 +1,10 @@
 // The parts of the timeline that are drawn by values: bands, lines, boxes.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "engine/workspace/memory_comparison.h"
 #include "gui/draw/plot.h"
 #include "gui/model/memory_stack.h"
 
@@ -21,6 +23,10 @@ Colour outline_colour(const Theme& theme, const PlanView& plan);
 void draw_outline(const Ui& ui, const Plot& plot, const PlanView& plan,
                   const std::vector<double>& positions, Colour colour);
 
+// The measured bytes above those before the step as a line, in the plan's order.
+void draw_measured(const Ui& ui, const Plot& plot, const MemoryComparison& comparison);
+Colour measured_colour(const Theme& theme);
+
 // The storages that are alive at a step as boxes, which at that step stand on top of each other,
 // largest at the bottom: width is lifetime, height is bytes.
 void draw_lifetimes(const Ui& ui, const Plot& plot, const PlanView& plan, std::size_t step,
@@ -29,9 +35,10 @@ void draw_lifetimes(const Ui& ui, const Plot& plot, const PlanView& plan, std::s
 // The lifetimes of one value's storages, over the curve.
 void draw_selection(const Ui& ui, const Plot& plot, const PlanView& plan, NodeId id);
 
-// Shows the events of one step, beside the pointer.
+// Shows the events of one step, beside the pointer. `measured`: its bytes in a memory snapshot; ""
+// without one.
 void step_tooltip(const Ui& ui, const PlanView& plan, std::size_t step,
-                  const std::vector<const StorageInstance*>& alive);
+                  const std::vector<const StorageInstance*>& alive, const std::string& measured);
 
 // 0 … `steps`, at round numbers.
 Axis step_axis(double from, double to, std::size_t steps, int ticks);

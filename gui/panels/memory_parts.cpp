@@ -8,7 +8,9 @@
 #include "engine/workspace/plan_report.h"
 #include "gui/app/app.h"
 #include "gui/app/glossary.h"
+#include "gui/app/measured_view.h"
 #include "gui/app/torch_plans.h"
+#include "gui/backend/paths.h"
 #include "gui/draw/widgets.h"
 
 // MemoryCache makes each fact again only when its key changes, so most frames compare pointers:
@@ -129,6 +131,12 @@ void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& documen
     hint(ui, has_baseline
                  ? "Drop the baseline: no outline of another plan"
                  : "Pin this plan as the baseline: an outline, to see the next one beside it");
+  const auto* measured = find_memory<MeasuredView>(document.memories, kMeasuredView);
+  if (measured != nullptr && !measured->path.empty()) {
+    if (toggle(ui, "measured", take("Measured", 24), "Measured", true))
+      intents.push_back({"measured.close", ""});
+    hint(ui, fmt::format("Close {}: no line of measured memory", file_name(measured->path)));
+  }
   if (tab(ui, "by kind", take("by kind", 2).inset(0, ui.px(1)), "by kind", by_kind))
     intents.push_back({"memory.by", "kind"});
   if (has_modules &&
@@ -195,6 +203,11 @@ void memory_legend(Ui& ui, const DocumentView& document, const MemoryStack& stac
         fmt::format("{}, peak {}, step {}", document.baseline.title, format_bytes(other->peak()),
                     signed_micros(other->report().step_us - document.shown->report().step_us)),
         true);
+  if (const MemoryComparison* measured = shown_memory_comparison(document)) {
+    const std::string text = comparison_summary(*measured);
+    ui.items.add("measured words", ItemKind::figure, row, true, text);
+    legend.entry({measured_colour(ui.theme)}, text, true);
+  }
   std::size_t layers = 0;  // they come first
   std::vector<Colour> strip;
   for (; layers < stack.bands.size(); ++layers) {

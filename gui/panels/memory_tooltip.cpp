@@ -39,8 +39,8 @@ class StepTooltip {
   Rect rest_;
 };
 
-float height_of(const TimelineStep& step, std::size_t named) {
-  int lines = 3;
+float height_of(const TimelineStep& step, std::size_t named, bool measured) {
+  int lines = measured ? 4 : 3;
   for (const std::int64_t bytes : step.bytes) lines += bytes > 0 ? 1 : 0;
   return kLine * static_cast<float>(lines) + 5 +
          (named > 0 ? 5 + kLine * static_cast<float>(named) : 0.0f);
@@ -48,7 +48,7 @@ float height_of(const TimelineStep& step, std::size_t named) {
 
 void fill_step_tooltip(const Ui& ui, const PlanView& plan, std::size_t step,
                        const std::vector<const StorageInstance*>& alive, std::size_t named,
-                       StepTooltip tooltip) {
+                       const std::string& measured, StepTooltip tooltip) {
   const TimelineStep& it = plan.report().timeline[step];
   const Graph& graph = plan.graph();
   const NodeId node = plan.replay().steps[step].node;
@@ -58,6 +58,8 @@ void fill_step_tooltip(const Ui& ui, const PlanView& plan, std::size_t step,
   tooltip.pair(it.node, Face::mono, ui.theme.text, std::string(graph.op(node).packet));
   tooltip.line(it.module.empty() ? "no module" : short_module(it.module), Face::small,
                ui.theme.dim);
+  if (!measured.empty())
+    tooltip.pair("measured, above the start", Face::small, measured_colour(ui.theme), measured);
   tooltip.gap();
   for (std::size_t kind = 0; kind < kMemoryKinds; ++kind)
     if (it.bytes[kind] > 0) {
@@ -73,7 +75,7 @@ void fill_step_tooltip(const Ui& ui, const PlanView& plan, std::size_t step,
 }  // namespace
 
 void step_tooltip(const Ui& ui, const PlanView& plan, std::size_t step,
-                  const std::vector<const StorageInstance*>& alive) {
+                  const std::vector<const StorageInstance*>& alive, const std::string& measured) {
   const TimelineStep& it = plan.report().timeline[step];
   const std::size_t named = std::min(kMaxHolders, alive.size());
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(11), ui.px(8)});
@@ -83,9 +85,10 @@ void step_tooltip(const Ui& ui, const PlanView& plan, std::size_t step,
   ImGui::PushStyleColor(ImGuiCol_Border, Ui::paint(ui.theme.line));
   if (ImGui::BeginTooltip()) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    const ImVec2 size{ui.px(kStepTooltipWidth), ui.px(height_of(it, named))};
+    const ImVec2 size{ui.px(kStepTooltipWidth), ui.px(height_of(it, named, !measured.empty()))};
     ImGui::Dummy(size);
-    fill_step_tooltip(ui, plan, step, alive, named, StepTooltip(ui, rect_at(corner, size)));
+    fill_step_tooltip(ui, plan, step, alive, named, measured,
+                      StepTooltip(ui, rect_at(corner, size)));
     ImGui::EndTooltip();
   }
   ImGui::PopStyleColor(2);

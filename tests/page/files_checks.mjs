@@ -31,6 +31,19 @@ export const checks = {
     assert.deepEqual(tab.faults, []);
   },
 
+  async 'a memory snapshot that is dropped is compared with the plan'(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv');
+    await tab.idle();
+    const snapshot = readFileSync(join(kit.samples, '../snapshots/mlp.pickle'));
+    await drop(tab, 'step.pickle.gz', gzipSync(snapshot));
+    await tab.page.waitForFunction(() => document.querySelector('[data-id="memory/measured words"]')?.textContent.includes('measured +'));
+    assert.equal(await tab.state('documents'), '1');
+    assert.match(await tab.state('snapshot'), /^step\.pickle(\.gz)? [0-9]+ [0-9]+$/);
+    await tab.command('measured.close');
+    await tab.waitState('snapshot', 'none');
+    assert.deepEqual(tab.faults, []);
+  },
+
   async 'Ctrl O asks for a file'(kit) {
     const tab = await kit.open('v=1&sample=tiny_conv');
     await tab.idle();
