@@ -1,4 +1,6 @@
 // Unary element-wise operators.
+#include <fmt/core.h>
+
 #include "engine/onnx/lowering.h"
 
 namespace recut::onnx {
@@ -24,7 +26,36 @@ Lowered dropout(Lowering& node) {
   return outputs;
 }
 
+// Before opset 12 there is no training mode, and the mask is all false, of the data's dtype first.
+template <bool typed>
+Lowered older_dropout(Lowering& node) {
+  Lowered outputs{node.value(0)};
+  if (node.outputs() > 1)
+    outputs.push_back(
+        Lowering::one(node, node.make(Op::full, {Argument(node.type(0).shape), 0,
+                                                 typed ? node.type(0).dtype : DType::boolean}))[0]);
+  return outputs;
+}
+
+// A bound that only a run shows is one number in a tensor of its own.
+NodeId bound_in_tensor(Lowering& node, std::size_t input) {
+  if (element_count(node.type(input).shape) != 1 || node.type(input).dtype != node.type(0).dtype)
+    node.refuse(fmt::format("a bound of {}, expected one number of {}", format(node.type(input)),
+                            short_name(node.type(0).dtype)));
+  return node.reshape(node.in(input), {});
+}
+
+Lowered clip_between_tensors(Lowering& node) {
+  NodeId id = node.in(0);
+  if (node.has(1)) id = node.make(Op::maximum, {id, bound_in_tensor(node, 1)});
+  if (node.has(2)) id = node.make(Op::minimum, {id, bound_in_tensor(node, 2)});
+  return Lowering::one(node, id);
+}
+
+// Where the lower bound is above the upper one, all elements are the upper one.
 Lowered clip(Lowering& node) {
+  for (const std::size_t input : {1, 2})
+    if (node.has(input) && !node.value(input).known) return clip_between_tensors(node);
   const auto bound = [&](std::size_t input, std::string_view what) -> Argument {
     if (!node.has(input)) return None{};
     if (is_floating(node.type(0).dtype)) return node.real(input, what);
@@ -97,6 +128,8 @@ std::vector<OperatorLowering> activation_lowerings() {
   return {
       {"Identity", same},
       {"Dropout", dropout},
+      {"Dropout", older_dropout<false>, 12},
+      {"Dropout", older_dropout<true>, 10},
       {"Relu", unary<Op::relu>},
       {"Sigmoid", unary<Op::sigmoid>},
       {"Tanh", unary<Op::tanh>},

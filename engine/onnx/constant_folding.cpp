@@ -42,9 +42,9 @@ class NodeFolder {
   std::optional<Lowered> run(const ::onnx::NodeProto& node, std::int64_t opset,
                              std::vector<OnnxValue> inputs, FoldingLimits& limits) {
     for (OnnxValue& value : inputs) value.node = NodeId();
-    Lowering lowering(node, opset, graph_, std::move(inputs),
+    Lowering lowering(node, graph_, std::move(inputs),
                       [this](const OnnxValue& value) { return constant(value); });
-    Lowered outputs = find_lowering(node.op_type())(lowering);
+    Lowered outputs = find_lowering(node.op_type(), opset)(lowering);
     for (const NodeId id : graph_.order())
       for (const TensorType& type : graph_[id].outputs)
         if (many(type)) return std::nullopt;

@@ -15,6 +15,7 @@
 #include "engine/eval/inputs.h"
 #include "engine/ir/data_flow.h"
 #include "engine/onnx/constant_folding.h"
+#include "engine/onnx/older_forms.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
 
@@ -133,6 +134,7 @@ class Importer {
     std::vector<OnnxValue> inputs;
     for (const std::string& name : node.input())
       inputs.push_back(name.empty() ? OnnxValue() : find(name));
+    inputs = newest_inputs(node, opset_, std::move(inputs));
     Lowered outputs = foldable(inputs) ? folded(node, inputs) : lowered(node, std::move(inputs));
     if (static_cast<std::int64_t>(graph_.order().size()) > options_.max_nodes)
       throw ImportError{
@@ -175,9 +177,9 @@ class Importer {
   }
 
   Lowered lowered(const ::onnx::NodeProto& node, std::vector<OnnxValue> inputs) {
-    Lowering lowering(node, opset_, graph_, std::move(inputs),
+    Lowering lowering(node, graph_, std::move(inputs),
                       [this](const OnnxValue& value) { return constant(value); });
-    return find_lowering(node.op_type())(lowering);
+    return find_lowering(node.op_type(), opset_)(lowering);
   }
 
   // Constant folding by the interpreter; if the result would be too large, the node stays in the

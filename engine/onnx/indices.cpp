@@ -101,7 +101,7 @@ std::vector<OperatorLowering> index_lowerings() {
       {"Gather", gather},        {"GatherElements", gather_elements},
       {"GatherND", gather_nd},   {"ScatterElements", scatter_elements},
       {"ScatterND", scatter_nd}, {"TopK", top_k},
-      {"OneHot", one_hot},
+      {"OneHot", one_hot},       {"Scatter", scatter_elements, 11},
   };
 }
 

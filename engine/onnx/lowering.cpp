@@ -23,22 +23,25 @@ std::string module_path(std::string_view node_name) {
   return path;
 }
 
-std::map<std::string_view, Lower> all_lowerings() {
-  std::map<std::string_view, Lower> by_name;
+// By name, then by the first opset that they aren't for.
+using LoweringTable = std::map<std::pair<std::string_view, std::int64_t>, Lower>;
+
+LoweringTable all_lowerings() {
+  LoweringTable table;
   for (const auto& family :
        {arithmetic_lowerings(), activation_lowerings(), shape_lowerings(), index_lowerings(),
         constant_lowerings(), product_lowerings(), window_lowerings(), resize_lowerings(),
         normalisation_lowerings(), reduction_lowerings(), recurrent_lowerings()})
-    for (const OperatorLowering& lowering : family) by_name.emplace(lowering.name, lowering.lower);
-  return by_name;
+    for (const OperatorLowering& row : family)
+      table.emplace(std::pair(row.name, row.before), row.lower);
+  return table;
 }
 
 }  // namespace
 
-Lowering::Lowering(const ::onnx::NodeProto& node, std::int64_t opset, Graph& graph,
-                   std::vector<OnnxValue> inputs, MakeConstant make_constant)
+Lowering::Lowering(const ::onnx::NodeProto& node, Graph& graph, std::vector<OnnxValue> inputs,
+                   MakeConstant make_constant)
     : node_(node),
-      opset_(opset),
       graph_(graph),
       inputs_(std::move(inputs)),
       make_constant_(std::move(make_constant)) {}
@@ -137,10 +140,8 @@ std::int64_t Lowering::axis(std::int64_t axis, std::int64_t rank) const {
   return axis < 0 ? axis + rank : axis;
 }
 
-std::optional<std::vector<std::int64_t>> Lowering::axes(std::size_t input,
-                                                        std::int64_t since) const {
-  if (opset_ >= since) return has(input) ? std::optional(integers(input, "axes")) : std::nullopt;
-  return given("axes") ? std::optional(integers("axes", {})) : std::nullopt;
+std::optional<std::vector<std::int64_t>> Lowering::axes(std::size_t input) const {
+  return has(input) ? std::optional(integers(input, "axes")) : std::nullopt;
 }
 
 Origin Lowering::origin(std::string_view packet) {
@@ -180,10 +181,10 @@ OnnxValue Lowering::known_value(Tensor tensor) {
   return OnnxValue{NodeId(), std::move(tensor), false, std::move(type)};
 }
 
-Lower find_lowering(std::string_view operator_name) {
-  static const std::map<std::string_view, Lower> by_name = all_lowerings();
-  const auto it = by_name.find(operator_name);
-  return it == by_name.end() ? nullptr : it->second;
+Lower find_lowering(std::string_view operator_name, std::int64_t opset) {
+  static const LoweringTable table = all_lowerings();
+  const auto it = table.upper_bound({operator_name, opset});
+  return it == table.end() || it->first.first != operator_name ? nullptr : it->second;
 }
 
 }  // namespace recut::onnx

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,10 +30,9 @@ using MakeConstant = std::function<NodeId(const OnnxValue& value)>;
 
 class Lowering {
  public:
-  Lowering(const ::onnx::NodeProto& node, std::int64_t opset, Graph& graph,
-           std::vector<OnnxValue> inputs, MakeConstant make_constant);
-
-  std::int64_t opset() const { return opset_; }
+  // `inputs` are those of the operator's newest form (newest_inputs).
+  Lowering(const ::onnx::NodeProto& node, Graph& graph, std::vector<OnnxValue> inputs,
+           MakeConstant make_constant);
 
   // Inputs. Accessing a missing input is an error of the model.
   std::size_t inputs() const { return inputs_.size(); }
@@ -63,8 +63,8 @@ class Lowering {
   // An axis wrapped into [0, rank).
   std::int64_t axis(std::int64_t axis, std::int64_t rank) const;
 
-  // Axes that moved from an attribute to input `input` in opset `since`.
-  std::optional<std::vector<std::int64_t>> axes(std::size_t input, std::int64_t since) const;
+  // The axes in input `input`; none where it is left out.
+  std::optional<std::vector<std::int64_t>> axes(std::size_t input) const;
 
   // Nodes. A shape rule's error becomes an error of the model.
   NodeId make(Op op, std::vector<Argument> arguments);
@@ -86,7 +86,6 @@ class Lowering {
   Origin origin(std::string_view packet);
 
   const ::onnx::NodeProto& node_;
-  const std::int64_t opset_;
   Graph& graph_;
   std::vector<OnnxValue> inputs_;
   MakeConstant make_constant_;
@@ -96,14 +95,16 @@ class Lowering {
 using Lowered = std::vector<OnnxValue>;
 using Lower = Lowered (*)(Lowering& node);
 
-// The lowering of one operator of ONNX's default domain.
+// The lowering of one operator of ONNX's default domain. Where the operator meant something else in
+// older opsets, it has a row for them: `before` is the first opset with the new meaning.
 struct OperatorLowering {
   std::string_view name;
   Lower lower;
+  std::int64_t before = std::numeric_limits<std::int64_t>::max();
 };
 
 // Null if there is none.
-Lower find_lowering(std::string_view operator_name);
+Lower find_lowering(std::string_view operator_name, std::int64_t opset);
 
 // The lowerings of each operator family, in files of its name.
 std::vector<OperatorLowering> arithmetic_lowerings();

@@ -36,7 +36,7 @@ Diagnostics unsupported(const ::onnx::GraphProto& graph, std::int64_t opset) {
   for (int i = 0; i < graph.node_size(); ++i) {
     const auto& node = graph.node(i);
     const bool own = node.domain().empty() || node.domain() == "ai.onnx";
-    if (own && find_lowering(node.op_type()) != nullptr) continue;
+    if (own && find_lowering(node.op_type(), opset) != nullptr) continue;
     const std::string name = own ? node.op_type() : node.domain() + "::" + node.op_type();
     if (told.size() >= 50 || !told.insert(name).second) continue;
     found.push_back(

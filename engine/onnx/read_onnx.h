@@ -1,4 +1,4 @@
-// ONNX inference models (opset 13 and later) as forward graphs.
+// ONNX inference models (opset 7 and later) as forward graphs.
 //
 // Floating-point initializers become parameters; running statistics and other initializers become
 // constants. Shape computations are folded. Values are in GraphFile::tensors.
@@ -16,7 +16,8 @@
 
 namespace recut::onnx {
 
-inline constexpr std::int64_t kMinOpset = 13;
+// Up to opset 6, element-wise operators broadcast by an attribute.
+inline constexpr std::int64_t kMinOpset = 7;
 
 // Recognised by the file's name: a protobuf message has no magic bytes.
 bool is_onnx_name(std::string_view file_name);

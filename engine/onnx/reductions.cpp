@@ -17,10 +17,9 @@ struct Reduced {
   bool keep = true;
 };
 
-// Axes became an input of ReduceSum with opset 13, of the others with 18.
-Reduced reduced(const Lowering& node, std::int64_t since) {
+Reduced reduced(const Lowering& node) {
   Reduced what{{}, node.integer("keepdims", 1) != 0};
-  const auto given = node.axes(1, since);
+  const auto given = node.axes(1);
   for (const std::int64_t axis : given.value_or(Ints()))
     what.axes.push_back(node.axis(axis, node.rank(0)));
   std::sort(what.axes.begin(), what.axes.end());
@@ -39,9 +38,9 @@ NodeId summed(Lowering& node, NodeId id, const Reduced& what) {
 
 NodeId squares(Lowering& node, NodeId id) { return node.make(Op::mul_Tensor, {id, id}); }
 
-template <std::int64_t since, NodeId (*reduce)(Lowering&, NodeId, const Reduced&)>
+template <NodeId (*reduce)(Lowering&, NodeId, const Reduced&)>
 Lowered reduction(Lowering& node) {
-  const Reduced what = reduced(node, since);
+  const Reduced what = reduced(node);
   const NodeId x = node.in(0), result = reduce(node, x, what);
   if (result == x) return {node.value(0)};
   return Lowering::one(node, result);
@@ -96,16 +95,16 @@ Lowered running_sum(Lowering& node) {
 
 std::vector<OperatorLowering> reduction_lowerings() {
   return {
-      {"ReduceSum", reduction<13, summed>},
-      {"ReduceMean", reduction<18, plain<Op::mean_dim>>},
-      {"ReduceMax", reduction<18, plain<Op::amax>>},
-      {"ReduceMin", reduction<18, plain<Op::amin>>},
-      {"ReduceProd", reduction<18, product>},
-      {"ReduceL1", reduction<18, absolute>},
-      {"ReduceL2", reduction<18, length>},
-      {"ReduceSumSquare", reduction<18, squared>},
-      {"ReduceLogSum", reduction<18, log_sum>},
-      {"ReduceLogSumExp", reduction<18, plain<Op::logsumexp>>},
+      {"ReduceSum", reduction<summed>},
+      {"ReduceMean", reduction<plain<Op::mean_dim>>},
+      {"ReduceMax", reduction<plain<Op::amax>>},
+      {"ReduceMin", reduction<plain<Op::amin>>},
+      {"ReduceProd", reduction<product>},
+      {"ReduceL1", reduction<absolute>},
+      {"ReduceL2", reduction<length>},
+      {"ReduceSumSquare", reduction<squared>},
+      {"ReduceLogSum", reduction<log_sum>},
+      {"ReduceLogSumExp", reduction<plain<Op::logsumexp>>},
       {"ArgMax", index_of<Op::argmax>},
       {"ArgMin", index_of<Op::argmin>},
       {"CumSum", running_sum},

@@ -18,15 +18,24 @@ struct Axis {
   double scale;  // to over from, or as given
 };
 
+// Where elements come from, and which input has the scales.
+struct Sampling {
+  std::string mode, coordinates, rounding;
+  std::size_t scales = 2, sizes = 3;
+};
+
 // The axes whose size changes.
-std::vector<Axis> changed_axes(const Lowering& node) {
+std::vector<Axis> changed_axes(const Lowering& node, const Sampling& sampling) {
   const Shape& shape = node.type(0).shape;
-  const bool by_sizes = node.has(3) && element_count(node.type(3).shape) != 0;
-  if (!by_sizes && (!node.has(2) || element_count(node.type(2).shape) == 0))
-    node.refuse("neither sizes nor scales");
+  const auto filled = [&](std::size_t input) {
+    return node.has(input) && element_count(node.type(input).shape) != 0;
+  };
+  const bool by_sizes = filled(sampling.sizes);
+  if (!by_sizes && !filled(sampling.scales)) node.refuse("neither sizes nor scales");
   if (node.given("axes")) node.refuse("axes; expected sizes or scales of all dimensions");
-  const Ints sizes = by_sizes ? node.integers(3, "sizes") : Ints();
-  const auto scales = by_sizes ? std::vector<double>() : as_reals(node.known(2, "scales"));
+  const Ints sizes = by_sizes ? node.integers(sampling.sizes, "sizes") : Ints();
+  const auto scales =
+      by_sizes ? std::vector<double>() : as_reals(node.known(sampling.scales, "scales"));
   if (sizes.size() + scales.size() != shape.size())
     node.refuse("not one size or scale a dimension");
   std::vector<Axis> axes;
@@ -53,6 +62,7 @@ double source(const Lowering& node, const std::string& mode, const Axis& axis, s
   if (mode == "pytorch_half_pixel" && axis.to == 1) return 0;
   const double half_pixel = (x + 0.5) / axis.scale - 0.5;
   if (mode == "half_pixel" || mode == "pytorch_half_pixel") return half_pixel;
+  if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / axis.scale;
   // half_pixel, with the rounding of the output size spread evenly over both ends.
   if (mode == "half_pixel_symmetric") {
     const auto from = static_cast<double>(axis.from);
@@ -61,7 +71,11 @@ double source(const Lowering& node, const std::string& mode, const Axis& axis, s
   node.refuse(fmt::format("coordinate_transformation_mode '{}'", mode));
 }
 
-double rounded(const Lowering& node, const std::string& mode, double x) {
+// Before opset 11 the rounding was left open: kOlderRounding is onnxruntime's.
+constexpr const char* kOlderRounding = "floor, or ceil where the axis shrinks";
+
+double rounded(const Lowering& node, const std::string& mode, const Axis& axis, double x) {
+  if (mode == kOlderRounding) return axis.scale < 1 ? std::ceil(x) : std::floor(x);
   if (mode == "floor") return std::floor(x);
   if (mode == "ceil") return std::ceil(x);
   if (mode == "round_prefer_ceil") return std::floor(x + 0.5);
@@ -84,20 +98,20 @@ NodeId selected(Lowering& node, NodeId id, const Axis& axis, const Ints& indices
 }
 
 // Integer factors use PyTorch's operator; other cases gather by computed indices.
-NodeId nearest(Lowering& node, const std::vector<Axis>& axes) {
-  const std::string mode = node.text("coordinate_transformation_mode", "half_pixel");
-  const std::string rounding = node.text("nearest_mode", "round_prefer_floor");
+NodeId nearest(Lowering& node, const Sampling& sampling, const std::vector<Axis>& axes) {
+  const std::string& mode = sampling.coordinates;
+  const std::string& rounding = sampling.rounding;
   const bool whole = std::all_of(axes.begin(), axes.end(), [](const Axis& a) {
     return a.scale == std::floor(a.scale) && a.to == a.from * static_cast<std::int64_t>(a.scale);
   });
-  if (whole && mode == "asymmetric" && rounding == "floor" && node.rank(0) == 4 &&
-      only_spatial(axes))
+  const bool floors = rounding == "floor" || rounding == kOlderRounding;
+  if (whole && mode == "asymmetric" && floors && node.rank(0) == 4 && only_spatial(axes))
     return node.make(Op::upsample_nearest2d, {node.in(0), Argument(spatial_sizes(node, axes))});
   NodeId id = node.in(0);
   for (const Axis& axis : axes) {
     Ints indices;
     for (std::int64_t i = 0; i < axis.to; ++i) {
-      const double at = rounded(node, rounding, source(node, mode, axis, i));
+      const double at = rounded(node, rounding, axis, source(node, mode, axis, i));
       indices.push_back(std::clamp<std::int64_t>(static_cast<std::int64_t>(at), 0, axis.from - 1));
     }
     id = selected(node, id, axis, indices);
@@ -155,8 +169,7 @@ NodeId linear_along(Lowering& node, NodeId id, const std::string& mode, const Ax
   return node.make(Op::add_Tensor, {first, part(selected(node, id, axis, above), shares)});
 }
 
-NodeId linear(Lowering& node, const std::vector<Axis>& axes) {
-  const std::string mode = node.text("coordinate_transformation_mode", "half_pixel");
+NodeId linear(Lowering& node, const std::string& mode, const std::vector<Axis>& axes) {
   const DType dtype = node.type(0).dtype;
   if (!is_floating(dtype)) node.refuse("linear interpolation of integers");
   if (has_linear_operator(mode, axes, node.rank(0)))
@@ -166,20 +179,32 @@ NodeId linear(Lowering& node, const std::vector<Axis>& axes) {
   return node.convert(id, dtype);
 }
 
+Lowered resampled(Lowering& node, const Sampling& sampling) {
+  const std::vector<Axis> axes = changed_axes(node, sampling);
+  if (axes.empty()) return {node.value(0)};
+  if (sampling.mode == "nearest") return Lowering::one(node, nearest(node, sampling, axes));
+  if (sampling.mode != "linear") node.refuse(fmt::format("mode '{}'", sampling.mode));
+  return Lowering::one(node, linear(node, sampling.coordinates, axes));
+}
+
 Lowered resize(Lowering& node) {
   if (node.integer("antialias", 0) != 0) node.refuse("antialias");
   if (node.text("keep_aspect_ratio_policy", "stretch") != "stretch")
     node.refuse("a keep_aspect_ratio_policy other than 'stretch'");
-  const std::vector<Axis> axes = changed_axes(node);
-  const std::string mode = node.text("mode", "nearest");
-  if (axes.empty()) return {node.value(0)};
-  if (mode == "nearest") return Lowering::one(node, nearest(node, axes));
-  if (mode != "linear") node.refuse(fmt::format("mode '{}'", mode));
-  return Lowering::one(node, linear(node, axes));
+  return resampled(node, {node.text("mode", "nearest"),
+                          node.text("coordinate_transformation_mode", "half_pixel"),
+                          node.text("nearest_mode", "round_prefer_floor")});
+}
+
+// Upsample, and Resize of opset 10: by scales in input 1, without a choice of coordinates.
+Lowered older_resize(Lowering& node) {
+  return resampled(node, {node.text("mode", "nearest"), "asymmetric", kOlderRounding, 1, 2});
 }
 
 }  // namespace
 
-std::vector<OperatorLowering> resize_lowerings() { return {{"Resize", resize}}; }
+std::vector<OperatorLowering> resize_lowerings() {
+  return {{"Resize", resize}, {"Resize", older_resize, 11}, {"Upsample", older_resize, 10}};
+}
 
 }  // namespace recut::onnx

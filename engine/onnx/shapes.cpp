@@ -48,7 +48,7 @@ Lowered transpose(Lowering& node) {
 Lowered squeeze(Lowering& node) {
   const Shape& shape = node.type(0).shape;
   Ints axes;
-  if (const auto given = node.axes(1, 13)) {
+  if (const auto given = node.axes(1)) {
     for (const std::int64_t axis : *given) axes.push_back(node.axis(axis, node.rank(0)));
   } else {
     for (std::size_t i = 0; i < shape.size(); ++i)
@@ -63,7 +63,7 @@ Lowered squeeze(Lowering& node) {
 }
 
 Lowered unsqueeze(Lowering& node) {
-  const auto given = node.axes(1, 13);
+  const auto given = node.axes(1);
   if (!given) node.refuse("its axes are missing");
   const std::int64_t rank = node.rank(0) + static_cast<std::int64_t>(given->size());
   Ints axes;

@@ -13,6 +13,9 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
+// Most windows along one dimension that are counted one by one.
+constexpr std::size_t kMaxWindows = 1 << 20;
+
 // The attributes that all of them share, one entry a spatial dimension.
 struct Window {
   Ints kernel, stride, dilation, before, after;
@@ -266,23 +269,50 @@ Lowered max_pool(Lowering& node) {
   return narrowed(node, planes, node.item(both, 0));
 }
 
+// The factor that turns a mean over a window with padding into one over its elements of the input,
+// for every output: the product of the dimensions' own factors.
+NodeId counted_shares(Lowering& node, const Window& window) {
+  NodeId product;
+  for (std::size_t i = 0; i < window.dimensions(); ++i) {
+    const std::int64_t size = node.type(0).shape[i + 2], kernel = window.kernel[i];
+    const std::int64_t room = size + window.before[i] + window.after[i] - kernel;
+    if (room < 0) node.refuse("a window that is larger than its padded input");
+    std::vector<double> shares;
+    for (std::int64_t at = -window.before[i]; at <= room - window.before[i];
+         at += window.stride[i]) {
+      const std::int64_t inside = std::min(at + kernel, size) - std::max<std::int64_t>(at, 0);
+      if (inside < 1) node.refuse("a window of nothing but padding");
+      shares.push_back(static_cast<double>(kernel) / static_cast<double>(inside));
+      if (shares.size() > kMaxWindows) node.refuse("too many windows with uneven padding");
+    }
+    Shape along(window.dimensions() - i, 1);
+    along[0] = static_cast<std::int64_t>(shares.size());
+    const DType dtype = node.type(0).dtype;
+    const NodeId factor = node.constant(reals_tensor(shares, along, dtype));
+    product = i == 0 ? factor : node.make(Op::mul_Tensor, {product, factor});
+  }
+  return product;
+}
+
 Lowered average_pool(Lowering& node) {
   Window window = window_of(node, {});
   for (const std::int64_t d : window.dilation)
     if (d != 1) node.refuse("dilations");
   const bool count_pads = node.integer("count_include_pad", 0) != 0;
-  NodeId x = node.in(0);
+  NodeId x = node.in(0), shares;
   if (!window.symmetric()) {
-    if (!count_pads || window.ceil)
-      node.refuse("padding that differs at both ends of a dimension and doesn't count");
+    if (window.ceil) node.refuse("padding that differs at both ends of a dimension, and ceil_mode");
+    if (!count_pads) shares = counted_shares(node, window);
     x = padded(node, x, window, 0);
   }
   const Planes planes = planes_of(node, x, window);
   const Window& w = planes.window;
   const Op op = w.dimensions() == 2 ? Op::avg_pool2d : Op::avg_pool3d;
-  return narrowed(node, planes,
-                  node.make(op, {planes.id, Argument(w.kernel), Argument(w.stride),
-                                 Argument(w.before), w.ceil, count_pads}));
+  Lowered means = narrowed(node, planes,
+                           node.make(op, {planes.id, Argument(w.kernel), Argument(w.stride),
+                                          Argument(w.before), w.ceil, count_pads}));
+  if (!shares.valid()) return means;
+  return Lowering::one(node, node.make(Op::mul_Tensor, {means[0].node, shares}));
 }
 
 Ints spatial(const Lowering& node) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Builds the ONNX models that Recut is tried on, and inputs for them (NAME.safetensors, in.<input>): the small ones that
-stand in tests/onnx/models, and with --large ResNet-18, MobileNetV2, a BERT layer and a GPT block in their real sizes.
+stand in tests/onnx/models (in forward/ those without gradients), and with --large ResNet-18, MobileNetV2, a BERT layer
+and a GPT block in their real sizes.
 Needs Debian's python3-onnx and python3-numpy. reference.mjs beside it adds what the models give, gradients.py their
 gradients.
 
@@ -8,87 +9,14 @@ usage: make_models.py FOLDER [--large]
 
 Values are random, but fixed: the same bytes every time. Nodes are named as PyTorch's exporter names them.
 """
-import json
 import pathlib
-import struct
 import sys
 
 import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, numpy_helper
 
-
-class Model:
-    """A graph in the making: every operator is a method call that gives its output's name."""
-
-    def __init__(self, name: str, opset: int = 17, scale: float = 1.0) -> None:
-        self.name, self.opset, self.scale = name, opset, scale
-        self.nodes, self.initializers, self.inputs, self.outputs = [], [], [], []
-        self.random = np.random.default_rng(7)
-        self.given: dict[str, np.ndarray] = {}  # values of inputs that can't be just any
-        self.module = ""
-        self.count = 0
-
-    def input(self, name: str, shape: list, dtype: int = TensorProto.FLOAT) -> str:
-        self.inputs.append(helper.make_tensor_value_info(name, dtype, shape))
-        return name
-
-    def output(self, name: str, shape: list, dtype: int = TensorProto.FLOAT) -> None:
-        self.outputs.append(helper.make_tensor_value_info(name, dtype, shape))
-
-    def tensor(self, name: str, values: np.ndarray) -> str:
-        self.initializers.append(numpy_helper.from_array(values, name))
-        return name
-
-    def weight(self, name: str, *shape: int) -> str:
-        fan_in = int(np.prod(shape[1:])) if len(shape) > 1 else 1
-        values = self.random.standard_normal(shape) * (self.scale / np.sqrt(fan_in) if len(shape) > 1 else 0.1)
-        return self.tensor(name, values.astype(np.float32))
-
-    def ints(self, *values: int) -> str:
-        self.count += 1
-        return self.tensor(f"ints_{self.count}", np.array(values, np.int64))
-
-    def number(self, value: float) -> str:
-        return self("Constant", value=numpy_helper.from_array(np.array(value, np.float32)))
-
-    def __call__(self, operator: str, *inputs: str, outputs: int = 1, **attributes):
-        self.count += 1
-        names = [f"{self.module}/{operator}_{self.count}_output_{i}" for i in range(outputs)]
-        self.nodes.append(helper.make_node(operator, list(inputs), names, f"{self.module}/{operator}_{self.count}",
-                                           **attributes))
-        return names[0] if outputs == 1 else names
-
-    def save(self, folder: pathlib.Path, check: bool = True) -> None:
-        graph = helper.make_graph(self.nodes, self.name, self.inputs, self.outputs, self.initializers)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", self.opset)], producer_name="recut")
-        model.ir_version = 8
-        if check:
-            onnx.checker.check_model(model)
-        (folder / f"{self.name}.onnx").write_bytes(model.SerializeToString())
-        write_safetensors(folder / f"{self.name}.safetensors", {"in." + i.name: self.values_of(i) for i in self.inputs})
-
-    def values_of(self, value) -> np.ndarray:
-        sizes = {"batch": 2, "tokens": 5}
-        shape = [sizes.get(d.dim_param, d.dim_value) for d in value.type.tensor_type.shape.dim]
-        if value.name in self.given:
-            return self.given[value.name]
-        if value.type.tensor_type.elem_type == TensorProto.INT64:
-            return self.random.integers(0, 2 if value.name == "mask" else 11, shape)
-        return self.random.standard_normal(shape).astype(np.float32)
-
-
-def write_safetensors(path: pathlib.Path, tensors: dict) -> None:
-    header, data = {}, b""
-    for name, values in tensors.items():
-        raw = values.tobytes()
-        header[name] = {"dtype": {"float32": "F32", "int64": "I64"}[str(values.dtype)], "shape": list(values.shape),
-                        "data_offsets": [len(data), len(data) + len(raw)]}
-        data += raw
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
-
+from model_writer import Model
+from older_models import older_models
 
 # ---------------------------------------------------------------------------------------------
 # Blocks
@@ -370,6 +298,10 @@ def main() -> None:
     gpt_block("tiny_gpt", 6, 8, 2, 11).save(folder)
     for model in (lstm(), images(), pieces()):
         model.save(folder)
+    forward = folder / "forward"
+    forward.mkdir(exist_ok=True)
+    for model in older_models():
+        model.save(forward)
 
 
 if __name__ == "__main__":

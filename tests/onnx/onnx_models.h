@@ -29,11 +29,19 @@ inline std::vector<std::string> with_dimensions(std::vector<std::string> argumen
   return arguments;
 }
 
-inline std::vector<std::string> onnx_models() {
+inline std::vector<std::string> onnx_models_in(const std::string& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(onnx_folder()))
-    if (entry.path().extension() == ".onnx") names.push_back(entry.path().stem().string());
+  for (const auto& entry : std::filesystem::directory_iterator(onnx_folder() + folder))
+    if (entry.path().extension() == ".onnx") names.push_back(folder + entry.path().stem().string());
   std::sort(names.begin(), names.end());
+  return names;
+}
+
+// Those with gradients by PyTorch, and those with values by onnxruntime alone.
+inline std::vector<std::string> onnx_models() { return onnx_models_in(""); }
+inline std::vector<std::string> all_onnx_models() {
+  std::vector<std::string> names = onnx_models();
+  for (std::string& name : onnx_models_in("forward/")) names.push_back(std::move(name));
   return names;
 }
 
