@@ -11,7 +11,7 @@ Lowered unary(Lowering& node) {
   return Lowering::one(node, node.make(op, {node.in(0)}));
 }
 
-Lowered same(Lowering& node) { return {node.value(0)}; }
+Lowered same(Lowering& node) { return {node.any_value(0)}; }
 
 // The identity in inference; the mask, if requested, is all true.
 Lowered dropout(Lowering& node) {

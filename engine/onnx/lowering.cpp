@@ -51,8 +51,24 @@ bool Lowering::has(std::size_t input) const {
 }
 
 const OnnxValue& Lowering::value(std::size_t input) const {
-  if (!has(input)) refuse(fmt::format("input {} is missing", input));
+  const OnnxValue& found = any_value(input);
+  if (found.items) refuse(fmt::format("input {} is a sequence, expected a tensor", input));
+  return found;
+}
+
+bool Lowering::has_any(std::size_t input) const {
+  return has(input) || (input < inputs_.size() && inputs_[input].items);
+}
+
+const OnnxValue& Lowering::any_value(std::size_t input) const {
+  if (!has_any(input)) refuse(fmt::format("input {} is missing", input));
   return inputs_[input];
+}
+
+const std::vector<OnnxValue>& Lowering::sequence(std::size_t input) const {
+  const OnnxValue& found = any_value(input);
+  if (!found.items) refuse(fmt::format("input {} is a tensor, expected a sequence", input));
+  return *found.items;
 }
 
 NodeId Lowering::in(std::size_t input) {
@@ -132,6 +148,12 @@ std::vector<std::int64_t> Lowering::integers(std::string_view name,
   const auto* found = of_kind(find(name), AttributeProto::INTS);
   if (found == nullptr) return otherwise;
   return {found->ints().begin(), found->ints().end()};
+}
+
+std::vector<std::string> Lowering::texts(std::string_view name) const {
+  const auto* found = of_kind(find(name), AttributeProto::STRINGS);
+  if (found == nullptr) return {};
+  return {found->strings().begin(), found->strings().end()};
 }
 
 std::int64_t Lowering::axis(std::int64_t axis, std::int64_t rank) const {

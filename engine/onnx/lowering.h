@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,12 +18,13 @@
 
 namespace recut::onnx {
 
-// The value of a name in the model: a node, or a constant that has no node yet.
+// The value of a name in the model: a node, a constant that has no node yet, or a sequence.
 struct OnnxValue {
   NodeId node;
   std::optional<Tensor> known;
   bool weight = false;  // constant, but trained: it must not be folded
   TensorType type;
+  std::shared_ptr<const std::vector<OnnxValue>> items;  // null if it is no sequence
 };
 
 // Materialises a constant as a node.
@@ -36,8 +38,11 @@ class Lowering {
 
   // Inputs. Accessing a missing input is an error of the model.
   std::size_t inputs() const { return inputs_.size(); }
-  bool has(std::size_t input) const;
+  bool has(std::size_t input) const;  // a tensor
   const OnnxValue& value(std::size_t input) const;
+  bool has_any(std::size_t input) const;  // a tensor or a sequence
+  const OnnxValue& any_value(std::size_t input) const;
+  const std::vector<OnnxValue>& sequence(std::size_t input) const;
   NodeId in(std::size_t input);
   const TensorType& type(std::size_t input) const { return value(input).type; }
   std::int64_t rank(std::size_t input) const { return type(input).rank(); }
@@ -58,6 +63,7 @@ class Lowering {
   std::string text(std::string_view name, std::string_view otherwise) const;
   std::vector<std::int64_t> integers(std::string_view name,
                                      std::vector<std::int64_t> otherwise) const;
+  std::vector<std::string> texts(std::string_view name) const;  // none where it is left out
   const ::onnx::AttributeProto* find(std::string_view name) const;
 
   // An axis wrapped into [0, rank).

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/onnx/importer.h"
+#include "engine/onnx/node_importer.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
 
@@ -35,9 +36,8 @@ Diagnostics unsupported(const ::onnx::GraphProto& graph, std::int64_t opset) {
   std::set<std::string> told;
   for (int i = 0; i < graph.node_size(); ++i) {
     const auto& node = graph.node(i);
-    const bool own = node.domain().empty() || node.domain() == "ai.onnx";
-    if (own && find_lowering(node.op_type(), opset) != nullptr) continue;
-    const std::string name = own ? node.op_type() : node.domain() + "::" + node.op_type();
+    const std::string name = unsupported_operator(node, opset);
+    if (name.empty()) continue;
     if (told.size() >= 50 || !told.insert(name).second) continue;
     found.push_back(
         error(fmt::format("unsupported operator {} (opset {}): {} ({}) uses it", quote(name), opset,

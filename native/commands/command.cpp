@@ -35,8 +35,8 @@ void GraphArguments::add_to(CLI::App& command) {
   command
       .add_option(
           "--dim", dimensions,
-          "Size of a symbol (s17=64), or of an ONNX model's open dimension (batch=1). May be "
-          "given again")
+          "Size of a symbol (s17=64), or of an ONNX model's open dimension (batch=1), or value of "
+          "its input of one integer (sr=16000). May be given again")
       ->delimiter(',')
       ->type_name("NAME=N");
   add_passes_to(command);

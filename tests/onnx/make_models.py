@@ -15,6 +15,7 @@ import sys
 import numpy as np
 from onnx import TensorProto, numpy_helper
 
+from control_models import control_models
 from model_writer import Model
 from older_models import older_models
 
@@ -300,7 +301,7 @@ def main() -> None:
         model.save(folder)
     forward = folder / "forward"
     forward.mkdir(exist_ok=True)
-    for model in older_models():
+    for model in (*older_models(), *control_models()):
         model.save(forward)
 
 

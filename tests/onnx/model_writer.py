@@ -44,6 +44,9 @@ class Model:
     def number(self, value: float) -> str:
         return self("Constant", value=numpy_helper.from_array(np.array(value, np.float32)))
 
+    def number_of(self, value: int) -> str:
+        return self("Constant", value=numpy_helper.from_array(np.array(value, np.int64)))
+
     def __call__(self, operator: str, *inputs: str, outputs: int = 1, **attributes):
         self.count += 1
         names = [f"{self.module}/{operator}_{self.count}_output_{i}" for i in range(outputs)]
@@ -51,9 +54,9 @@ class Model:
                                            **attributes))
         return names[0] if outputs == 1 else names
 
-    def show(self, name: str, rank: int, dtype: int = TensorProto.FLOAT) -> None:
-        """An output whose sizes the model leaves to be found out."""
-        self.output(name, [None] * rank, dtype)
+    def show(self, name: str, rank: int | None, dtype: int = TensorProto.FLOAT) -> None:
+        """An output whose sizes, and perhaps rank, the model leaves to be found out."""
+        self.output(name, None if rank is None else [None] * rank, dtype)
 
     def nested(self, name: str, inputs: list[tuple], build, outputs: list[tuple]) -> onnx.GraphProto:
         """A branch or body: `build` takes its model and inputs' names, and gives outputs' names; types are (dtype, rank)."""
@@ -89,7 +92,7 @@ def write_safetensors(path: pathlib.Path, tensors: dict) -> None:
     header, data = {}, b""
     for name, values in tensors.items():
         raw = values.tobytes()
-        header[name] = {"dtype": {"float32": "F32", "int64": "I64"}[str(values.dtype)], "shape": list(values.shape),
+        header[name] = {"dtype": {"float32": "F32", "int64": "I64", "int32": "I32", "bool": "BOOL"}[str(values.dtype)], "shape": list(values.shape),
                         "data_offsets": [len(data), len(data) + len(raw)]}
         data += raw
     text = json.dumps(header, separators=(",", ":")).encode()

@@ -313,5 +313,60 @@ TEST_CASE("onnx: pads have any axes, signs and modes", "[onnx]") {
   CHECK(refused(padding({4}, {1, 1}, "mirror", nullptr)).find("'mirror'") != std::string::npos);
 }
 
+// Recurrent operators
+// ------------------------------------------------------------------------------------------------
+
+constexpr std::int64_t kSteps = 3, kBatch = 2, kInputs = 2, kHidden = 2;
+
+OnnxNode recurrent(const std::string& op, std::int64_t gates, bool batch_first) {
+  const auto weights = [](std::int64_t count) {
+    std::vector<float> values;
+    for (std::int64_t i = 0; i < count; ++i)
+      values.push_back(static_cast<float>(i * 7 % 11) / 8 - 0.5F);
+    return values;
+  };
+  OnnxNode node(op, batch_first ? Ints{kBatch, kSteps, kInputs} : Ints{kSteps, kBatch, kInputs});
+  node.reals({2, gates * kHidden, kInputs}, weights(2 * gates * kHidden * kInputs));
+  node.reals({2, gates * kHidden, kHidden}, weights(2 * gates * kHidden * kHidden));
+  node.with("direction", "bidirectional").with("hidden_size", kHidden);
+  if (batch_first) node.with("layout", std::int64_t{1});
+  return node;
+}
+
+TEST_CASE("onnx: recurrent operators take the batch first", "[onnx]") {
+  Numbers steps_first, batch_first(kSteps * kBatch * kInputs);
+  for (std::size_t i = 0; i < batch_first.size(); ++i)
+    steps_first.push_back(static_cast<double>(i * 5 % 7) / 4);
+  for (std::size_t t = 0; t < kSteps; ++t)
+    for (std::size_t b = 0; b < kBatch; ++b)
+      for (std::size_t i = 0; i < kInputs; ++i)
+        batch_first[(b * kSteps + t) * kInputs + i] = steps_first[(t * kBatch + b) * kInputs + i];
+  for (const auto& [op, gates] : {std::pair("RNN", 1), std::pair("GRU", 3), std::pair("LSTM", 4)}) {
+    INFO(op);
+    const Made expected = gives(recurrent(op, gates, false), steps_first);  // [t, 2, b, h]
+    const Made found = gives(recurrent(op, gates, true), batch_first);      // [b, t, 2, h]
+    CHECK(expected.shape == Shape{kSteps, 2, kBatch, kHidden});
+    REQUIRE(found.shape == Shape{kBatch, kSteps, 2, kHidden});
+    for (std::size_t t = 0; t < kSteps; ++t)
+      for (std::size_t d = 0; d < 2; ++d)
+        for (std::size_t b = 0; b < kBatch; ++b)
+          for (std::size_t h = 0; h < kHidden; ++h)
+            CHECK(found.values[((b * kSteps + t) * 2 + d) * kHidden + h] ==
+                  expected.values[((t * 2 + d) * kBatch + b) * kHidden + h]);
+  }
+}
+
+TEST_CASE("onnx: recurrent operators refuse settings that they don't compute", "[onnx]") {
+  const auto refused_with = [](const char* name, const char* value) {
+    OnnxNode node = recurrent("GRU", 3, false);
+    return refused(node.with(name, value));
+  };
+  CHECK(refused_with("clip", "1").find("attribute 'clip'") != std::string::npos);
+  CHECK(refused_with("activations", "Tanh").find("another type") != std::string::npos);
+  OnnxNode lengths = recurrent("RNN", 1, false);
+  CHECK(refused(lengths.none().integers({0, 3})).find("a length beyond 1 to 3") !=
+        std::string::npos);
+}
+
 }  // namespace
 }  // namespace recut::test

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace recut::test {
@@ -125,6 +126,86 @@ class OnnxNode {
 
   ProtoWriter node_, graph_;
   int count_ = 0;
+};
+
+// A graph of nodes in the making: a model's, a branch or a body.
+class OnnxGraph {
+ public:
+  static constexpr int kFloat = 1, kInteger = 7, kBool = 9;  // dtypes
+
+  // Fixed sizes.
+  OnnxGraph& input(const std::string& name, int dtype, const std::vector<std::int64_t>& shape) {
+    ProtoWriter sizes, tensor, type, input;
+    for (const std::int64_t size : shape) {
+      ProtoWriter dimension;
+      dimension.number(1, size);
+      sizes.bytes(1, dimension.out);
+    }
+    tensor.number(1, dtype);
+    tensor.bytes(2, sizes.out);
+    type.bytes(1, tensor.out);
+    input.bytes(1, name);
+    input.bytes(2, type.out);
+    graph_.bytes(11, input.out);
+    return *this;
+  }
+  // An integer of no dimensions, or a list.
+  OnnxGraph& integer(const std::string& name, std::int64_t value) {
+    return integers(name, {value}, false);
+  }
+  OnnxGraph& integers(const std::string& name, const std::vector<std::int64_t>& values,
+                      bool list = true) {
+    ProtoWriter tensor;
+    if (list) tensor.number(1, static_cast<std::int64_t>(values.size()));
+    tensor.number(2, kInteger);
+    tensor.bytes(8, name);
+    tensor.bytes(9, std::string(reinterpret_cast<const char*>(values.data()), values.size() * 8));
+    graph_.bytes(5, tensor.out);
+    return *this;
+  }
+  OnnxGraph& output(const std::string& name) {
+    ProtoWriter output;
+    output.bytes(1, name);
+    graph_.bytes(12, output.out);
+    return *this;
+  }
+  // With nested graphs and integers as its attributes.
+  OnnxGraph& node(const std::string& op, const std::vector<std::string>& inputs,
+                  const std::vector<std::string>& outputs,
+                  const std::vector<std::pair<std::string, OnnxGraph>>& graphs = {},
+                  const std::vector<std::pair<std::string, std::int64_t>>& integers = {}) {
+    ProtoWriter node;
+    for (const std::string& name : inputs) node.bytes(1, name);
+    for (const std::string& name : outputs) node.bytes(2, name);
+    node.bytes(4, op);
+    for (const auto& [name, graph] : graphs) {
+      ProtoWriter attribute;
+      attribute.bytes(1, name);
+      attribute.bytes(6, graph.graph_.out);
+      attribute.number(20, 5);
+      node.bytes(5, attribute.out);
+    }
+    for (const auto& [name, value] : integers) {
+      ProtoWriter attribute;
+      attribute.bytes(1, name);
+      attribute.number(3, value);
+      attribute.number(20, 2);
+      node.bytes(5, attribute.out);
+    }
+    graph_.bytes(1, node.out);
+    return *this;
+  }
+
+  std::string model(int opset = 18) const {
+    ProtoWriter version, whole;
+    version.number(2, opset);
+    whole.bytes(7, graph_.out);
+    whole.bytes(8, version.out);
+    return whole.out;
+  }
+
+ private:
+  ProtoWriter graph_;
 };
 
 }  // namespace recut::test
