@@ -1,6 +1,8 @@
 // Unary element-wise operators.
 #include <fmt/core.h>
 
+#include <limits>
+
 #include "engine/onnx/lowering.h"
 
 namespace recut::onnx {
@@ -118,6 +120,30 @@ Lowered thresholded_relu(Lowering& node) {
   return Lowering::one(node, node.make(Op::where_self, {above, x, zero_like(node, x)}));
 }
 
+// Of both signs, or of one.
+Lowered is_infinite(Lowering& node) {
+  const bool positive = node.integer("detect_positive", 1) != 0;
+  const bool negative = node.integer("detect_negative", 1) != 0;
+  if (positive && negative) return unary<Op::isinf>(node);
+  if (!positive && !negative)
+    return Lowering::one(
+        node, node.make(Op::full, {Argument(node.type(0).shape), false, DType::boolean}));
+  const double limit = std::numeric_limits<double>::infinity();
+  return Lowering::one(node, node.make(Op::eq_Scalar, {node.in(0), positive ? limit : -limit}));
+}
+
+// Towards 0 by the bias, and 0 within lambd of it.
+Lowered shrink(Lowering& node) {
+  const double lambda = node.real("lambd", 0.5), bias = node.real("bias", 0);
+  const NodeId x = node.in(0);
+  const NodeId below = node.make(Op::lt_Scalar, {x, -lambda});
+  const NodeId above = node.make(Op::gt_Scalar, {x, lambda});
+  const NodeId lowered = node.make(Op::sub_Tensor, {x, bias});
+  const NodeId raised = node.make(Op::add_Tensor, {x, bias});
+  const NodeId rest = node.make(Op::where_self, {above, lowered, zero_like(node, x)});
+  return Lowering::one(node, node.make(Op::where_self, {below, raised, rest}));
+}
+
 Lowered gelu(Lowering& node) {
   return Lowering::one(node, node.make(Op::gelu, {node.in(0), node.text("approximate", "none")}));
 }
@@ -170,6 +196,8 @@ std::vector<OperatorLowering> activation_lowerings() {
       {"PRelu", prelu},
       {"ThresholdedRelu", thresholded_relu},
       {"Gelu", gelu},
+      {"IsInf", is_infinite},
+      {"Shrink", shrink},
   };
 }
 

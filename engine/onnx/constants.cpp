@@ -74,12 +74,21 @@ Lowered range(Lowering& node) {
 
 Lowered eye_like(Lowering& node) {
   const Shape& like = node.type(0).shape;
-  if (like.size() != 2 || node.integer("k", 0) != 0) node.refuse("a matrix with another diagonal");
+  const std::int64_t diagonal = node.integer("k", 0);
+  if (like.size() != 2) node.refuse("an input that is no matrix");
+  if (diagonal > like[1] || diagonal < -like[0])
+    node.refuse(fmt::format("diagonal {} of {}", diagonal, format(node.type(0))));
   const DType dtype =
       node.given("dtype")
           ? dtype_of(static_cast<std::int32_t>(node.integer("dtype", 1)), "the result")
           : node.type(0).dtype;
-  return Lowering::one(node, node.make(Op::eye_m, {like[0], like[1], dtype}));
+  // The matrix without its first columns or rows, where another than its own diagonal is 1.
+  const std::int64_t right = std::max<std::int64_t>(0, diagonal);
+  const std::int64_t down = std::max<std::int64_t>(0, -diagonal);
+  NodeId id = node.make(Op::eye_m, {like[0] + right, like[1] + down, dtype});
+  if (right > 0) id = node.make(Op::slice_Tensor, {id, 0, right, like[0] + right, 1});
+  if (down > 0) id = node.make(Op::slice_Tensor, {id, 1, down, like[1] + down, 1});
+  return Lowering::one(node, id);
 }
 
 // Indices of nonzero elements, one column each. Only for constants: the count becomes a shape.

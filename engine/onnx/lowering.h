@@ -119,6 +119,7 @@ std::vector<OperatorLowering> shape_lowerings();
 std::vector<OperatorLowering> index_lowerings();
 std::vector<OperatorLowering> constant_lowerings();
 std::vector<OperatorLowering> product_lowerings();
+std::vector<OperatorLowering> einsum_lowerings();
 std::vector<OperatorLowering> window_lowerings();
 std::vector<OperatorLowering> resize_lowerings();
 std::vector<OperatorLowering> normalisation_lowerings();

@@ -35,16 +35,38 @@ Lowered instance_normalisation(Lowering& node) {
   return Lowering::one(node, node.item(all, 0));
 }
 
+// Before opset 21, scale and bias are one number a group; since then, one a channel.
+template <bool of_groups>
 Lowered group_normalisation(Lowering& node) {
   const Shape& shape = node.type(0).shape;
-  if (shape.size() < 2 || node.type(1).shape != Shape{shape[1]})
-    node.refuse("a scale that is not one number a channel");
-  const NodeId x = node.in(0), weight = node.in(1), bias = node.in(2);
-  const NodeId all =
-      node.make(Op::native_group_norm,
-                {x, weight, bias, shape[0], shape[1], element_count(std::span(shape).subspan(2)),
-                 node.integer("num_groups", 1), node.real("epsilon", 1e-5F)});
+  const std::int64_t groups = node.integer("num_groups", 1);
+  if (shape.size() < 2 || groups < 1 || shape[1] % groups != 0)
+    node.refuse(fmt::format("{} groups of {}", groups, format(node.type(0))));
+  const auto of_channels = [&](std::size_t input) {
+    const NodeId id = node.in(input);
+    if (!of_groups || groups == shape[1]) return id;
+    const Ints whole{groups, shape[1] / groups};
+    return node.reshape(node.make(Op::expand, {node.reshape(id, {groups, 1}), Argument(whole)}),
+                        {shape[1]});
+  };
+  const NodeId x = node.in(0), weight = of_channels(1), bias = of_channels(2);
+  const NodeId all = node.make(Op::native_group_norm, {x, weight, bias, shape[0], shape[1],
+                                                       element_count(std::span(shape).subspan(2)),
+                                                       groups, node.real("epsilon", 1e-5F)});
   return Lowering::one(node, node.item(all, 0));
+}
+
+// x without its mean, divided by its deviation, over some axes.
+Lowered mean_variance_normalisation(Lowering& node) {
+  Ints axes;
+  for (const std::int64_t axis : node.integers("axes", {0, 2, 3}))
+    axes.push_back(node.axis(axis, node.rank(0)));
+  const auto mean = [&](NodeId id) { return node.make(Op::mean_dim, {id, Argument(axes), true}); };
+  const NodeId x = node.in(0);
+  const NodeId centred = node.make(Op::sub_Tensor, {x, mean(x)});
+  const NodeId variance = mean(node.make(Op::mul_Tensor, {centred, centred}));
+  const NodeId below = node.make(Op::add_Tensor, {node.make(Op::sqrt, {variance}), 1e-9});
+  return Lowering::one(node, node.make(Op::div_Tensor, {centred, below}));
 }
 
 // Normalises the axes from `axis` on; mean and 1/deviation are optional outputs.
@@ -147,7 +169,9 @@ std::vector<OperatorLowering> normalisation_lowerings() {
   return {
       {"BatchNormalization", batch_normalisation},
       {"InstanceNormalization", instance_normalisation},
-      {"GroupNormalization", group_normalisation},
+      {"GroupNormalization", group_normalisation<false>},
+      {"GroupNormalization", group_normalisation<true>, 21},
+      {"MeanVarianceNormalization", mean_variance_normalisation},
       {"LayerNormalization", layer_normalisation},
       {"Softmax", along_axis<softmax<Op::_softmax>>},
       {"LogSoftmax", along_axis<softmax<Op::_log_softmax>>},

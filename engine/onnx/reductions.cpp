@@ -74,9 +74,15 @@ NodeId log_sum(Lowering& node, NodeId id, const Reduced& what) {
 
 template <Op op>
 Lowered index_of(Lowering& node) {
-  if (node.integer("select_last_index", 0) != 0) node.refuse("select_last_index");
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(0));
-  return Lowering::one(node, node.make(op, {node.in(0), axis, node.integer("keepdims", 1) != 0}));
+  const bool keep = node.integer("keepdims", 1) != 0;
+  if (node.integer("select_last_index", 0) == 0)
+    return Lowering::one(node, node.make(op, {node.in(0), axis, keep}));
+  // The first one from the end.
+  const std::int64_t size = node.type(0).shape[static_cast<std::size_t>(axis)];
+  const NodeId backwards = node.make(Op::flip, {node.in(0), Argument(Ints{axis})});
+  const NodeId index = node.make(op, {backwards, axis, keep});
+  return Lowering::one(node, node.make(Op::rsub_Scalar, {index, size - 1}));
 }
 
 // Exclusive: without the element itself. Reverse: from the end.

@@ -4,7 +4,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include "engine/onnx/lowering.h"
 
@@ -18,11 +20,38 @@ struct Axis {
   double scale;  // to over from, or as given
 };
 
+// Most elements along one axis that are listed one by one.
+constexpr std::int64_t kMaxResampled = 1 << 24;
+
+void check_listed(const Lowering& node, const Axis& axis) {
+  if (axis.to > kMaxResampled)
+    node.refuse(fmt::format("{} elements along axis {}, at most {} are resampled by their indices",
+                            axis.to, axis.axis, kMaxResampled));
+}
+
 // Where elements come from, and which input has the scales.
 struct Sampling {
   std::string mode, coordinates, rounding;
   std::size_t scales = 2, sizes = 3;
 };
+
+// Values that stand for the axes in attribute `axes` (opset 18), or for all; `values` of the others.
+template <class T>
+std::vector<T> of_all_axes(const Lowering& node, const std::vector<T>& given,
+                           std::vector<T> values) {
+  Ints axes(values.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  axes = node.integers("axes", axes);
+  if (given.size() != axes.size()) node.refuse("not one size or scale a dimension");
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    values[static_cast<std::size_t>(node.axis(axes[i], node.rank(0)))] = given[i];
+  return values;
+}
+
+// Scales are f32, and so is the product: 5 times 2.6 are 13 elements, as in onnxruntime.
+double scaled_size(std::int64_t size, double scale) {
+  return std::floor(static_cast<float>(size) * static_cast<float>(scale));
+}
 
 // The axes whose size changes.
 std::vector<Axis> changed_axes(const Lowering& node, const Sampling& sampling) {
@@ -32,17 +61,16 @@ std::vector<Axis> changed_axes(const Lowering& node, const Sampling& sampling) {
   };
   const bool by_sizes = filled(sampling.sizes);
   if (!by_sizes && !filled(sampling.scales)) node.refuse("neither sizes nor scales");
-  if (node.given("axes")) node.refuse("axes; expected sizes or scales of all dimensions");
-  const Ints sizes = by_sizes ? node.integers(sampling.sizes, "sizes") : Ints();
-  const auto scales =
-      by_sizes ? std::vector<double>() : as_reals(node.known(sampling.scales, "scales"));
-  if (sizes.size() + scales.size() != shape.size())
-    node.refuse("not one size or scale a dimension");
+  const Ints sizes =
+      by_sizes ? of_all_axes(node, node.integers(sampling.sizes, "sizes"), shape) : Ints();
+  const auto scales = by_sizes ? std::vector<double>()
+                               : of_all_axes(node, as_reals(node.known(sampling.scales, "scales")),
+                                             std::vector<double>(shape.size(), 1));
   std::vector<Axis> axes;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const auto from = static_cast<double>(shape[i]);
     const double scale = by_sizes ? static_cast<double>(sizes[i]) / std::max(from, 1.0) : scales[i];
-    const double to = by_sizes ? static_cast<double>(sizes[i]) : std::floor(from * scale);
+    const double to = by_sizes ? static_cast<double>(sizes[i]) : scaled_size(shape[i], scale);
     if (!(from >= 1 && scale > 0 && to >= 1 && to < 1e9))
       node.refuse(fmt::format("a scale of {}", scale));
     if (scale != 1)
@@ -109,6 +137,7 @@ NodeId nearest(Lowering& node, const Sampling& sampling, const std::vector<Axis>
     return node.make(Op::upsample_nearest2d, {node.in(0), Argument(spatial_sizes(node, axes))});
   NodeId id = node.in(0);
   for (const Axis& axis : axes) {
+    check_listed(node, axis);
     Ints indices;
     for (std::int64_t i = 0; i < axis.to; ++i) {
       const double at = rounded(node, rounding, axis, source(node, mode, axis, i));
@@ -143,8 +172,18 @@ NodeId linear_by_operator(Lowering& node, bool corners, const std::vector<Axis>&
   return node.make(kOperators[node.rank(0) - 3], std::move(arguments));
 }
 
+// Elements times one weight for each place along an axis.
+NodeId weighted(Lowering& node, NodeId elements, const Axis& axis,
+                const std::vector<double>& weights) {
+  const DType dtype = node.type(elements).dtype == DType::f64 ? DType::f64 : DType::f32;
+  Shape shape(static_cast<std::size_t>(node.rank(0) - axis.axis), 1);
+  shape[0] = axis.to;
+  return node.make(Op::mul_Tensor, {elements, node.constant(reals_tensor(weights, shape, dtype))});
+}
+
 // Linear interpolation along one axis: two gathers and a weighted sum.
 NodeId linear_along(Lowering& node, NodeId id, const std::string& mode, const Axis& axis) {
+  check_listed(node, axis);
   Ints below, above;
   std::vector<double> shares, rests;  // of the elements above and below
   for (std::int64_t i = 0; i < axis.to; ++i) {
@@ -158,15 +197,9 @@ NodeId linear_along(Lowering& node, NodeId id, const std::string& mode, const Ax
   const NodeId lower = selected(node, id, axis, below);
   if (std::all_of(shares.begin(), shares.end(), [](double share) { return share == 0; }))
     return lower;
-  const DType dtype = node.type(id).dtype == DType::f64 ? DType::f64 : DType::f32;
-  Shape shape(static_cast<std::size_t>(node.rank(0) - axis.axis), 1);
-  shape[0] = axis.to;
-  const auto part = [&](NodeId elements, const std::vector<double>& weights) {
-    const NodeId factors = node.constant(reals_tensor(weights, shape, dtype));
-    return node.make(Op::mul_Tensor, {elements, factors});
-  };
-  const NodeId first = part(lower, rests);
-  return node.make(Op::add_Tensor, {first, part(selected(node, id, axis, above), shares)});
+  const NodeId first = weighted(node, lower, axis, rests);
+  const NodeId second = weighted(node, selected(node, id, axis, above), axis, shares);
+  return node.make(Op::add_Tensor, {first, second});
 }
 
 NodeId linear(Lowering& node, const std::string& mode, const std::vector<Axis>& axes) {
@@ -179,12 +212,58 @@ NodeId linear(Lowering& node, const std::string& mode, const std::vector<Axis>& 
   return node.convert(id, dtype);
 }
 
+// The weights of the four elements around a coordinate, `share` behind the second (Keys 1981).
+std::array<double, 4> cubic_weights(double share, double a) {
+  const auto near = [&](double x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
+  const auto far = [&](double x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
+  return {far(share + 1), near(share), near(1 - share), far(2 - share)};
+}
+
+// Cubic interpolation along one axis: four gathers and a weighted sum.
+NodeId cubic_along(Lowering& node, NodeId id, const std::string& mode, const Axis& axis) {
+  check_listed(node, axis);
+  const double a = node.real("cubic_coeff_a", -0.75F);
+  const bool inside_only = node.integer("exclude_outside", 0) != 0;
+  std::array<Ints, 4> indices;
+  std::array<std::vector<double>, 4> weights;
+  for (std::int64_t i = 0; i < axis.to; ++i) {
+    const double at = source(node, mode, axis, i), floor = std::floor(at);
+    std::array<double, 4> shares = cubic_weights(at - floor, a);
+    double sum = 0;
+    for (std::size_t tap = 0; tap < 4; ++tap) {
+      const double index = floor - 1 + static_cast<double>(tap);
+      const double last = static_cast<double>(axis.from - 1);
+      if (inside_only && (index < 0 || index > last)) shares[tap] = 0;
+      sum += shares[tap];
+      indices[tap].push_back(static_cast<std::int64_t>(std::clamp(index, 0.0, last)));
+    }
+    for (std::size_t tap = 0; tap < 4; ++tap)
+      weights[tap].push_back(inside_only ? shares[tap] / sum : shares[tap]);
+  }
+  NodeId result;
+  for (std::size_t tap = 0; tap < 4; ++tap) {
+    const NodeId part = weighted(node, selected(node, id, axis, indices[tap]), axis, weights[tap]);
+    result = tap == 0 ? part : node.make(Op::add_Tensor, {result, part});
+  }
+  return result;
+}
+
+NodeId cubic(Lowering& node, const std::string& mode, const std::vector<Axis>& axes) {
+  const DType dtype = node.type(0).dtype;
+  if (!is_floating(dtype)) node.refuse("cubic interpolation of integers");
+  NodeId id = node.in(0);
+  for (const Axis& axis : axes) id = cubic_along(node, id, mode, axis);
+  return node.convert(id, dtype);
+}
+
 Lowered resampled(Lowering& node, const Sampling& sampling) {
   const std::vector<Axis> axes = changed_axes(node, sampling);
   if (axes.empty()) return {node.value(0)};
   if (sampling.mode == "nearest") return Lowering::one(node, nearest(node, sampling, axes));
-  if (sampling.mode != "linear") node.refuse(fmt::format("mode '{}'", sampling.mode));
-  return Lowering::one(node, linear(node, sampling.coordinates, axes));
+  if (sampling.mode == "linear")
+    return Lowering::one(node, linear(node, sampling.coordinates, axes));
+  if (sampling.mode != "cubic") node.refuse(fmt::format("mode '{}'", sampling.mode));
+  return Lowering::one(node, cubic(node, sampling.coordinates, axes));
 }
 
 Lowered resize(Lowering& node) {

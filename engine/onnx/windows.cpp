@@ -249,17 +249,19 @@ Lowered narrowed(Lowering& node, const Planes& planes, NodeId id) {
   return Lowering::one(node, planes.widened ? node.make(Op::squeeze_dim, {id, 2}) : id);
 }
 
+// PyTorch's operators pad by at most half of a window.
+bool too_far(const Window& window) {
+  for (std::size_t i = 0; i < window.dimensions(); ++i)
+    if (2 * window.before[i] > window.kernel[i]) return true;
+  return false;
+}
+
 Lowered max_pool(Lowering& node) {
   if (node.outputs() > 1) node.refuse("indices are asked for");
   if (node.integer("storage_order", 0) != 0) node.refuse("storage_order 1");
   Window window = window_of(node, {});
   NodeId x = node.in(0);
-  const auto too_far = [&] {
-    for (std::size_t i = 0; i < window.dimensions(); ++i)
-      if (2 * window.before[i] > window.kernel[i]) return true;
-    return false;
-  };
-  if (!window.symmetric() || too_far())
+  if (!window.symmetric() || too_far(window))
     x = padded(node, x, window, -std::numeric_limits<double>::infinity());
   const Planes planes = planes_of(node, x, window);
   const Window& w = planes.window;
@@ -300,8 +302,9 @@ Lowered average_pool(Lowering& node) {
     if (d != 1) node.refuse("dilations");
   const bool count_pads = node.integer("count_include_pad", 0) != 0;
   NodeId x = node.in(0), shares;
-  if (!window.symmetric()) {
-    if (window.ceil) node.refuse("padding that differs at both ends of a dimension, and ceil_mode");
+  if (!window.symmetric() || too_far(window)) {
+    if (window.ceil)
+      node.refuse("padding that is uneven or more than half of the window, and ceil_mode");
     if (!count_pads) shares = counted_shares(node, window);
     x = padded(node, x, window, 0);
   }
@@ -313,6 +316,26 @@ Lowered average_pool(Lowering& node) {
                                           Argument(w.before), w.ceil, count_pads}));
   if (!shares.valid()) return means;
   return Lowering::one(node, node.make(Op::mul_Tensor, {means[0].node, shares}));
+}
+
+// (sum of |x|^p) ^ (1/p) over each window; padding counts as 0.
+Lowered lp_pool(Lowering& node) {
+  Window window = window_of(node, {});
+  for (const std::int64_t d : window.dilation)
+    if (d != 1) node.refuse("dilations");
+  if (window.ceil) node.refuse("ceil_mode");
+  const std::int64_t p = node.integer("p", 2);
+  if (p < 1) node.refuse(fmt::format("p of {}", p));
+  NodeId x = node.make(Op::pow_Tensor_Scalar, {node.make(Op::abs, {node.in(0)}), p});
+  if (!window.symmetric() || too_far(window)) x = padded(node, x, window, 0);
+  const Planes planes = planes_of(node, x, window);
+  const Window& w = planes.window;
+  const NodeId means = node.make(
+      w.dimensions() == 2 ? Op::avg_pool2d : Op::avg_pool3d,
+      {planes.id, Argument(w.kernel), Argument(w.stride), Argument(w.before), false, true});
+  const NodeId sums = node.make(Op::mul_Tensor, {means, element_count(w.kernel)});
+  const double root = 1 / static_cast<double>(p);
+  return narrowed(node, planes, node.make(Op::pow_Tensor_Scalar, {sums, root}));
 }
 
 Ints spatial(const Lowering& node) {
@@ -327,6 +350,14 @@ Lowered global_pool(Lowering& node) {
   return Lowering::one(node, node.make(op, {node.in(0), Argument(spatial(node)), true}));
 }
 
+Lowered global_lp_pool(Lowering& node) {
+  const std::int64_t p = node.integer("p", 2);
+  if (p < 1) node.refuse(fmt::format("p of {}", p));
+  const NodeId powers = node.make(Op::pow_Tensor_Scalar, {node.make(Op::abs, {node.in(0)}), p});
+  const NodeId sums = node.make(Op::sum_dim_IntList, {powers, Argument(spatial(node)), true});
+  return Lowering::one(node, node.make(Op::pow_Tensor_Scalar, {sums, 1 / static_cast<double>(p)}));
+}
+
 }  // namespace
 
 std::vector<OperatorLowering> window_lowerings() {
@@ -337,6 +368,8 @@ std::vector<OperatorLowering> window_lowerings() {
       {"AveragePool", average_pool},
       {"GlobalAveragePool", global_pool<Op::mean_dim>},
       {"GlobalMaxPool", global_pool<Op::amax>},
+      {"LpPool", lp_pool},
+      {"GlobalLpPool", global_lp_pool},
   };
 }
 

@@ -13,10 +13,12 @@ import pathlib
 import sys
 
 import numpy as np
+import onnx.defs
 from onnx import TensorProto, numpy_helper
 
 from control_models import control_models
 from model_writer import Model
+from more_models import more_models
 from older_models import older_models
 
 # ---------------------------------------------------------------------------------------------
@@ -301,8 +303,8 @@ def main() -> None:
         model.save(folder)
     forward = folder / "forward"
     forward.mkdir(exist_ok=True)
-    for model in (*older_models(), *control_models()):
-        model.save(forward)
+    for model in (*older_models(), *control_models(), *more_models()):
+        model.save(forward, check=model.opset <= onnx.defs.onnx_opset_version())
 
 
 if __name__ == "__main__":

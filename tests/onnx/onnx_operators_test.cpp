@@ -313,6 +313,33 @@ TEST_CASE("onnx: pads have any axes, signs and modes", "[onnx]") {
   CHECK(refused(padding({4}, {1, 1}, "mirror", nullptr)).find("'mirror'") != std::string::npos);
 }
 
+// Einsum
+// ------------------------------------------------------------------------------------------------
+
+TEST_CASE("onnx: einsum takes an ellipsis of any rank, and refuses what no equation says",
+          "[onnx]") {
+  const auto contracted = [](const Ints& shape, const char* equation) {
+    OnnxNode node("Einsum", shape);
+    return node.reals({3, 2}, {1, 2, 3, 4, 5, 6}).with("equation", equation);
+  };
+  const Made product{{2, 2}, {13, 16, 40, 52}};
+  CHECK(gives(contracted({2, 3}, "ij,jk->ik")) == product);
+  CHECK(gives(contracted({2, 3}, " i j , j k ")) == product);
+  CHECK(gives(contracted({2, 3}, "...j,jk->...k")) == product);
+  CHECK(gives(contracted({2, 3}, "ij,...k->ik")) == Made{{2, 2}, {27, 36, 108, 144}});
+  CHECK(gives(contracted({3}, "...j,jk->...k")) == Made{{2}, {13, 16}});
+  for (const auto& [equation, why] :
+       {std::pair("ij,jk,kl->il", "more terms"), std::pair("ij->ji", "fewer terms"),
+        std::pair("ij,jk->iz", "is in no term"), std::pair("ij,jk->ii", "stands twice"),
+        std::pair("ij,ik->jk", "a dimension of 2 and 3 elements"),
+        std::pair("i,jk->ijk", "term 'i' for 2 dimensions"),
+        std::pair("i+,jk->ik", "other characters"), std::pair("ij,jk->...i...", "one '...' a term"),
+        std::pair("ijk,jk->i", "for 2 dimensions")}) {
+    INFO(equation);
+    CHECK(refused(contracted({2, 3}, equation)).find(why) != std::string::npos);
+  }
+}
+
 // Recurrent operators
 // ------------------------------------------------------------------------------------------------
 
