@@ -20,7 +20,8 @@ bool has_fault(const App& app) {
 bool has_open_dimensions(const App& app) {
   if (!has_document(app)) return false;
   const DocumentView& front = *app.document();
-  return !front.fault.dimensions.empty() || !front.plan_settings.transforms.dimensions.empty() ||
+  return !front.fault.dimensions.empty() || !front.fault.values.empty() ||
+         !front.plan_settings.transforms.dimensions.empty() ||
          (front.document && !front.document->file.symbols.empty());
 }
 bool has_several(const App& app) { return app.documents.all().size() > 1; }

@@ -41,6 +41,30 @@ std::vector<std::string> near_files(Backend& backend, const std::string& path) {
   return near;
 }
 
+namespace {
+
+// Names that messages say how to fix, as "--dim sr=N", without those of dimensions.
+std::vector<std::string> fixable_values(const OpeningFault& fault) {
+  constexpr std::string_view kOption = "--dim ";
+  std::vector<std::string> names;
+  const auto listed = [](const std::vector<std::string>& all, const std::string& name) {
+    return std::find(all.begin(), all.end(), name) != all.end();
+  };
+  for (const Diagnostic& one : fault.diagnostics)
+    for (std::size_t at = 0; (at = one.message.find(kOption, at)) != std::string::npos;) {
+      at += kOption.size();
+      const std::size_t end = one.message.find("=N", at);
+      if (end == std::string::npos) break;
+      std::string name = one.message.substr(at, end - at);
+      const bool one_name = name.find('=') == std::string::npos;  // "--dim a=5 … --dim b=N"
+      if (one_name && !listed(fault.dimensions, name) && !listed(names, name))
+        names.push_back(std::move(name));
+    }
+  return names;
+}
+
+}  // namespace
+
 OpeningFault explain_fault(Backend& backend, const std::string& path, const std::string* bytes,
                            Diagnostics diagnostics) {
   OpeningFault fault;
@@ -48,6 +72,7 @@ OpeningFault explain_fault(Backend& backend, const std::string& path, const std:
   if (bytes != nullptr) {
     fault.lines = excerpts_of(*bytes, fault.diagnostics);
     fault.dimensions = backend.open_dimensions(path, *bytes);
+    fault.values = fixable_values(fault);
   } else {
     fault.lines.resize(fault.diagnostics.size());
     if (!is_sample(path)) fault.near = near_files(backend, path);

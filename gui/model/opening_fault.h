@@ -17,6 +17,7 @@ struct OpeningFault {
   std::vector<std::optional<Excerpt>> lines;  // that they speak of, one for each
   std::vector<std::string> near;              // paths of files that stand there in its place
   std::vector<std::string> dimensions;        // of a model, that have to be given a size
+  std::vector<std::string> values;            // inputs of a model, that may be given a value
 };
 
 // `bytes`: of the file, null where they couldn't be had. Called on any thread.

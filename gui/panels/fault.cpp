@@ -198,34 +198,40 @@ class FaultPage {
     }
   }
 
-  // A field for each, with what was given before, or 1.
+  // A field for each, with what was given before. A value may stay empty.
   void dimensions() {
-    const std::vector<std::string>& names = document_.fault.dimensions;
-    if (names.empty()) return;
-    heading("Sizes of the dimensions that this model leaves open");
+    const OpeningFault& fault = document_.fault;
+    if (fault.dimensions.empty() && fault.values.empty()) return;
+    heading(fault.values.empty() ? "Sizes of the dimensions that this model leaves open"
+                                 : "Sizes and values that this model leaves open");
     bool committed = false;
     std::string text;
-    for (const std::string& name : names) {
-      Rect line = next(34).inset(0, ui_.px(3));
-      const auto given = document_.plan_settings.transforms.dimensions.find(name);
-      const bool known = given != document_.plan_settings.transforms.dimensions.end();
-      auto& typed =
-          memory_.sizes.emplace(name, known ? fmt::format("{}", given->second) : "1").first->second;
-      FieldLook look;
-      look.face = Face::mono;
-      look.take_keyboard = !memory_.took_keyboard && name == names.front();
-      const FieldAnswer answer =
-          field(ui_, "size " + name, line.cut_left(ui_.px(110)), typed, look);
-      memory_.took_keyboard |= answer.active;
-      committed |= answer.committed;
-      line.cut_left(ui_.px(12));
-      ui_.text(line, name, Face::mono, ui_.theme.text);
-      text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, typed);
-    }
+    for (const std::string& name : fault.dimensions) committed |= size_field(name, "1", text);
+    for (const std::string& name : fault.values) committed |= size_field(name, "", text);
     gap(4);
     Rect line = next(30);
     committed |= press(line, "sizes", "Read it with these", ButtonLook::primary);
     if (committed) intents_.push_back({"file.dimensions", text});
+  }
+
+  // Adds "name=size" to `text` unless the field is empty; true where it was committed.
+  bool size_field(const std::string& name, const char* otherwise, std::string& text) {
+    Rect line = next(34).inset(0, ui_.px(3));
+    const auto given = document_.plan_settings.transforms.dimensions.find(name);
+    const bool known = given != document_.plan_settings.transforms.dimensions.end();
+    auto& typed = memory_.sizes.emplace(name, known ? fmt::format("{}", given->second) : otherwise)
+                      .first->second;
+    FieldLook look;
+    look.face = Face::mono;
+    const auto& first =
+        document_.fault.dimensions.empty() ? document_.fault.values : document_.fault.dimensions;
+    look.take_keyboard = !memory_.took_keyboard && name == first.front();
+    const FieldAnswer answer = field(ui_, "size " + name, line.cut_left(ui_.px(110)), typed, look);
+    memory_.took_keyboard |= answer.active;
+    line.cut_left(ui_.px(12));
+    ui_.text(line, name, Face::mono, ui_.theme.text);
+    if (!typed.empty()) text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, typed);
+    return answer.committed;
   }
 
   void commands() {

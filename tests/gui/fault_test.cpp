@@ -7,6 +7,7 @@
 #include "gui/model/opening_fault.h"
 #include "native/window/desktop_files.h"
 #include "tests/gui/window.h"
+#include "tests/onnx/onnx_writer.h"
 #include "tests/paths.h"
 
 namespace recut::gui {
@@ -166,6 +167,31 @@ TEST_CASE("faults: a page that can't have a file says it where the others are sa
   window.settle();
   CHECK(window.state("documents") == "1");
   CHECK(first_message(window) == "gzip: cut off");
+}
+
+TEST_CASE("faults: a value that decides a branch is asked for, and may stay empty",
+          "[gui][fault]") {
+  const auto branch = [](const char* op, const std::vector<std::string>& inputs) {
+    test::OnnxGraph graph;
+    return graph.node(op, inputs, {"r"}).output("r");
+  };
+  test::OnnxGraph graph;
+  graph.input("x", test::OnnxGraph::kFloat, {2, 3}).input("rate", test::OnnxGraph::kInteger, {});
+  graph.integer("sixteen", 16).integers("first", {0});
+  graph.node("Equal", {"rate", "sixteen"}, {"fast"});
+  graph.node("If", {"fast"}, {"y"},
+             {{"then_branch", branch("Unsqueeze", {"x", "first"})},
+              {"else_branch", branch("Neg", {"x"})}});
+  ModelWindow window;
+  window.backend.files["branches.onnx"] = graph.output("y").model();
+  window.app.open("branches.onnx");
+  window.settle();
+  CHECK(window.app.document()->fault.dimensions.empty());
+  CHECK(window.app.document()->fault.values == std::vector<std::string>{"rate"});
+  CHECK(window.app.items.find("fault/size rate")->value == "");
+  CHECK(window.play("click \"fault/size rate\"\ntype 8\nkey Enter\nwait idle\n") == "");
+  CHECK(window.app.has_ready());
+  CHECK(window.app.document()->plan_settings.transforms.dimensions == Dimensions{{"rate", 8}});
 }
 
 TEST_CASE("faults: open dimensions are asked for, read with, saved and sent along",
