@@ -329,9 +329,7 @@ def _node_json(node: fx.Node, names: dict[fx.Node, str]) -> dict[str, Any]:
     if isinstance(node.meta.get("seq_nr"), int):
         entry["seq_nr"] = node.meta["seq_nr"]
     if policy := _policy(node):
-        entry["meta"] = {"recompute": policy}
-        if isinstance(region := node.meta.get("ac_graph_id"), int):
-            entry["meta"]["ac_graph_id"] = region
+        entry["meta"] = {"recompute": policy, "ac_graph_id": _region(node)}
     return entry
 
 
@@ -1454,9 +1452,13 @@ def _is_to_save(node: fx.Node) -> bool:
     begins with is, too, since backward would otherwise run all regions before it."""
     if _policy(node) == "MUST_SAVE":
         return True
-    region = node.meta.get("ac_graph_id", -1)
     return _asks_to_recompute(node) and any(
-        _asks_to_recompute(user) and user.meta.get("ac_graph_id", -1) > region for user in node.users)
+        _asks_to_recompute(user) and _region(user) > _region(node) for user in node.users)
+
+
+def _region(node: fx.Node) -> int:
+    """The number of its checkpointed region; -1 where it is in none."""
+    return node.meta.get("ac_graph_id") or -1
 
 
 def backend(budget: str | int | float | None = "none", *, kernels: str = "inductor", scope: str = "activations",
