@@ -260,9 +260,11 @@ void place_faults(Diagnostics& faults, std::string_view program, std::string_vie
 
 void ExportedProgram::relocate(Diagnostics& diagnostics, std::string_view program) const {
   for (Diagnostic& fault : diagnostics) {
-    // The first line is the header.
-    if (fault.line < 2 || fault.line - 2 >= places.size()) continue;
-    const LineColumn at = line_column_of(program, places[fault.line - 2]);
+    if (fault.line == 0) continue;
+    // The first line is the header, and the symbols stand behind the last: they have no place.
+    const bool placed = fault.line >= 2 && fault.line - 2 < places.size();
+    const LineColumn at =
+        placed ? line_column_of(program, places[fault.line - 2]) : LineColumn{0, 0};
     fault.line = at.line;
     fault.column = at.column;
   }
