@@ -17,7 +17,7 @@ constexpr SubjectRow kCommandSubjects[] = {
     {"Selection and values", " select search value values "},
     {"Graph", " graph "},
     {"Passes and text", " pass text "},
-    {"Memory", " memory timeline "},
+    {"Memory", " memory timeline measured "},
     {"Comparing", " baseline compare "},
     {"Kernels", " code "},
     {"Running", " run check train "},

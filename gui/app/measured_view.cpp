@@ -15,7 +15,8 @@ namespace {
 // Names of graphs and of what goes with them, packed or not: these files aren't read to see.
 bool has_other_name(std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
-  for (const std::string_view ending : {".json", ".recut", ".onnx", ".rules", ".safetensors"})
+  for (const std::string_view ending :
+       {".json", ".recut", ".pt2", ".onnx", ".rules", ".safetensors"})
     if (path.ends_with(ending)) return true;
   return is_sample(path);
 }
