@@ -168,9 +168,7 @@ class JointGraphBuilder::Builder {
                     quote(node.op)));
   }
 
-  Origin origin() const {
-    return origin_of(node());
-  }
+  Origin origin() const { return origin_of(node()); }
 
   void add_input() {
     const auto role = roles_.find(at_);

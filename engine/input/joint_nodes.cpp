@@ -86,7 +86,8 @@ class NodeReader {
       const JsonValue value = member.value;
       if (member.key == "recompute" && value.is(JsonKind::text)) node.recompute = value.text();
       if (member.key != "ac_graph_id") continue;
-      if (value.is(JsonKind::integer)) node.ac_graph_id = std::max<std::int64_t>(value.integer(), -1);
+      if (value.is(JsonKind::integer))
+        node.ac_graph_id = std::max<std::int64_t>(value.integer(), -1);
       if (value.is(JsonKind::text)) node.ac_graph_id = region_number(value.text());
     }
   }
@@ -94,7 +95,8 @@ class NodeReader {
   static std::int64_t region_number(std::string_view digits) {
     std::int64_t number = -1;
     const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    return fault == std::errc() && end == digits.data() + digits.size() && number >= 0 ? number : -1;
+    return fault == std::errc() && end == digits.data() + digits.size() && number >= 0 ? number
+                                                                                       : -1;
   }
 
   void take(const JsonMember& member) {

@@ -238,9 +238,8 @@ Result<NodeId> find_node(const Graph& graph, const std::string& name) {
 }
 
 bool has_checkpoint_policies(const Graph& graph) {
-  return std::any_of(graph.order().begin(), graph.order().end(), [&](NodeId id) {
-    return graph.origin(id).policy != CheckpointPolicy::none;
-  });
+  return std::any_of(graph.order().begin(), graph.order().end(),
+                     [&](NodeId id) { return graph.origin(id).policy != CheckpointPolicy::none; });
 }
 
 bool has_overrides(const Graph& graph, const OverrideRequest& request) {

@@ -136,9 +136,9 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   report.solve_ms = taken.count();
   report.remarks = outcome->remarks;
   if (request.strategy != kOverridable && has_checkpoint_policies(graph))
-    report.remarks.push_back(fmt::format(
-        "the model's checkpoint policies are left out: only strategy '{}' follows them",
-        kOverridable));
+    report.remarks.push_back(
+        fmt::format("the model's checkpoint policies are left out: only strategy '{}' follows them",
+                    kOverridable));
   for (const NamedOverride& named : named_overrides->each)
     report.overrides.push_back(as_written(named));
   if (!named_overrides->each.empty() && !report.holds())

@@ -221,12 +221,10 @@ void Planner::new_problem(DocumentView& document) {
   document.known.clear();
   document.curve = prepared(document);
   const bool overridden = has_overrides(document.graph(), document.plan_settings.overrides);
-  if (!overridden && document.start)
-    document.known.add_made(document.start);
+  if (!overridden && document.start) document.known.add_made(document.start);
   if (!document.shown) show_best(document);
   sweep(document);
-  if (document.plan_settings.budget_bytes != 0 || overridden)
-    plan(document);
+  if (document.plan_settings.budget_bytes != 0 || overridden) plan(document);
 }
 
 void Planner::plan_settings_changed(DocumentView& document, const PlanSettings& before) {

@@ -28,9 +28,9 @@ constexpr double kMaxApiSeconds = 1e9;
 constexpr std::string_view kOpenKeys[] = {"graph", "passes"};
 constexpr std::string_view kGraphKeys[] = {"joint", "joint_after_passes", "forward"};
 constexpr std::string_view kDifferentiateKeys[] = {"wrt", "results", "passes"};
-constexpr std::string_view kPlanKeys[] = {"strategy", "budget", "effort", "seconds",  "search_seed",
-                                          "device",   "model",  "save",   "recompute",
-                                          "ignore_checkpoints"};
+constexpr std::string_view kPlanKeys[] = {
+    "strategy", "budget", "effort", "seconds",   "search_seed",
+    "device",   "model",  "save",   "recompute", "ignore_checkpoints"};
 constexpr std::string_view kSweepKeys[] = {"points", "effort", "search_seed", "device",
                                            "model",  "save",   "recompute",   "ignore_checkpoints",
                                            "plans"};

@@ -49,7 +49,7 @@ NullBackend Window::sample_backend() {
     backend.files["sample:" + std::string(name)] = *bytes;
   }
   for (const char* name : {"joint/tiny_mlp.json.gz", "joint/tiny_mlp.safetensors", "mlp.recut",
-                           "blocks/residual_block.recut", "blocks/softmax.recut",
+                           "recompute.recut", "blocks/residual_block.recut", "blocks/softmax.recut",
                            "rules/transposes.rules", "snapshots/mlp.pickle"}) {
     const std::string path = "samples/" + std::string(name);
     const auto bytes = read_file(std::string(RECUT_SOURCE_DIR "/") + path);

@@ -344,7 +344,11 @@ std::string plain_text(Graph graph) {
     const std::size_t end = text.find('\n', at);
     const std::string line = text.substr(at, end - at);
     const std::size_t origin = std::min(line.find("  @\""), line.find("  #"));
-    kept += line.substr(0, origin) + "\n";
+    const std::size_t policy = line.find(" checkpoint ");
+    std::string plain = line.substr(0, std::min(origin, policy));
+    plain.erase(plain.find_last_not_of(' ') + 1);
+    if (policy != std::string::npos) plain += line.substr(policy);
+    kept += plain + "\n";
     at = end + 1;
   }
   return kept;

@@ -80,8 +80,8 @@ TEST_CASE("checkpoint policies: where there is a choice, plans follow them",
   const Document document = checkpointed();
   // b is what the second region begins with; a view's policy says nothing about what it views; a
   // draw can't run again.
-  CHECK(followed(document, {}) == Names{"save b", "save e", "recompute a", "recompute c",
-                                        "recompute d"});
+  CHECK(followed(document, {}) ==
+        Names{"save b", "save e", "recompute a", "recompute c", "recompute d"});
   OverrideRequest request;
   request.ignore_checkpoints = true;
   CHECK(followed(document, request).empty());
@@ -163,15 +163,13 @@ TEST_CASE("checkpoint policies: files of PyTorch", "[workspace][checkpoint]") {
   CHECK(origin(R"({"partitioner_tag": "is_forward"})").policy == CheckpointPolicy::none);
   CHECK(origin(R"({"recompute": "MUST_SAVE", "ac_graph_id": "5x"})").checkpoint_region == -1);
 
-  const auto unknown =
-      read_graph_bytes(node(R"({"recompute": "MUST_CPU_OFFLOAD"})"), "net.json");
+  const auto unknown = read_graph_bytes(node(R"({"recompute": "MUST_CPU_OFFLOAD"})"), "net.json");
   REQUIRE(unknown.ok());
   REQUIRE(unknown->notes().size() == 1);
   CHECK(unknown->notes().front().find("'MUST_CPU_OFFLOAD' (1)") != std::string::npos);
 }
 
-TEST_CASE("checkpoint policies: a text with an unknown one is refused",
-          "[workspace][checkpoint]") {
+TEST_CASE("checkpoint policies: a text with an unknown one is refused", "[workspace][checkpoint]") {
   const auto document = open_document_bytes(R"(graph "net" {
   %w = input f32[4]
   %a = exp(%w) : f32[4]  checkpoint OFFLOAD 1
