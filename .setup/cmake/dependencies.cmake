@@ -47,6 +47,7 @@ if(EMSCRIPTEN)
               "${zlib_source}/inflate.c" "${zlib_source}/inffast.c" "${zlib_source}/inftrees.c"
               "${zlib_source}/adler32.c" "${zlib_source}/crc32.c" "${zlib_source}/zutil.c")
   target_include_directories(recut_inflate SYSTEM PUBLIC "${zlib_source}")
+  set_target_properties(recut_inflate PROPERTIES UNITY_BUILD OFF)  # its sources include one header twice
   target_compile_options(recut_inflate PRIVATE -w -Os)
   target_link_libraries(recut_zlib INTERFACE recut_inflate)
 else()

@@ -98,7 +98,7 @@ TEST_CASE("exported archives: a program without its values says so") {
   CHECK(flat->graph_keys == std::vector<std::string>{"model"});
 }
 
-std::string fault_of(const std::string& bytes, std::string_view key = kDefaultGraphKey) {
+std::string archive_fault(const std::string& bytes, std::string_view key = kDefaultGraphKey) {
   const auto file = read_graph_bytes(bytes, "m.pt2", key);
   return file ? "" : format(file.diagnostics());
 }
@@ -109,22 +109,24 @@ TEST_CASE("exported archives: other archives are refused with words") {
     for (const auto& [name, text] : members) writer.add(name, text);
     return writer.finish();
   };
-  CHECK(fault_of(with({{"m/data.pkl", "x"}})).find("written by torch.save: it holds a pickle") !=
+  CHECK(
+      archive_fault(with({{"m/data.pkl", "x"}})).find("written by torch.save: it holds a pickle") !=
+      std::string::npos);
+  CHECK(archive_fault(with({{"m/data.pkl", "x"}, {"m/code/a.py", "x"}})).find("TorchScript") !=
         std::string::npos);
-  CHECK(fault_of(with({{"m/data.pkl", "x"}, {"m/code/a.py", "x"}})).find("TorchScript") !=
+  CHECK(archive_fault(with({{"m/data/aotinductor/model/a.so", "x"}})).find("AOTInductor package") !=
         std::string::npos);
-  CHECK(fault_of(with({{"m/data/aotinductor/model/a.so", "x"}})).find("AOTInductor package") !=
+  CHECK(archive_fault(with({{"m/a.txt", "x"}})).find("without a program of torch.export") !=
         std::string::npos);
-  CHECK(fault_of(with({{"m/a.txt", "x"}})).find("without a program of torch.export") !=
+  CHECK(archive_fault(with({{"m/a.txt", "x"}, {"n/a.txt", "x"}})).find("several roots") !=
         std::string::npos);
-  CHECK(fault_of(with({{"m/a.txt", "x"}, {"n/a.txt", "x"}})).find("several roots") !=
-        std::string::npos);
-  CHECK(fault_of(with({{"m/models/model.json", "{}"}, {"m/archive_format", "pt3"}}))
+  CHECK(archive_fault(with({{"m/models/model.json", "{}"}, {"m/archive_format", "pt3"}}))
             .find("says 'pt3', expected 'pt2'") != std::string::npos);
-  CHECK(fault_of(with({{"m/models/model.json", "{}"}, {"m/byteorder", "big"}}))
+  CHECK(archive_fault(with({{"m/models/model.json", "{}"}, {"m/byteorder", "big"}}))
             .find("says 'big', expected 'little'") != std::string::npos);
-  CHECK(fault_of(with({{"m/models/model.json", "{"}})).find("m.pt2/m/models/model.json:1:") == 0);
-  CHECK(fault_of(with({{"m/models/a.json", "{}"}, {"m/models/b.json", "{}"}}), "c")
+  CHECK(archive_fault(with({{"m/models/model.json", "{"}})).find("m.pt2/m/models/model.json:1:") ==
+        0);
+  CHECK(archive_fault(with({{"m/models/a.json", "{}"}, {"m/models/b.json", "{}"}}), "c")
             .find("there is no graph 'c', expected one of: a, b") != std::string::npos);
 }
 
@@ -164,18 +166,19 @@ TEST_CASE("exported archives: weights view their member, and never beyond") {
   CHECK(file->tensors[0].bytes == expected);
 
   const std::string beyond =
-      fault_of(with_weights(weight("weight_0", four, R"({"as_int": 3})", 183)));
+      archive_fault(with_weights(weight("weight_0", four, R"({"as_int": 3})", 183)));
   INFO(beyond);
   CHECK(beyond.find("it is f32[4]{3} on cpu from element 183, and its member has 192 elements") !=
         std::string::npos);
-  CHECK_FALSE(fault_of(with_weights(weight("weight_0", four, R"({"as_int": 1})", -1))).empty());
-  CHECK_FALSE(fault_of(with_weights(weight("weight_9", four, R"({"as_int": 1})", 0))).empty());
   CHECK_FALSE(
-      fault_of(with_weights(weight("../constants/x", four, R"({"as_int": 1})", 0))).empty());
+      archive_fault(with_weights(weight("weight_0", four, R"({"as_int": 1})", -1))).empty());
+  CHECK_FALSE(archive_fault(with_weights(weight("weight_9", four, R"({"as_int": 1})", 0))).empty());
+  CHECK_FALSE(
+      archive_fault(with_weights(weight("../constants/x", four, R"({"as_int": 1})", 0))).empty());
   // A view that repeats one element for more bytes than any archive of this size may take.
-  CHECK(
-      fault_of(with_weights(weight("weight_0", R"({"as_int": 1000000000})", R"({"as_int": 0})", 0)))
-          .find("far more memory than the file") != std::string::npos);
+  CHECK(archive_fault(
+            with_weights(weight("weight_0", R"({"as_int": 1000000000})", R"({"as_int": 0})", 0)))
+            .find("far more memory than the file") != std::string::npos);
 }
 
 }  // namespace

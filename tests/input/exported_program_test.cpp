@@ -61,8 +61,8 @@ struct Small {
     add(tensors, fmt::format("\"{}\": {}", name, of));
   }
   // A call of operands and one result.
-  void call(std::string_view name, std::string_view target, const std::string& arguments,
-            const std::string& of) {
+  void program_call(std::string_view name, std::string_view target, const std::string& arguments,
+                    const std::string& of) {
     add(nodes,
         fmt::format(R"({{"target": "{}", "inputs": [{}], "outputs": [{}], "metadata": {{}}}})",
                     target, arguments, tensor(name)));
@@ -118,12 +118,13 @@ TEST_CASE("exported programs: roles of inputs, and keywords") {
   small.parameter("w");
   small.buffer("b");
   small.user_input("x");
-  small.call("y", "torch.ops.aten.add.Tensor",
-             argument("self", tensor("x")) + ", " + argument("other", tensor("w")) + ", " +
-                 argument("alpha", R"({"as_float": 2.0})", 2),
-             plain_meta());
-  small.call("z", "torch.ops.aten.mul.Tensor",
-             argument("self", tensor("y")) + ", " + argument("other", tensor("b")), plain_meta());
+  small.program_call("y", "torch.ops.aten.add.Tensor",
+                     argument("self", tensor("x")) + ", " + argument("other", tensor("w")) + ", " +
+                         argument("alpha", R"({"as_float": 2.0})", 2),
+                     plain_meta());
+  small.program_call("z", "torch.ops.aten.mul.Tensor",
+                     argument("self", tensor("y")) + ", " + argument("other", tensor("b")),
+                     plain_meta());
   small.output("z");
   CHECK(printed_small(small) == R"(graph "p" on cpu {
   %w = parameter f32[2, 3]  @"m.w"
@@ -141,9 +142,11 @@ TEST_CASE("exported programs: written values follow the results, whatever their 
   small.parameter("w");
   small.buffer("b");
   small.user_input("x");
-  small.call("next", "torch.ops.aten.mul.Tensor",
-             argument("self", tensor("b")) + ", " + argument("other", tensor("w")), plain_meta());
-  small.call("y", "torch.ops.aten.relu.default", argument("self", tensor("x")), plain_meta());
+  small.program_call("next", "torch.ops.aten.mul.Tensor",
+                     argument("self", tensor("b")) + ", " + argument("other", tensor("w")),
+                     plain_meta());
+  small.program_call("y", "torch.ops.aten.relu.default", argument("self", tensor("x")),
+                     plain_meta());
   small.output("next", R"({"buffer_mutation": {"arg": {"name": "next"}, "buffer_name": "m.b"}})");
   small.output("y");
   CHECK(printed_small(small) == R"(graph "p" on cpu {
@@ -162,9 +165,11 @@ TEST_CASE("exported programs: gradients among the outputs make a joint graph") {
   Small small;
   small.parameter("w");
   small.user_input("x");
-  small.call("y", "torch.ops.aten.mul.Tensor",
-             argument("self", tensor("x")) + ", " + argument("other", tensor("w")), plain_meta());
-  small.call("g", "torch.ops.aten.relu.default", argument("self", tensor("x")), plain_meta());
+  small.program_call("y", "torch.ops.aten.mul.Tensor",
+                     argument("self", tensor("x")) + ", " + argument("other", tensor("w")),
+                     plain_meta());
+  small.program_call("g", "torch.ops.aten.relu.default", argument("self", tensor("x")),
+                     plain_meta());
   small.output("y", R"({"loss_output": {"arg": {"name": "y"}}})");
   small.output("g",
                R"({"gradient_to_parameter": {"arg": {"name": "g"}, "parameter_name": "m.w"}})");
@@ -189,13 +194,14 @@ TEST_CASE("exported programs: symbolic sizes have hints and ranges") {
   small.inputs += ", " + tensor("x");
   small.input_specs += R"(, {"user_input": {"arg": {"as_tensor": {"name": "x"}}}})";
   small.type("x", meta(bare, R"({"as_int": 1})"));
-  small.call("y", "torch.ops.aten.repeat.default",
-             argument("self", tensor("x")) + ", " + argument("repeats", R"({"as_ints": [2]})"),
-             meta(size, R"({"as_int": 1})"));
-  small.call("z", "torch.ops.aten.view.default",
-             argument("self", tensor("y")) + ", " +
-                 argument("size", R"({"as_sym_ints": [{"as_int": 2}, {"as_name": "n"}]})"),
-             meta(R"({"as_int": 2}, )" + bare, bare + R"(, {"as_int": 1})"));
+  small.program_call(
+      "y", "torch.ops.aten.repeat.default",
+      argument("self", tensor("x")) + ", " + argument("repeats", R"({"as_ints": [2]})"),
+      meta(size, R"({"as_int": 1})"));
+  small.program_call("z", "torch.ops.aten.view.default",
+                     argument("self", tensor("y")) + ", " +
+                         argument("size", R"({"as_sym_ints": [{"as_int": 2}, {"as_name": "n"}]})"),
+                     meta(R"({"as_int": 2}, )" + bare, bare + R"(, {"as_int": 1})"));
   small.more = fmt::format(R"("sym_int_values": {{"n": {}}})", bare);
   small.nodes =
       R"({"target": "torch.ops.aten.sym_size.int", "inputs": [], "outputs": [{"as_sym_int": {"as_name": "n"}}], "metadata": {}}, )" +
@@ -220,14 +226,14 @@ std::string nested_graph(std::string_view op) {
 TEST_CASE("exported programs: nested graphs stand in the place of their calls") {
   Small small;
   small.user_input("x");
-  small.call("y", "torch.ops.higher_order.wrap_with_set_grad_enabled",
-             argument("", R"({"as_bool": false})") + ", " + argument("", nested_graph("relu")) +
-                 ", " + argument("", tensor("x")),
-             plain_meta());
-  small.call("z", "torch.ops.higher_order.wrap_with_set_grad_enabled",
-             argument("", R"({"as_bool": true})") + ", " + argument("", nested_graph("sin")) +
-                 ", " + argument("", tensor("y")),
-             plain_meta());
+  small.program_call("y", "torch.ops.higher_order.wrap_with_set_grad_enabled",
+                     argument("", R"({"as_bool": false})") + ", " +
+                         argument("", nested_graph("relu")) + ", " + argument("", tensor("x")),
+                     plain_meta());
+  small.program_call("z", "torch.ops.higher_order.wrap_with_set_grad_enabled",
+                     argument("", R"({"as_bool": true})") + ", " +
+                         argument("", nested_graph("sin")) + ", " + argument("", tensor("y")),
+                     plain_meta());
   small.output("z");
   CHECK(printed_small(small) == R"(graph "p" on cpu {
   %x = input f32[2, 3]
@@ -239,12 +245,12 @@ TEST_CASE("exported programs: nested graphs stand in the place of their calls") 
 )");
   Small autocast;
   autocast.user_input("x");
-  autocast.call("y", "torch.ops.higher_order.wrap_with_autocast",
-                argument("", R"({"as_string": "cpu"})") + ", " +
-                    argument("", R"({"as_none": true})") + ", " +
-                    argument("", R"({"as_bool": true})") + ", " +
-                    argument("", nested_graph("relu")) + ", " + argument("", tensor("x")),
-                plain_meta());
+  autocast.program_call("y", "torch.ops.higher_order.wrap_with_autocast",
+                        argument("", R"({"as_string": "cpu"})") + ", " +
+                            argument("", R"({"as_none": true})") + ", " +
+                            argument("", R"({"as_bool": true})") + ", " +
+                            argument("", nested_graph("relu")) + ", " + argument("", tensor("x")),
+                        plain_meta());
   autocast.output("y");
   CHECK(printed_small(autocast).find("external torch.ops.higher_order.wrap_with_autocast") !=
         std::string::npos);
@@ -279,7 +285,7 @@ TEST_CASE("exported programs: every kind of argument that an unknown operator ca
         R"({"as_custom_obj": {"name": "o", "class_fqn": "c"}})",
         R"({"as_string_to_argument": {"k": {"as_int": 1}}})"})
     arguments += ", " + argument("a", value);
-  small.call("y", "torch.ops.mine.all_kinds.default", arguments, plain_meta());
+  small.program_call("y", "torch.ops.mine.all_kinds.default", arguments, plain_meta());
   small.output("y");
   const std::string printed = printed_small(small);
   INFO(printed);
@@ -310,14 +316,15 @@ TEST_CASE("exported programs: faults say where, what was found and what is expec
   CHECK(fault(sparse).find("the type of 's': its layout is 'sparse_coo', expected 'strided'") !=
         std::string::npos);
   Small kind = small;
-  kind.call("y", "torch.ops.aten.relu.default", argument("self", R"({"as_new_kind": 1})"),
-            plain_meta());
+  kind.program_call("y", "torch.ops.aten.relu.default", argument("self", R"({"as_new_kind": 1})"),
+                    plain_meta());
   CHECK(fault(kind).find("argument 'self' of 'torch.ops.aten.relu.default': it is of kind "
                          "'as_new_kind', which this version doesn't know") != std::string::npos);
   CHECK(fault(kind).find("p.json:1:") == 0);
   Small shape = small;
-  shape.call("y", "torch.ops.aten.mm.default",
-             argument("self", tensor("x")) + ", " + argument("mat2", tensor("x")), plain_meta());
+  shape.program_call("y", "torch.ops.aten.mm.default",
+                     argument("self", tensor("x")) + ", " + argument("mat2", tensor("x")),
+                     plain_meta());
   CHECK(fault(shape).find("p.json:1:") == 0);
   CHECK(fault(shape).find("node 'y'") != std::string::npos);
   Small counts = small;
