@@ -14,7 +14,7 @@
 
 namespace recut {
 
-// What a composite comes to: its results, and values that it writes to its parameters' tensors.
+// A composite's expansion: its results, and values that it writes to its parameters' tensors.
 struct Expansion {
   std::vector<Value> results;
   std::vector<std::pair<std::string_view, Value>> writes;

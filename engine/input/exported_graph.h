@@ -75,7 +75,7 @@ class ExportedGraphWriter {
   ExportedText& text_;
   ExportedValues& values_;
   std::map<std::uint32_t, std::unordered_map<std::string_view, JsonValue>> tables_;  // by position
-  std::vector<Names> scopes_{Names()};  // the graph's own, and those that are being inlined
+  std::vector<Names> scopes_{Names()};  // the graph's own, and of each graph in inlining
   std::size_t inlined_ = 0, made_ = 0;
 };
 

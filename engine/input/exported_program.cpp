@@ -31,7 +31,7 @@ std::vector<JsonValue> list_in(JsonValue object, std::string_view key) {
   return items;
 }
 
-// What an input of the graph is, by its entry in the signature.
+// The kind of an input of the graph, by its entry in the signature.
 struct InputRole {
   std::string_view kind;    // "user_input", "parameter", "buffer", "tensor_constant", …
   std::string_view target;  // the module's name of it
@@ -45,7 +45,7 @@ InputRole input_role(JsonValue spec) {
   return role;
 }
 
-// What an output is. A gradient's target is the input's name in the graph, or the parameter's own.
+// The kind of an output. A gradient's target is the input's name in the graph, or the parameter's own.
 struct OutputRole {
   enum Kind : std::uint8_t { result, written, gradient, ignored } kind = result;
   std::string_view target;

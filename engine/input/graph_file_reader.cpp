@@ -395,7 +395,7 @@ struct GraphFileReader::State {
   const std::string file_name, key;
   const Dimensions sizes;
   std::string unpacked;
-  std::optional<PrintedGraph> printed;   // its JSON is what `joint` reads
+  std::optional<PrintedGraph> printed;   // `joint` reads its JSON
   std::optional<ExportedFile> exported;  // the same
   std::optional<JointFileReader> joint;
   std::optional<Result<GraphFile>> found;

@@ -19,7 +19,7 @@ std::optional<std::vector<Argument>> read_joint_arguments(
     const Operator& op, const JointNode& node, const FindNode& find_node,
     const std::function<void(const std::string&)>& report_error);
 
-// What a call gives for a parameter; absent where it leaves that out.
+// The argument of a call for a parameter; absent where it leaves that out.
 JsonValue argument_of(const Operator& op, const JointNode& node, std::string_view parameter);
 
 // "x" of {"node": "x"}; "" for any other value.

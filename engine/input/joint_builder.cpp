@@ -414,7 +414,7 @@ class JointGraphBuilder::Builder {
   WrittenValues values_;                          // by index; invalid if the node is faulty
   std::vector<WrittenValues::Operand> operands_;  // of the node that is being added, so far
   bool writes_operand_ = false;                   // the node writes to its first operand
-  // Results of composites that have several, and what these read.
+  // Results of composites that have several, and the operands of each.
   std::map<std::size_t, std::pair<std::vector<NodeId>, std::vector<WrittenValues::Operand>>> lists_;
   std::map<std::size_t, Result<Argument>> numbers_;  // of nodes that are symbolic sizes, by index
   std::size_t inputs_ = 0;                           // non-tangent placeholders so far

@@ -1,5 +1,5 @@
 // Memory snapshots of PyTorch (torch.cuda.memory._dump_snapshot): what the allocator did, event by
-// event, and what was allocated when the snapshot was taken.
+// event, and the blocks that were allocated when the snapshot was taken.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ struct SnapshotFrame {
   SnapshotText fx_node;  // the node of a compiled graph that ran; invalid: none
 };
 
-// One entry of a device's trace. Bytes of an alloc and its frees are those that were asked for.
+// One entry of a device's trace. Bytes of an alloc and its frees are the requested ones.
 struct SnapshotEvent {
   std::uint64_t address = 0;
   std::int64_t bytes = 0;

@@ -1,4 +1,4 @@
-// The opcodes of Python's pickles: their names, what follows them, and what the reader does.
+// The opcodes of Python's pickles: their names, arguments and effects in the reader.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which values a write changes, and what they become (written_values.h).
+// The effect of a write on the values of a file's nodes (written_values.h).
 //
 // Every node of the file is a storage of its own or a view of another node by some calls of views.
 // A write to a node makes a new value of its whole storage: the written part goes back through the

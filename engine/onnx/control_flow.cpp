@@ -109,7 +109,7 @@ Lowered branch_of(Expansion& at) {
   return at.run(*condition ? "then_branch" : "else_branch", {});
 }
 
-// What an iteration gives, apart from its condition: the state, and one value for each output that
+// The outputs of an iteration, apart from its condition: the state, and one value for each output that
 // gathers all iterations.
 struct Iterations {
   std::vector<OnnxValue> state;

@@ -17,7 +17,7 @@ using Ints = std::vector<std::int64_t>;
 
 constexpr std::int64_t kMaxRecurrentSteps = 4'096;
 
-// Activation functions without parameters, or with those that ONNX has where none are given.
+// Activation functions without parameters, or with ONNX's defaults.
 using Activation = NodeId (*)(Lowering&, NodeId);
 
 template <Op op>
@@ -126,7 +126,7 @@ void lstm_step(Lowering& node, Cell& cell, Direction& d, NodeId x) {
   d.hidden = cell.multiply(gate(1, d.cell), cell.apply(d.activations[2], d.cell));
 }
 
-// What an operator adds to the driver.
+// The part of an operator beside the driver.
 struct Recurrence {
   std::int64_t gates;
   bool cell;  // has a second state, and peepholes

@@ -122,7 +122,7 @@ class SnapshotReplay {
     return memory_.blocks[at->second];
   }
 
-  // What is allocated at the end and was so all the time.
+  // Blocks that are allocated at the end and were so all the time.
   void add_untouched() {
     for (const SnapshotSegment& segment : snapshot_.segments) {
       if (segment.device != static_cast<std::int64_t>(memory_.device)) continue;

@@ -1,4 +1,4 @@
-// What one device's allocator did, as its snapshot tells: every block with its life, the bytes that
+// The history of one device's allocator, from its snapshot: every block with its life, the bytes that
 // were allocated after each event, and the training steps of the trace.
 #pragma once
 

@@ -120,7 +120,7 @@ class StepFinder {
   std::vector<MeasuredStep> steps_;
 };
 
-// PyTorch's own files, C++, and what Python makes up.
+// PyTorch's own files, C++, and files that exist in Python's memory alone.
 bool is_library(std::string_view file) {
   return !file.ends_with(".py") || file.find("/torch/") != std::string_view::npos ||
          file.starts_with("torch/");

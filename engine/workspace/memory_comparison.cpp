@@ -9,7 +9,7 @@
 //   4  A measured block has the module of its storage. At the two peaks each block counts for one
 //      cause, so that the causes add up to the difference exactly.
 //
-// Blocks from before the step have no part in it but for those that it frees.
+// Of the blocks from before the step only the ones it frees have a part in it.
 #include "engine/workspace/memory_comparison.h"
 
 #include <fmt/core.h>

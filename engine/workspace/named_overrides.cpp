@@ -89,26 +89,12 @@ class OverrideReader {
       if (!is_to_save(id) || !why_not(source, true).empty()) continue;
       if (kept.insert(source.index).second) saved.nodes.push_back(source);
     }
-    // In reverse: a call runs again where backward reads its values, or calls that run again do.
-    std::vector<bool> runs_again(graph_.order().size());  // the node, or a call that reads the view
-    for (std::size_t p = runs_again.size(); p-- > 0;) {
+    std::vector<bool> asked(graph_.order().size());
+    for (std::size_t p = 0; p < asked.size(); ++p) {
       const NodeId id = graph_.order()[p];
-      const auto users = users_.of(id);
-      const bool read_again = std::any_of(users.begin(), users.end(), [&](NodeId user) {
-        return runs_again[graph_.position(user)];
-      });
-      if (defining_node(graph_, id) != id) {
-        runs_again[p] = read_again;
-        continue;
-      }
-      if (!asks_to_recompute(id) || kept.count(id.index) != 0) continue;
-      const std::string_view why =
-          read_again ? rules_.why_not_run_again(id) : rules_.why_not_recomputed(id);
-      if (!why.empty()) continue;
-      runs_again[p] = true;
-      recomputed.nodes.push_back(id);
+      asked[p] = asks_to_recompute(id) && kept.count(id.index) == 0;
     }
-    std::reverse(recomputed.nodes.begin(), recomputed.nodes.end());
+    recomputed.nodes = running_again(asked);
     for (NamedOverride* named : {&saved, &recomputed})
       if (!named->nodes.empty()) overrides_.each.push_back(std::move(*named));
   }
@@ -145,6 +131,30 @@ class OverrideReader {
     });
   }
 
+  // The nodes that run again, of the asked ones (by position): backward reads their values, or nodes
+  // that run again do. In reverse order of the program, so that readers are known.
+  std::vector<NodeId> running_again(const std::vector<bool>& asked) const {
+    std::vector<NodeId> nodes;
+    std::vector<bool> again(asked.size());  // the node, or a call that reads the view
+    for (std::size_t p = asked.size(); p-- > 0;) {
+      const NodeId id = graph_.order()[p];
+      const auto users = users_.of(id);
+      const bool read_again = std::any_of(
+          users.begin(), users.end(), [&](NodeId user) { return again[graph_.position(user)]; });
+      if (defining_node(graph_, id) != id) {
+        again[p] = read_again;
+        continue;
+      }
+      const std::string_view why =
+          read_again ? rules_.why_not_run_again(id) : rules_.why_not_recomputed(id);
+      if (!asked[p] || !why.empty()) continue;
+      again[p] = true;
+      nodes.push_back(id);
+    }
+    std::reverse(nodes.begin(), nodes.end());
+    return nodes;
+  }
+
   void fail(const NamedOverride& named, const std::string& why) {
     failures_.push_back(error(
         fmt::format("--{} {}: {}", named.save ? "save" : "recompute", quote(named.name), why)));
@@ -164,12 +174,15 @@ class OverrideReader {
 
   void read_pattern(NamedOverride& named) {
     bool matched = false;
-    for (const NodeId id : graph_.order()) {
-      if (!module_matches(named.name, graph_.origin(id).module)) continue;
-      matched = true;
-      if (defining_node(graph_, id) == id && why_not(id, named.save).empty())
+    std::vector<bool> asked(graph_.order().size());
+    for (std::size_t p = 0; p < asked.size(); ++p) {
+      const NodeId id = graph_.order()[p];
+      asked[p] = module_matches(named.name, graph_.origin(id).module);
+      matched = matched || asked[p];
+      if (asked[p] && named.save && defining_node(graph_, id) == id && why_not(id, true).empty())
         named.nodes.push_back(id);
     }
+    if (!named.save) named.nodes = running_again(asked);
     if (!matched) return fail(named, "no module's path has such a part");
     if (named.nodes.empty())
       fail(named,

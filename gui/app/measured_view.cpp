@@ -12,7 +12,7 @@
 namespace recut::gui {
 namespace {
 
-// Names of graphs and of what goes with them, packed or not: these files aren't read to see.
+// Names of graphs and their companions, packed or not: the name tells the kind, unread.
 bool has_other_name(std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
   for (const std::string_view ending :

@@ -25,17 +25,14 @@ class OverlayPicture {
         theme_(*look.theme),
         look_(look),
         svg_(look, look.theme->panel),
-        most_(std::max<std::int64_t>(
-            {comparison.planned_peak, comparison.measured_rise(), std::int64_t{1}})),
-        frame_(plot_frame(look, kOverlayMargins, kOverlayHeight, tight())) {}
+        axis_(std::max<std::int64_t>(
+                  {comparison.planned_peak, comparison.measured_rise(), std::int64_t{1}}),
+              kOverlayRoom, theme_.faint),
+        frame_(plot_frame(look, kOverlayMargins, kOverlayHeight, axis_.tight())) {}
 
   std::string draw() && {
     if (look_.title) heading();
-    for (const std::int64_t at : ticks()) {
-      svg_.line({frame_.left, y_of(at)}, {frame_.right, y_of(at)}, theme_.line, 1,
-                at == 0 ? "" : "2 4");
-      svg_.text({frame_.left - 10, y_of(at) + 4}, byte_label(at), tick_style());
-    }
+    axis_.draw(svg_, frame_, theme_.line);
     svg_.keep_labels_in(frame_.around());
     if (!comparison_.planned.empty()) planned();
     measured();
@@ -52,30 +49,11 @@ class OverlayPicture {
   }
 
  private:
-  // Room for the ticks' labels, and no more.
-  PlotMargins tight() const {
-    std::vector<std::string> labels;
-    for (const std::int64_t at : ticks()) labels.push_back(byte_label(at));
-    return {widest(labels, tick_style()) + 18, 12, 42};
-  }
-  TextStyle tick_style() const { return {theme_.faint, 11, 400, Anchor::end, true}; }
-  std::vector<std::int64_t> ticks() const {
-    const std::int64_t tick = byte_tick(most_, 6);
-    std::vector<std::int64_t> found;
-    for (std::int64_t at = 0; static_cast<double>(at) <= kOverlayRoom * static_cast<double>(most_);
-         at += tick)
-      found.push_back(at);
-    return found;
-  }
   double x_of(double step) const {
     return frame_.across(step /
                          std::max<double>(1, static_cast<double>(comparison_.planned.size())));
   }
-  // What lies below the bytes before the step stands on the axis.
-  double y_of(std::int64_t bytes) const {
-    return frame_.up(static_cast<double>(std::max<std::int64_t>(0, bytes)) /
-                     (kOverlayRoom * static_cast<double>(most_)));
-  }
+  double y_of(std::int64_t bytes) const { return axis_.y_of(frame_, bytes); }
 
   void heading() {
     const TextStyle title{theme_.text, 16, 600}, small{theme_.dim, 13};
@@ -91,7 +69,7 @@ class OverlayPicture {
     svg_.text({24, 60}, fitted(text, figures, frame_.width - 48), figures);
   }
 
-  // At most one point a unit of the width: the greatest of those that share it.
+  // At most one point a unit of the width: the greatest of several.
   template <class Add>
   static void thin(double x, double y, std::vector<PicturePoint>& line, Add add) {
     if (!line.empty() && std::floor(line.back().x) == std::floor(x))
@@ -131,11 +109,8 @@ class OverlayPicture {
   }
 
   void boundary() {
-    const double x = x_of(static_cast<double>(comparison_.forward_steps)), y = frame_.top - 10;
-    svg_.line({x, frame_.top - 20}, {x, frame_.bottom}, theme_.dim, 1, "3 3");
-    svg_.keep_clear_if_possible({x, frame_.top - 20}, {x, frame_.bottom});
-    svg_.label({{{x - 8, y}, Anchor::end}}, {"forward"}, {theme_.dim, 12});
-    svg_.label({{{x + 8, y}, Anchor::start}}, {"backward"}, {theme_.dim, 12});
+    draw_phase_boundary(svg_, frame_, x_of(static_cast<double>(comparison_.forward_steps)),
+                        theme_.dim);
   }
 
   void mark(PicturePoint at, const std::string& text, double beside, Anchor anchor) {
@@ -165,7 +140,7 @@ class OverlayPicture {
   const Theme& theme_;
   PictureLook look_;
   Svg svg_;
-  std::int64_t most_;
+  ByteAxis axis_;
   PlotFrame frame_;
 };
 

@@ -49,13 +49,14 @@ class TimelinePicture {
         theme_(*look.theme),
         look_(look),
         svg_(look, look.theme->panel),
-        most_(std::max<std::int64_t>({report.peak_bytes, report.baseline_peak_bytes, 1})),
-        frame_(plot_frame(look, kTimelineMargins, kTimelineHeight, tight())),
+        axis_(std::max<std::int64_t>({report.peak_bytes, report.baseline_peak_bytes, 1}),
+              kTimelineRoom, theme_.faint),
+        frame_(plot_frame(look, kTimelineMargins, kTimelineHeight, axis_.tight())),
         columns_(columns_of(report.timeline, frame_.width)) {}
 
   std::string draw() && {
     if (look_.title) heading();
-    axis();
+    axis_.draw(svg_, frame_, theme_.line);
     svg_.keep_labels_in(frame_.around());
     if (!columns_.empty()) {
       areas();
@@ -70,28 +71,10 @@ class TimelinePicture {
   }
 
  private:
-  // Room for the ticks' labels, and no more.
-  PlotMargins tight() const {
-    std::vector<std::string> labels;
-    for (const std::int64_t at : ticks()) labels.push_back(byte_label(at));
-    return {widest(labels, tick_style()) + 18, 12, 42};
-  }
-  TextStyle tick_style() const { return {theme_.faint, 11, 400, Anchor::end, true}; }
-  std::vector<std::int64_t> ticks() const {
-    const std::int64_t tick = byte_tick(most_, 6);
-    std::vector<std::int64_t> found;
-    for (std::int64_t at = 0; static_cast<double>(at) <= kTimelineRoom * static_cast<double>(most_);
-         at += tick)
-      found.push_back(at);
-    return found;
-  }
-
   double x_of(double step) const {
     return frame_.across(step / std::max<double>(1, static_cast<double>(report_.timeline.size())));
   }
-  double y_of(std::int64_t bytes) const {
-    return frame_.up(static_cast<double>(bytes) / (kTimelineRoom * static_cast<double>(most_)));
-  }
+  double y_of(std::int64_t bytes) const { return axis_.y_of(frame_, bytes); }
 
   void heading() {
     const TextStyle title{theme_.text, 16, 600}, small{theme_.dim, 13};
@@ -113,14 +96,6 @@ class TimelinePicture {
 
   std::string arena() const {
     return report_.arena_differs() ? " · arena " + format_bytes(report_.arena_bytes) : "";
-  }
-
-  void axis() {
-    for (const std::int64_t at : ticks()) {
-      svg_.line({frame_.left, y_of(at)}, {frame_.right, y_of(at)}, theme_.line, 1,
-                at == 0 ? "" : "2 4");
-      svg_.text({frame_.left - 10, y_of(at) + 4}, byte_label(at), tick_style());
-    }
   }
 
   // Kinds from the one that lasts longest, at the bottom, to the one that comes and goes.
@@ -146,11 +121,7 @@ class TimelinePicture {
   }
 
   void boundary() {
-    const double x = x_of(static_cast<double>(report_.forward_runs)), y = frame_.top - 10;
-    svg_.line({x, frame_.top - 20}, {x, frame_.bottom}, theme_.dim, 1, "3 3");
-    svg_.keep_clear_if_possible({x, frame_.top - 20}, {x, frame_.bottom});
-    svg_.label({{{x - 8, y}, Anchor::end}}, {"forward"}, {theme_.dim, 12});
-    svg_.label({{{x + 8, y}, Anchor::start}}, {"backward"}, {theme_.dim, 12});
+    draw_phase_boundary(svg_, frame_, x_of(static_cast<double>(report_.forward_runs)), theme_.dim);
   }
 
   // Beside its mark; where there is no room, without the node's name.
@@ -205,7 +176,7 @@ class TimelinePicture {
   const Theme& theme_;
   PictureLook look_;
   Svg svg_;
-  std::int64_t most_;
+  ByteAxis axis_;
   PlotFrame frame_;
   std::vector<Column> columns_;
 };

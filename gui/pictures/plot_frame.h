@@ -2,6 +2,7 @@
 // as many lines as it needs.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -32,6 +33,26 @@ inline constexpr double kPlotWidth = 1200;  // where a look names none
 // picture margins are as large as their labels, `tight`, and the axes lower.
 PlotFrame plot_frame(const PictureLook& look, const PlotMargins& wide, double height,
                      const PlotMargins& tight);
+
+// A vertical axis of bytes from 0 to `room` times `most`, with a tick at each whole binary unit.
+class ByteAxis {
+ public:
+  ByteAxis(std::int64_t most, double room, Colour label);
+
+  // Margins as large as the labels.
+  PlotMargins tight() const;
+  // Fewer bytes than 0 stand on the axis.
+  double y_of(const PlotFrame& frame, std::int64_t bytes) const;
+  void draw(Svg& svg, const PlotFrame& frame, Colour line) const;
+
+ private:
+  double most_;
+  TextStyle style_;
+  std::vector<std::int64_t> ticks_;
+};
+
+// A dashed line at `x` between the words forward and backward.
+void draw_phase_boundary(Svg& svg, const PlotFrame& frame, double x, Colour colour);
 
 // The widest of the words.
 double widest(const std::vector<std::string>& text, const TextStyle& style);

@@ -171,8 +171,8 @@ void add_eval(CLI::App& app, Action& chosen) {
   arguments->plan.add_to(command);
   command
       .add_option("--tensors", arguments->tensors,
-                  "Values of inputs (in.<name>, or in.0, in.1, … of those that the file has no "
-                  "value of) and "
+                  "Values of inputs (in.<name>, or in.0, in.1, … of inputs without a value in the "
+                  "file) and "
                   "expected outputs (out.<position>, grad.<name>), as safetensors. May be given "
                   "again; if several files have a name, the first "
                   "file's value is used")

@@ -95,7 +95,7 @@ TEST_CASE("inputs and outputs come from a file by name and position") {
         "error: tensor 'out.1x' is no output of the graph, which has 3\n");
 }
 
-TEST_CASE("numbered inputs are those that the caller gives, in order") {
+TEST_CASE("numbered inputs are the caller's, in order") {
   const auto graph = parse_graph_text(R"(graph "g" {
   %w = parameter f32[2]
   %count = input f32[2]  @"m.count"

@@ -1,5 +1,5 @@
 // A memory snapshot over the plan: dropped, drawn on the plan's axis, compared anew with another
-// plan, closed; and what is no snapshot.
+// plan, closed; and files that aren't snapshots.
 #include "gui/app/measured_view.h"
 
 #include <catch2/catch_test_macros.hpp>

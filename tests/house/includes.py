@@ -3,7 +3,7 @@ import re
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
-# What the folders outside the engine may include besides the engine's public headers and themselves.
+# Headers that the folders outside the engine may include besides the engine's public headers and themselves.
 OUTSIDE = {"gui": (), "native": ("gui",), "wasm": ("gui",), "tests": ("gui", "native", "wasm")}
 
 # Headers that the build writes.

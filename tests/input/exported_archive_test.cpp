@@ -57,7 +57,7 @@ TEST_CASE("exported archives: values of all shared programs are PyTorch's") {
   }
 }
 
-// The same members, zipped in another way, under another root, without those that are named.
+// The same members, zipped in another way, under another root, without the named ones.
 std::string zipped_anew(const std::string& bytes, ZipStyle style, const std::string& root,
                         const std::string& without = "") {
   const auto archive = ZipArchive::open(bytes);

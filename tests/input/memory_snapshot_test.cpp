@@ -1,4 +1,4 @@
-// Memory snapshots: the forms that PyTorch writes, and what is wrong with damaged ones.
+// Memory snapshots: the forms that PyTorch writes, and faults of damaged ones.
 #include "engine/input/memory_snapshot.h"
 
 #include <fmt/core.h>

@@ -128,7 +128,7 @@ TEST_CASE("pickles: every opcode that isn't data is refused by name and offset")
     CHECK(message.find("runs nothing") != std::string::npos);
   }
   CHECK(refused == 36);
-  // What an attacker would write: os.system("x").
+  // An attacker's pickle: os.system("x").
   CHECK(data_of("cos\nsystem\n\x8c\x01x\x85R")
             .starts_with("byte 2: opcode GLOBAL would import a name"));
 }
@@ -171,7 +171,7 @@ TEST_CASE("pickles: damage is a diagnostic with its offset") {
                 "a.") ==
         "byte 2: opcode APPEND lacks values below it: the file is "
         "damaged");
-  // A value below the mark is no part of what is above it.
+  // A value below the mark is no part of the list above it.
   CHECK(message("\x80\x04](a.") ==
         "byte 4: opcode APPEND lacks values below it: the file is "
         "damaged");

@@ -108,7 +108,7 @@ TEST_CASE("onnx: an operator in a branch that isn't taken may be unknown", "[onn
   CHECK(text_of_graph(graph, options).find("neg(") != std::string::npos);
 }
 
-// Adds x to what is carried; the condition is `condition`, a value that the body makes or sees.
+// Adds x to the carried value; the condition is `condition`, a value that the body makes or sees.
 OnnxGraph body_of_loop(const std::string& condition = "c") {
   OnnxGraph body;
   body.input("i", kInteger, {}).input("c", kBool, {}).input("kept", kFloat, {2, 3});

@@ -46,7 +46,7 @@ def conditional(name: str, flag_value: bool, rate_value: int) -> Model:
 
 
 def body(m: Model, carried: list[tuple], build, outputs: list[tuple]):
-    """The body of a Loop: `build` takes its model, the iteration and what is carried."""
+    """The body of a Loop: `build` takes its model, the iteration and the carried values."""
     def whole(b: Model, iteration: str, condition: str, *state: str) -> list:
         results = build(b, iteration, *state)
         return results if len(results) > len(outputs) else [b("Identity", condition), *results]

@@ -29,7 +29,7 @@ def axes_in_attributes(m: Model, x: str, last: int) -> None:
 
 
 def of_attributes(m: Model, x: str, image: str) -> None:
-    """What opsets up to 9 say in attributes."""
+    """Attributes of opsets up to 9 that later became inputs."""
     m.show(m("Slice", x, starts=[-2, 1], ends=[1 << 40, 3], axes=[1, 2]), 3)
     m.show(m("Slice", x, starts=[0, 1], ends=[1, 3]), 3)
     m.show(m("Clip", x, min=-0.5), 3)

@@ -35,6 +35,23 @@ class ProtoWriter {
   }
 };
 
+// A ValueInfoProto: a tensor's name, dtype and fixed sizes.
+inline std::string described_input(const std::string& name, int dtype,
+                                   const std::vector<std::int64_t>& shape) {
+  ProtoWriter sizes, tensor, type, input;
+  for (const std::int64_t size : shape) {
+    ProtoWriter dimension;
+    dimension.number(1, size);
+    sizes.bytes(1, dimension.out);
+  }
+  tensor.number(1, dtype);
+  tensor.bytes(2, sizes.out);
+  type.bytes(1, tensor.out);
+  input.bytes(1, name);
+  input.bytes(2, type.out);
+  return input.out;
+}
+
 // A node that makes `y` of the input `x` and of what is known besides.
 class OnnxNode {
  public:
@@ -43,18 +60,7 @@ class OnnxNode {
   explicit OnnxNode(const std::string& op, std::vector<std::int64_t> shape, int dtype = kFloat) {
     node_.bytes(4, op);
     node_.bytes(2, "y");
-    ProtoWriter sizes, tensor, type, input;
-    for (const std::int64_t size : shape) {
-      ProtoWriter dimension;
-      dimension.number(1, size);
-      sizes.bytes(1, dimension.out);
-    }
-    tensor.number(1, dtype);
-    tensor.bytes(2, sizes.out);
-    type.bytes(1, tensor.out);
-    input.bytes(1, "x");
-    input.bytes(2, type.out);
-    graph_.bytes(11, input.out);
+    graph_.bytes(11, described_input("x", dtype, shape));
     node_.bytes(1, "x");
   }
 
@@ -135,18 +141,7 @@ class OnnxGraph {
 
   // Fixed sizes.
   OnnxGraph& input(const std::string& name, int dtype, const std::vector<std::int64_t>& shape) {
-    ProtoWriter sizes, tensor, type, input;
-    for (const std::int64_t size : shape) {
-      ProtoWriter dimension;
-      dimension.number(1, size);
-      sizes.bytes(1, dimension.out);
-    }
-    tensor.number(1, dtype);
-    tensor.bytes(2, sizes.out);
-    type.bytes(1, tensor.out);
-    input.bytes(1, name);
-    input.bytes(2, type.out);
-    graph_.bytes(11, input.out);
+    graph_.bytes(11, described_input(name, dtype, shape));
     return *this;
   }
   // An integer of no dimensions, or a list.

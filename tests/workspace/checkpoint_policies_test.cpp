@@ -78,7 +78,7 @@ TEST_CASE("checkpoint policies: the text form and JSON keep them", "[workspace][
 TEST_CASE("checkpoint policies: where there is a choice, plans follow them",
           "[workspace][checkpoint]") {
   const Document document = checkpointed();
-  // b is what the second region begins with; a view's policy says nothing about what it views; a
+  // The second region begins with b; a view's policy says nothing about the viewed value; a
   // draw can't run again.
   CHECK(followed(document, {}) ==
         Names{"save b", "save e", "recompute a", "recompute c", "recompute d"});

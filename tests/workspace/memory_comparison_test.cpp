@@ -107,7 +107,7 @@ TEST_CASE("measured memory: steps by the optimizer's marks, else by repetition")
   CHECK(marked.steps[0].name == "before Optimizer.step#AdamW.step (1 of 2)");
   CHECK(marked.steps[0].first == 0);
   CHECK(marked.steps[0].start_bytes == marked.start_bytes);
-  // The second begins with what the optimizer keeps, and the workspace.
+  // The second begins with the optimizer's states, and the workspace.
   CHECK(marked.steps[1].start_bytes == marked.start_bytes + 4096 + 2048 + 128 + 512 + 16);
 
   const MeasuredMemory repeated = measured("repeats");
@@ -149,7 +149,7 @@ TEST_CASE("memory comparison: a workspace that the plan lacks") {
   CHECK(c.only_measured[0].at_peak);
 }
 
-TEST_CASE("memory comparison: devices, streams, and notes of what is odd") {
+TEST_CASE("memory comparison: devices, streams, and notes of oddities") {
   const Document document = mlp_document();
   const MemoryComparison c = compared(mlp_snapshot("devices"), document);
   CHECK(c.device == 1);

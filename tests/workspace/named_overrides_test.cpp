@@ -67,6 +67,28 @@ TEST_CASE("overrides: names, views and patterns", "[workspace]") {
   CHECK(overridden(document, {{"b"}, {"net*"}}) == Names{"save b", "again a"});
 }
 
+TEST_CASE("overrides: a pattern recomputes the operands of recomputed calls", "[workspace]") {
+  // Backward reads b alone; a is read by b.
+  OpenOptions options;
+  options.passes.emplace();
+  const auto document = open_document_bytes(R"(graph "net" {
+  %w = parameter f32[64]
+  %t = tangent f32[64]
+  %a = exp(%w) : f32[64]  @"net.0"
+  %b = sin(%a) : f32[64]  @"net.0"
+  %c = cos(%b) : f32[64]
+  %g = mul.Tensor(%t, %b) : f32[64]
+  results %c
+  gradients %g
+}
+)",
+                                            "net", options);
+  REQUIRE(document.ok());
+  CHECK(overridden(*document, {{}, {"net.*"}}) == Names{"again a", "again b"});
+  CHECK(refusal(*document, {{}, {"a"}}).find("is read by nothing in backward") !=
+        std::string::npos);
+}
+
 TEST_CASE("overrides: refusals say why", "[workspace]") {
   const Document document = opened();
   CHECK(refusal(document, {{"gd"}, {}}) ==
