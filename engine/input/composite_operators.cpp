@@ -69,8 +69,8 @@ struct CompositeTable {
   std::unordered_map<std::string_view, const CompositeOperator*> by_target;
 
   CompositeTable() {
-    for (const auto& rows :
-         {conversion_composites(), shape_composites(), network_composites(), product_composites()})
+    for (const auto& rows : {conversion_composites(), shape_composites(), network_composites(),
+                             product_composites(), recurrent_composites()})
       for (const CompositeRow& row : rows) add(row);
   }
 

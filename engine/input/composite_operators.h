@@ -62,5 +62,6 @@ std::vector<CompositeRow> conversion_composites();
 std::vector<CompositeRow> shape_composites();
 std::vector<CompositeRow> network_composites();
 std::vector<CompositeRow> product_composites();
+std::vector<CompositeRow> recurrent_composites();
 
 }  // namespace recut

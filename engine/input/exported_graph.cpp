@@ -6,8 +6,9 @@
 // torch.export runs some regions of a model as calls of nested graphs: torch.no_grad, autocast that
 // is off, checkpoints. Those are no operators, and their nodes stand in the call's place. Of a
 // condition both branches run, and where.self takes one of the results: the branches of an exported
-// program have no effects. Names of an inlined graph get a number in front, so that they stay apart
-// from others. Linear in the size of the program.
+// program have no effects. The branch that isn't taken reads zeros, so that no gradient passes
+// through it: zero times its infinite derivatives would be NaN. Names of an inlined graph get a
+// number in front, so that they stay apart from others. Linear in the size of the program.
 #include "engine/input/exported_graph.h"
 
 #include <fmt/core.h>
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/input/exported_origins.h"
 #include "engine/input/printed_values.h"
 #include "engine/support/text.h"
 
@@ -46,41 +48,6 @@ std::string node_reference(std::string_view name) {
   std::string json = "{\"node\":";
   append_json_text(name, json);
   return json + "}";
-}
-
-// The module's path in "key,path,type;key,path,type": of the innermost module. A type may hold
-// commas, a path holds none.
-std::string_view innermost_module(std::string_view stack) {
-  const std::size_t last = stack.rfind(';');
-  if (last != std::string_view::npos) stack.remove_prefix(last + 1);
-  const std::size_t begin = stack.find(',');
-  if (begin == std::string_view::npos) return {};
-  stack.remove_prefix(begin + 1);
-  return stack.substr(0, stack.find(','));
-}
-
-// "net.py:12 in forward: y = self.act(x)" of the last frame in a file, of Python's traceback.
-std::string innermost_source(std::string_view trace) {
-  constexpr std::string_view kFile = "File \"", kLine = "\", line ", kIn = ", in ";
-  std::string source;
-  for (std::size_t at = trace.find(kFile); at != std::string_view::npos;
-       at = trace.find(kFile, at + 1)) {
-    std::string_view frame = trace.substr(at + kFile.size());
-    const std::size_t line = frame.find(kLine);
-    const std::size_t end = std::min(frame.find('\n'), frame.size());
-    if (line == std::string_view::npos || line > end || frame.starts_with('<')) continue;
-    std::string_view file = frame.substr(0, line);
-    file.remove_prefix(std::min(file.rfind('/') + 1, file.size()));
-    std::string_view rest = frame.substr(line + kLine.size(), end - line - kLine.size());
-    const std::size_t in = std::min(rest.find(kIn), rest.size());
-    const std::string_view function = rest.substr(std::min(in + kIn.size(), rest.size()));
-    source = fmt::format("{}:{} in {}", file, rest.substr(0, in), function);
-    std::string_view code = frame.substr(std::min(end + 1, frame.size()));
-    code = code.substr(0, code.find('\n'));
-    code.remove_prefix(std::min(code.find_first_not_of(' '), code.size()));
-    if (!code.empty()) source += fmt::format(": {}", code);
-  }
-  return source;
 }
 
 bool is_false(JsonValue argument) {
@@ -351,7 +318,8 @@ bool ExportedGraphWriter::write_inlined(JsonValue node) {
   NestedCall call;
   if (!read_nested_call(node, call)) return false;
   std::vector<std::vector<std::string>> values;
-  for (const JsonValue graph : call.graphs) values.push_back(inline_graph(graph, call.operands));
+  for (std::size_t branch = 0; branch < call.graphs.size(); ++branch)
+    values.push_back(inline_graph(call, branch));
   for (std::size_t i = 0; i < call.results.size(); ++i) {
     std::vector<std::string> of_graphs;
     for (const std::vector<std::string>& results : values) of_graphs.push_back(results[i]);
@@ -417,16 +385,34 @@ void ExportedGraphWriter::write_result(const NestedCall& call, std::size_t resul
                fmt::format(R"(,"args":[{}])", values[0]));
 }
 
+// An operand of a branch that is read as zeros where the branch isn't taken. Numbers and tensors of
+// integers have no gradients and stay as they are.
+std::string ExportedGraphWriter::gated(const NestedCall& call, std::size_t branch, JsonValue input,
+                                       const std::string& operand) {
+  if (call.graphs.size() < 2 || chosen_of(input).key != "as_tensor") return operand;
+  const JsonValue meta = entry_of(call.graphs[branch], "tensor_values", names_of(input).front());
+  if (!values_.is_differentiable(meta)) return operand;
+  const std::string name = unused("gated");
+  if (branch == 0)
+    write_node(name, "aten.where.ScalarOther", call.node,
+               fmt::format(R"(,"args":[{},{},0.0])", call.before[0], operand));
+  else
+    write_node(name, "aten.where.ScalarSelf", call.node,
+               fmt::format(R"(,"args":[{},0.0,{}])", call.before[0], operand));
+  return node_reference(name);
+}
+
 // The arguments that stand for the results. Operands beyond the graph's inputs come first: they
 // are options of the call.
-std::vector<std::string> ExportedGraphWriter::inline_graph(
-    JsonValue graph, const std::vector<std::string>& operands) {
+std::vector<std::string> ExportedGraphWriter::inline_graph(const NestedCall& call,
+                                                           std::size_t branch) {
+  const JsonValue graph = call.graphs[branch];
   const std::vector<JsonValue> inputs = items_of(member_of(graph, "inputs"));
   Names names;
-  const std::size_t skipped = operands.size() - inputs.size();
+  const std::size_t skipped = call.operands.size() - inputs.size();
   for (std::size_t i = 0; i < inputs.size(); ++i)
     for (const std::string_view name : names_of(inputs[i]))
-      names[std::string(name)] = operands[skipped + i];
+      names[std::string(name)] = gated(call, branch, inputs[i], call.operands[skipped + i]);
   const std::size_t outer = std::exchange(inlined_, ++made_);
   scopes_.push_back(std::move(names));
   write_nodes(graph);

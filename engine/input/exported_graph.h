@@ -65,7 +65,9 @@ class ExportedGraphWriter {
 
   bool write_inlined(JsonValue node);
   bool read_nested_call(JsonValue node, NestedCall& call) const;
-  std::vector<std::string> inline_graph(JsonValue graph, const std::vector<std::string>& operands);
+  std::vector<std::string> inline_graph(const NestedCall& call, std::size_t branch);
+  std::string gated(const NestedCall& call, std::size_t branch, JsonValue input,
+                    const std::string& operand);
   void write_result(const NestedCall& call, std::size_t result,
                     const std::vector<std::string>& values);
 

@@ -196,6 +196,11 @@ Result<std::string> ExportedValues::type(JsonValue meta) {
   return json + "}";
 }
 
+bool ExportedValues::is_differentiable(JsonValue meta) const {
+  const auto dtype = numbered(kExportedDTypes, member_of(meta, "dtype"), "a dtype");
+  return dtype && (dtype->find("float") != std::string::npos || dtype->starts_with("complex"));
+}
+
 Result<std::string> ExportedValues::number(JsonValue value, bool real) {
   const JsonMember chosen = chosen_of(value);
   if (chosen.key == "as_expr") {

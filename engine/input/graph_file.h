@@ -71,8 +71,8 @@ struct GraphFile {
   std::vector<BoundSymbol> symbols;     // symbols of its sizes, with their bound values
   std::string
       symbols_note;  // a warning: other symbols had the same hint as one that was given a size
-  std::string
-      printed_note;  // of a printed graph or an archive: what it doesn't say, and was assumed
+  // Of a printed graph, an archive or a model: assumptions, and parts that were read in another form.
+  std::string printed_note;
   std::string externals_note;  // of calls whose operators Recut doesn't know
   std::string policies_note;   // of calls whose checkpoint policies Recut doesn't know
   // The notes that there are, to be shown as the file is opened.

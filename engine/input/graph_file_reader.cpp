@@ -144,8 +144,12 @@ class FileReader {
       return found;
     };
     Symbol symbol{integer("hint"), integer("min"), integer("max")};
-    // PyTorch specialises sizes 0 and 1, except data-dependent ("unbacked") sizes.
-    if (!symbol.min) symbol.min = member.key.starts_with("s") ? 2 : 0;
+    // PyTorch specialises sizes 0 and 1, except data-dependent ("unbacked") sizes. A symbol that is a
+    // number and no size, as a buffer's count of batches, may have any value.
+    if (!symbol.min) {
+      const std::int64_t least = member.key.starts_with("s") ? 2 : 0;
+      symbol.min = std::min(least, symbol.hint.value_or(least));
+    }
     return symbol;
   }
 

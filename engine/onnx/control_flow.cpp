@@ -1,7 +1,8 @@
 // If, Loop and Scan, and the table of all expansions. A condition, a trip count or a length that is
 // known as the model is read decides: one branch is imported, or a body once for each iteration.
 // Where only a run shows a condition, both branches are computed and the result is selected, which
-// is exact: no operator of a branch has effects but its values.
+// is exact: no operator of a branch has effects but its values. The branch that isn't taken reads
+// zeros, so that no gradient passes through it: zero times its infinite derivatives would be NaN.
 // Source: https://onnx.ai/onnx/operators (If, Loop, Scan).
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -81,22 +82,44 @@ OnnxValue selected(const Expansion& at, const OnnxValue& condition, std::size_t 
   return sequence_of(std::move(items));
 }
 
+// A value from around a branch that is zeros where the branch isn't taken; integers and constants
+// have no gradient and stay as they are.
+OnnxValue gated(const Expansion& at, const OnnxValue& condition, bool then,
+                const OnnxValue& value) {
+  OnnxValue result = value;
+  if (value.items) {
+    std::vector<OnnxValue> items;
+    for (const OnnxValue& item : *value.items) items.push_back(gated(at, condition, then, item));
+    return sequence_of(std::move(items));
+  }
+  if (!value.node.valid() || !is_floating(value.type.dtype)) return result;
+  const OnnxValue zero = Lowering::known_value(allocate(make_type(value.type.dtype, {}), nullptr));
+  result.node = at.call("Where", then ? std::vector<OnnxValue>{condition, value, zero}
+                                      : std::vector<OnnxValue>{condition, zero, value})
+                    .node;
+  return result;
+}
+
 Lowered both_branches(Expansion& at) {
-  const auto branch = [&](std::string_view name) {
+  at.importer.add_open_condition();
+  const OnnxValue condition =
+      at.call("Reshape", {at.node.value(0), Lowering::known_value(integers_tensor({}))});
+  const auto branch = [&](std::string_view name, bool then) {
     try {
-      return at.run(name, {});
+      return at.run(name, {}, [&, then](const OnnxValue& value) {
+        return gated(at, condition, then, value);
+      });
     } catch (const ImportError& failure) {
       throw ImportError{
           fmt::format("{}; both branches are computed, as only a run shows the condition{}",
                       failure.message, way_to_fix(at))};
     }
   };
-  const Lowered then_values = branch("then_branch"), else_values = branch("else_branch");
+  const Lowered then_values = branch("then_branch", true),
+                else_values = branch("else_branch", false);
   if (then_values.size() != else_values.size())
     at.node.refuse(fmt::format("{} outputs in then_branch and {} in else_branch",
                                then_values.size(), else_values.size()));
-  const OnnxValue condition =
-      at.call("Reshape", {at.node.value(0), Lowering::known_value(integers_tensor({}))});
   Lowered results;
   for (std::size_t i = 0; i < then_values.size(); ++i)
     results.push_back(selected(at, condition, i, then_values[i], else_values[i]));
@@ -222,10 +245,11 @@ const ::onnx::GraphProto& Expansion::graph(std::string_view attribute) const {
   return found->g();
 }
 
-Lowered Expansion::run(std::string_view attribute, const std::vector<OnnxValue>& inputs) const {
+Lowered Expansion::run(std::string_view attribute, const std::vector<OnnxValue>& inputs,
+                       const Gate& gate) const {
   const ::onnx::GraphProto& nested = graph(attribute);
   try {
-    return importer.import_nested(nested, inputs, scope);
+    return importer.import_nested(nested, inputs, scope, gate);
   } catch (const ImportError& failure) {
     throw ImportError{fmt::format("{}: {}", attribute, failure.message)};
   }

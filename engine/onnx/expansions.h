@@ -23,7 +23,8 @@ struct Expansion {
   const ::onnx::GraphProto& graph(std::string_view attribute) const;
 
   // The results of the nested graph in `attribute`; errors name the attribute.
-  Lowered run(std::string_view attribute, const std::vector<OnnxValue>& inputs) const;
+  Lowered run(std::string_view attribute, const std::vector<OnnxValue>& inputs,
+              const Gate& gate = {}) const;
 
   OnnxValue call(std::string_view operator_name, const std::vector<OnnxValue>& inputs,
                  const std::vector<std::pair<std::string, std::int64_t>>& attributes = {}) const {

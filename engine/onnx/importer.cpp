@@ -140,6 +140,10 @@ class Importer {
       }
     file.graph.results = graph.results;
     file.model = model_.name();
+    if (nodes_.open_conditions() > 0)
+      file.printed_note =
+          fmt::format("only a run shows the condition of {} If: both branches are computed",
+                      nodes_.open_conditions());
     keep_tensors(file);
     return file;
   }

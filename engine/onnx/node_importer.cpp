@@ -65,9 +65,16 @@ std::string unsupported_operator(const ::onnx::NodeProto& node, std::int64_t ops
 }
 
 const OnnxValue* Scope::find(const std::string& name) const {
-  for (const Scope* scope = this; scope != nullptr; scope = scope->around_)
-    if (const auto it = scope->values_.find(name); it != scope->values_.end()) return &it->second;
-  return nullptr;
+  if (const auto it = values_.find(name); it != values_.end()) return &it->second;
+  if (const auto it = gated_.find(name); it != gated_.end()) return &it->second;
+  const OnnxValue* found = around_ == nullptr ? nullptr : around_->find(name);
+  if (found == nullptr || !gate_) return found;
+  return &gated_.emplace(name, gate_(*found)).first->second;
+}
+
+void Scope::gate_own() {
+  if (!gate_) return;
+  for (auto& [name, value] : values_) value = gate_(value);
 }
 
 bool Scope::add(const std::string& name, OnnxValue value) {
@@ -120,16 +127,18 @@ void NodeImporter::import_nodes(const ::onnx::GraphProto& graph, Scope& scope) {
 }
 
 Lowered NodeImporter::import_nested(const ::onnx::GraphProto& graph,
-                                    const std::vector<OnnxValue>& inputs, const Scope& around) {
+                                    const std::vector<OnnxValue>& inputs, const Scope& around,
+                                    const Gate& gate) {
   charge_nested(graph.node_size() + graph.initializer_size() + 1);
   if (static_cast<std::size_t>(graph.input_size()) != inputs.size())
     throw ImportError{
         fmt::format("it has {} inputs, expected {}", graph.input_size(), inputs.size())};
-  Scope scope(&around);
+  Scope scope(&around, gate);
+  read_initializers(graph, scope);
+  scope.gate_own();
   for (int i = 0; i < graph.input_size(); ++i)
     if (!scope.add(graph.input(i).name(), inputs[static_cast<std::size_t>(i)]))
       throw ImportError{fmt::format("input {} stands twice", quote(graph.input(i).name()))};
-  read_initializers(graph, scope);
   ++depth_;
   import_nodes(graph, scope);
   --depth_;

@@ -4,6 +4,7 @@
 #include <onnx/onnx.pb.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -24,17 +25,25 @@ std::string position_text(const ::onnx::GraphProto& model, int node);
 // "" if the node's operator is supported in `opset`; else its name, with its domain.
 std::string unsupported_operator(const ::onnx::NodeProto& node, std::int64_t opset);
 
-// The names that nodes of one graph see: its own, then those of the graph around it.
+// A value as a nested graph reads it, made from the value of the graph around.
+using Gate = std::function<OnnxValue(const OnnxValue& value)>;
+
+// The names that nodes of one graph see: its own, then those of the graph around it. Each value from
+// around passes `gate` once, if there is one.
 class Scope {
  public:
-  explicit Scope(const Scope* around = nullptr) : around_(around) {}
+  explicit Scope(const Scope* around = nullptr, Gate gate = {})
+      : around_(around), gate_(std::move(gate)) {}
 
   const OnnxValue* find(const std::string& name) const;  // null if there is none
   bool add(const std::string& name, OnnxValue value);    // false if the graph has the name
+  void gate_own();  // the values added so far pass the gate, too
 
  private:
   std::map<std::string, OnnxValue> values_;
   const Scope* around_;
+  Gate gate_;
+  mutable std::map<std::string, OnnxValue> gated_;
 };
 
 // All functions throw ImportError.
@@ -47,9 +56,10 @@ class NodeImporter {
   // Errors name the node and its position in the graph.
   void import_nodes(const ::onnx::GraphProto& graph, Scope& scope);
 
-  // The results of a nested graph with these inputs. Each call imports its nodes again.
+  // The results of a nested graph with these inputs. Each call imports its nodes again. `gate` is for
+  // values from around, and for the graph's own initializers.
   Lowered import_nested(const ::onnx::GraphProto& graph, const std::vector<OnnxValue>& inputs,
-                        const Scope& around);
+                        const Scope& around, const Gate& gate = {});
 
   // The first output of a call that stands for a part of node `cause`, folded where it can be.
   OnnxValue call(const ::onnx::NodeProto& cause, std::string_view operator_name,
@@ -59,6 +69,10 @@ class NodeImporter {
   // Inputs of the model that are one integer: the options can give their values.
   void add_fixable_input(const std::string& name) { fixable_inputs_.push_back(name); }
   const std::vector<std::string>& fixable_inputs() const { return fixable_inputs_; }
+
+  // Counts a condition both of whose branches are computed.
+  void add_open_condition() { ++open_conditions_; }
+  std::int64_t open_conditions() const { return open_conditions_; }
 
   // Charges `count` nodes or items to the limit of nested graphs.
   void charge_nested(std::int64_t count);
@@ -93,7 +107,7 @@ class NodeImporter {
   std::map<NodeId, std::pair<int, std::string>> names_;  // with the depth of their graph
   std::map<std::string, NodeId> constants_;              // by type and bytes
   std::map<const ::onnx::TensorProto*, OnnxValue> initializers_;
-  std::int64_t total_bytes_ = 0, nested_nodes_ = 0;
+  std::int64_t total_bytes_ = 0, nested_nodes_ = 0, open_conditions_ = 0;
   int depth_ = 0;  // of the graph whose nodes are imported
 };
 

@@ -41,7 +41,8 @@ void check_values(const std::string& bytes, const std::string& tensors_path) {
 }
 
 TEST_CASE("exported archives: values are PyTorch's") {
-  for (const char* name : {"buffers_mutated", "cond", "conv_bn_train", "mlp_batch"}) {
+  for (const char* name :
+       {"buffers_mutated", "cond", "conv_bn_train", "gru", "layers", "lstm", "mlp_batch"}) {
     INFO(name);
     check_values(*read_file(kArchives + name + ".pt2"), kArchives + name + ".safetensors");
   }

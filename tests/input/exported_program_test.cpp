@@ -37,10 +37,10 @@ struct Small {
   int major = 8;
 
   // An input, of its kind in the signature.
-  void input(std::string_view name, std::string_view spec) {
+  void input(std::string_view name, std::string_view spec, const std::string& of = plain_meta()) {
     add(inputs, tensor(name));
     add(input_specs, std::string(spec));
-    type(name, plain_meta());
+    type(name, of);
   }
   void user_input(std::string_view name) {
     input(name, fmt::format(R"({{"user_input": {{"arg": {}}}}})", tensor(name)));
@@ -254,6 +254,30 @@ TEST_CASE("exported programs: nested graphs stand in the place of their calls") 
   autocast.output("y");
   CHECK(printed_small(autocast).find("external torch.ops.higher_order.wrap_with_autocast") !=
         std::string::npos);
+}
+
+TEST_CASE("exported programs: the branch of a condition that isn't taken passes no gradient") {
+  Small small;
+  small.input("p", fmt::format(R"({{"user_input": {{"arg": {}}}}})", tensor("p")),
+              meta("", "", /*dtype=*/12));
+  small.user_input("x");
+  small.program_call("y", "torch.ops.higher_order.cond",
+                     argument("", tensor("p")) + ", " + argument("", nested_graph("sqrt")) + ", " +
+                         argument("", nested_graph("neg")) + ", " +
+                         argument("", fmt::format(R"({{"as_tensors": [{{"name": "x"}}]}})")),
+                     plain_meta());
+  small.output("y");
+  CHECK(printed_small(small) == R"(graph "p" on cpu {
+  %p = input bool[]
+  %x = input f32[2, 3]
+  %gated.1 = where.ScalarOther(%p, %x, 0.0) : f32[2, 3]
+  %inlined_2.r = sqrt(%gated.1) : f32[2, 3]
+  %gated.3 = where.ScalarSelf(%p, 0.0, %x) : f32[2, 3]
+  %inlined_4.r = neg(%gated.3) : f32[2, 3]
+  %y = where.self(%p, %inlined_2.r, %inlined_4.r) : f32[2, 3]
+  results %y
+}
+)");
 }
 
 TEST_CASE("exported programs: every kind of argument that an unknown operator can have") {

@@ -63,6 +63,21 @@ std::string printed(int batch) {
                      batch, 2 * batch);
 }
 
+TEST_CASE("symbolic: a symbol that is no size may have any hint", "[input]") {
+  std::string text(kSymbolic);
+  const std::string other = R"("s9": {"hint": 16, "min": 2, "max": null})";
+  for (const char* hint : {"0", "1", "-3"}) {
+    INFO(hint);
+    std::string with = text;
+    with.replace(with.find(other), other.size(),
+                 fmt::format(R"("s9": {{"hint": {}, "min": null, "max": null}})", hint));
+    const auto file = parse_joint_graph(with, "s.json");
+    INFO((file ? std::string() : format(file.diagnostics())));
+    REQUIRE(file.ok());
+    CHECK(print(file->graph) == printed(16));
+  }
+}
+
 TEST_CASE("symbolic: sizes, strides, arguments and inputs take the number of a symbol", "[input]") {
   const auto hinted = parse_joint_graph(kSymbolic, "symbolic.json");
   if (!hinted) FAIL(format(hinted.diagnostics()));

@@ -1,7 +1,11 @@
 // Nested graphs and sequences: which shapes and counts have to be known, how others are refused, and
 // files that ask for much. Values are onnxruntime's (models/forward, by onnx_test.cpp).
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 
+#include "engine/autodiff/differentiate.h"
+#include "engine/eval/evaluator.h"
+#include "engine/eval/inputs.h"
 #include "engine/ir/printer.h"
 #include "engine/onnx/read_onnx.h"
 #include "tests/onnx/onnx_writer.h"
@@ -61,6 +65,51 @@ TEST_CASE("onnx: a condition that only a run shows selects between equal shapes"
   CHECK(fixed.find("neg(") != std::string::npos);
   CHECK(fixed.find("tanh(") == std::string::npos);
   CHECK(fixed.find("%rate") == std::string::npos);
+  CHECK(read_graph(both)->printed_note ==
+        "only a run shows the condition of 1 If: both branches are computed");
+  CHECK(read_graph(both, options)->printed_note.empty());
+}
+
+// The gradient of sum(y) by x, where x is 0 and `flag` chooses the square root of x times a weight of
+// the branch or the negative of x.
+std::vector<double> gradient_at_zero(bool flag) {
+  OnnxGraph root;
+  root.floats("w", {1, 2, 3});
+  root.node("Mul", {"x", "w"}, {"scaled"}).node("Sqrt", {"scaled"}, {"r"}).output("r");
+  OnnxGraph graph = begin_graph().input("flag", kBool, {});
+  graph.node("If", {"flag"}, {"y"},
+             {{"then_branch", root}, {"else_branch", branch_of_one("Neg", {"x"})}});
+  graph.output("y");
+  const auto file = read_graph(graph);
+  INFO((file ? std::string() : format(file.diagnostics())));
+  REQUIRE(file.ok());
+  GradOptions options;
+  options.requires_grad = {"x", "w"};
+  const auto joint = differentiate(file->graph, options);
+  INFO((joint ? std::string() : format(joint.diagnostics())));
+  REQUIRE(joint.ok());
+  Inputs values = *inputs_from(*joint, file->tensors, 1);
+  std::size_t position = joint->results.size(), at_x = 0, at_w = 0;
+  for (const NodeId id : joint->inputs()) {
+    const std::string& name = joint->node_name(id);
+    const bool tangent = joint->input_kind(id) == InputKind::tangent;
+    if (name == "x" || tangent) pack(Reals(joint->type(id).shape, tangent ? 1 : 0), values[id]);
+    if (name == "flag") pack(Integers({}, flag ? 1 : 0), values[id]);
+    if (name == "x") at_x = position;
+    if (name == "w") at_w = position;
+    if (!tangent) ++position;
+  }
+  const auto evaluation = evaluate(*joint, values);
+  REQUIRE(evaluation.ok());
+  std::vector<double> gradient = unpack<double>(evaluation->outputs[at_x]).data;
+  const auto of_w = unpack<double>(evaluation->outputs[at_w]).data;
+  gradient.insert(gradient.end(), of_w.begin(), of_w.end());
+  return gradient;
+}
+
+TEST_CASE("onnx: the branch of a condition that isn't taken passes no gradient", "[onnx]") {
+  CHECK(gradient_at_zero(false) == std::vector<double>{-1, -1, -1, -1, -1, -1, 0, 0, 0});
+  CHECK(std::isinf(gradient_at_zero(true).front()));
 }
 
 TEST_CASE("onnx: branches of different shapes need a known condition", "[onnx]") {

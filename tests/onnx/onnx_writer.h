@@ -158,6 +158,16 @@ class OnnxGraph {
     graph_.bytes(5, tensor.out);
     return *this;
   }
+  // A list of floats: a weight.
+  OnnxGraph& floats(const std::string& name, const std::vector<float>& values) {
+    ProtoWriter tensor;
+    tensor.number(1, static_cast<std::int64_t>(values.size()));
+    tensor.number(2, kFloat);
+    tensor.bytes(8, name);
+    tensor.bytes(9, std::string(reinterpret_cast<const char*>(values.data()), values.size() * 4));
+    graph_.bytes(5, tensor.out);
+    return *this;
+  }
   OnnxGraph& output(const std::string& name) {
     ProtoWriter output;
     output.bytes(1, name);

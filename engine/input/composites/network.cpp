@@ -1,4 +1,4 @@
-// Composites of layers: dropout, normalisation with running statistics, padding.
+// Composites of layers: dropout, normalisation with running statistics, padding, bags of embeddings.
 #include "engine/input/composite_operators.h"
 
 #include <algorithm>
@@ -147,6 +147,40 @@ Expansion weight_norm(Builder& b, const Call& call) {
   return v * (g / b(Op::linalg_vector_norm, {v, 2.0, others, true}));
 }
 
+// y[.., o] = sum over i, j of x[.., i] * w[o, i, j] * z[.., j], plus bias.
+Expansion bilinear(Builder& b, const Call& call) {
+  const Value x = operand_of(b, call, "input1"), z = operand_of(b, call, "input2");
+  const Value w = operand_of(b, call, "weight");
+  if (w.rank() != 3 || x.rank() < 1 || x.rank() != z.rank()) return Expansion::none();
+  const std::int64_t rows = x.size(-1) == 0 ? 0 : x.count() / x.size(-1);
+  const std::int64_t outs = w.size(0), ins = w.size(1), others = w.size(2);
+  const Value weights = b(Op::reshape, {b(Op::permute, {w, {1, 0, 2}}), {ins, outs * others}});
+  const Value pairs = b.mm(b(Op::reshape, {x, {rows, ins}}), weights);
+  const Value each =
+      b(Op::reshape, {pairs, {rows, outs, others}}) * b(Op::reshape, {z, {rows, 1, others}});
+  Shape shape = x.shape();
+  shape.back() = outs;
+  const Value y = b(Op::reshape, {b(Op::sum_dim_IntList, {each, {2}}), shape});
+  return call.given("bias") ? y + operand_of(b, call, "bias") : y;
+}
+
+// `padding`: an index whose rows don't count, or -1.
+Expansion bag_of_embeddings(Builder& b, const Call& call, std::int64_t padding) {
+  const Value all =
+      b(Op::_embedding_bag,
+        {operand_of(b, call, "weight"), operand_of(b, call, "indices"),
+         operand_of(b, call, "offsets"), call.boolean("scale_grad_by_freq"), call.integer("mode"),
+         call.boolean("sparse"), maybe_operand(b, call, "per_sample_weights"),
+         call.boolean("include_last_offset"), padding});
+  std::vector<Value> results;
+  for (std::int64_t i = 0; i < 4; ++i) results.push_back(all[i]);
+  return results;
+}
+Expansion embedding_bag(Builder& b, const Call& call) { return bag_of_embeddings(b, call, -1); }
+Expansion padded_embedding_bag(Builder& b, const Call& call) {
+  return bag_of_embeddings(b, call, call.given("padding_idx") ? call.integer("padding_idx") : -1);
+}
+
 constexpr std::string_view kStatistics = "running_mean running_var";
 
 }  // namespace
@@ -171,6 +205,16 @@ std::vector<CompositeRow> network_composites() {
        "Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) "
        "-> Tensor",
        instance_norm},
+      {"aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
+       bilinear},
+      {"aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool "
+       "scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, "
+       "bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)",
+       embedding_bag},
+      {"aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool "
+       "scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool "
+       "include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)",
+       padded_embedding_bag},
       {"aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", weight_norm},
       {"aten::pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
        pad},
