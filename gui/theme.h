@@ -17,7 +17,7 @@ struct Theme {
   Colour text, dim, faint;
   Colour saved, recomputed, freed, result;
   Colour selection, conflict;
-  Colour differs;                // from what it is compared with
+  Colour differs;                // differences from the baseline
   std::array<Colour, 5> layers;  // of forward, first to last
 };
 

@@ -25,8 +25,8 @@ std::string profile_name_of_gpu(std::string_view gpu);
 // multiplied.
 std::string profile_name_of_graph(std::string_view gpu, std::string_view digest, bool tf32);
 
-// The device that plans steps on this machine: `recut calibrate`'s profile, else that of a typical
-// processor, which is a guess.
+// The device that plans steps on this machine: `recut calibrate`'s profile, else the profile of a
+// typical processor, which is a guess.
 inline constexpr const char* kDefaultProcessor = "cpu8";
 std::string profile_of_this_machine();
 

@@ -157,7 +157,7 @@ class ProfileReader {
     if (uses_tf32) profile_.peaks.flops_of(DType::f32) = tf32;
   }
 
-  // After the products. What tf32 takes is f32's where f32 is multiplied so.
+  // Read after the products: f32 has the slowdown of tf32 where `f32_uses_tf32`.
   void read_slowdowns(JsonFields& fields) {
     const JsonValue object = fields.find("unaligned_slowdown", JsonKind::object, false);
     if (!object.present()) return;

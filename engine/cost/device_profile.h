@@ -1,5 +1,5 @@
-// Device profiles: sustained rates of a device as JSON. Those of samples/devices/*.json are built
-// in.
+// Device profiles: sustained rates of a device as JSON. The profiles of samples/devices/*.json are
+// built in.
 //
 //   {"name": "h100", "title": "…", "source": "where the figures are from",
 //    "note": "which of them are guesses",
@@ -7,9 +7,9 @@
 //    "f32_uses_tf32": true, "bytes_per_second": …, "launch_micros": …,
 //    "sustained": {"products": 0.6, "memory": 0.9}}
 //
-// The rates are peaks, of which a program sustains the shares in `sustained`. Only f32 is required;
-// other dtypes default to its rate. An optional object has the measured factors on the time of
-// matrix products whose rows are not a multiple of 16 bytes apart (engine/passes/pad_mm.h):
+// The rates are peaks. `sustained` has the share of each that a program sustains. Only f32 is
+// required; other dtypes default to its rate. An optional object has the measured factors on the
+// time of matrix products whose rows are not a multiple of 16 bytes apart (engine/passes/pad_mm.h):
 //
 //    "unaligned_slowdown": {"f32": …, "tf32": …, "bf16": …, "f16": …},
 //

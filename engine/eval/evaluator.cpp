@@ -42,7 +42,8 @@ std::int64_t working_bytes(const TensorType& type) {
 struct EvaluatedValue {
   std::vector<Tensor> outputs;
   std::size_t step = 0;
-  // A view that had to copy keeps its base's storages, so that memory is what the model says.
+  // A view that had to copy keeps its base's storages, so that measured memory equals the storage
+  // model's.
   std::vector<std::shared_ptr<Storage>> base;
 };
 

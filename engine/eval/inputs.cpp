@@ -26,8 +26,8 @@ Result<Tensor> matching(const NamedTensor& tensor, const TensorType& type) {
                            short_name(type.dtype), format_shape(type.shape)));
 }
 
-// A tensor with exactly the recorded strides, so that as_strided sees what PyTorch saw. A layout
-// with gaps is kept only if the storage stays small.
+// A tensor with exactly the recorded strides, so that as_strided sees the same elements as in
+// PyTorch. A layout with gaps is kept only if the storage stays small.
 Tensor allocate_as_recorded(const TensorType& type) {
   Layout layout = input_layout(type);
   const std::int64_t extent = layout::extent(layout);

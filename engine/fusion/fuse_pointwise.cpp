@@ -117,8 +117,8 @@ FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages, Fu
   if (fusion == Fusion::chains) {
     producers.run();
   } else {
-    // Two that stay apart as long as a third reads what they share may join after it, or once one
-    // makes for itself what it would have to read besides.
+    // Fusing two groups may allow another fusion. So may inlining, which removes a group's read. So
+    // both repeat until nothing changes.
     do {
       while (producers.run()) continue;
       inline_cheap_calls(groups, standalone);

@@ -39,7 +39,7 @@ FusionGroups::FusionGroups(const Graph& graph, const StorageModel& storages,
   find_inner(graph, storages, made);
 }
 
-// What goals need without what kernels make for themselves.
+// The calls that the goals need, without calls that kernels recompute for themselves.
 std::vector<bool> FusionGroups::made_calls(const Graph& graph) const {
   std::vector<bool> made(graph.order().size(), false);
   std::vector<NodeId> stack = graph_outputs(graph);

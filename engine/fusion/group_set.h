@@ -42,7 +42,7 @@ class GroupSet {
   bool reduces(NodeId id) const { return (graph_.op(id).flags & kKinds) == kReduction; }
   // Tells whether a call can share a kernel with others.
   bool fusible(NodeId id) const;
-  // The size of its iteration space: the elements of its output, or those that it reduces.
+  // The size of its iteration space: the elements of its output, or of its operand if it reduces.
   std::int64_t iterations(NodeId id) const;
 
   // The members of both, in the graph's order.

@@ -63,7 +63,7 @@ class HorizontalFuser {
     return has_enough_rows(rows) && rows_lie_together(rows, one->strides);
   }
 
-  // Of what leaves the group; nothing where that takes several nests.
+  // The loops of the group's outputs; nullopt if these need several nests.
   std::optional<LoopSpace> loops_of(Index group) const {
     std::optional<LoopSpace> found;
     for (const NodeId id : groups_[group].members) {

@@ -160,7 +160,7 @@ class Inliner {
            !(graph_[id].op == Op::placeholder && graph_.input_kind(id) == InputKind::tangent);
   }
 
-  // Makers of what comes from outside, in order.
+  // The calls that define the kernel's inputs, in order.
   std::vector<NodeId> reads() const {
     std::vector<NodeId> read;
     for (const NodeId id : groups_[group_].members)

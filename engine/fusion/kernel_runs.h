@@ -1,4 +1,4 @@
-// Where the kernels of a plan begin and end.
+// The runs of a plan's order that are one kernel each.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ std::vector<bool> reduced_dimensions(const Call& call, std::size_t rank,
 // The rows of a reduction over whole dimensions of `self`; nullopt for other calls.
 std::optional<RowSpace> rows_of(const Graph& graph, NodeId call);
 
-// How the calls of one kernel continue after its reductions.
+// The calls of one kernel after its reductions.
 struct RowKernel {
   enum class Form : std::uint8_t {
     ends,       // no call reads a reduction of the kernel

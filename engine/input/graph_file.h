@@ -31,7 +31,7 @@
 // that of an input follows the results; a composite becomes other calls (composite_operators.h). A
 // buffer that is written stays an input. A get_attr without a "val" is a nested graph: its nodes may stand in its "subgraph".
 //
-// A program that ran the graph may write what it measured (engine/ir/measurements.h): a
+// A program that ran the graph may write its measurements (engine/ir/measurements.h): a
 // call_function has "measured": {"us": 12.3, "workspace_bytes": 1048576}, either key or both, and
 // the file "measured_on", the device's name, and "allocation_granularity", the bytes that the
 // allocator rounds up to. Workspaces and granularity always count; times count on the device

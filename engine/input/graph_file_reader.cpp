@@ -422,7 +422,7 @@ Result<GraphFile> read_graph_bytes(std::string_view bytes, std::string_view file
 }
 
 Result<std::string> read_graph_file_bytes(const std::string& path) {
-  // A pipe can't be looked into: what is read from it is gone.
+  // A pipe can't be read twice.
   std::error_code unknown;
   const bool large = std::filesystem::is_regular_file(path, unknown) &&
                      std::filesystem::file_size(path, unknown) > kMaxInputBytes;

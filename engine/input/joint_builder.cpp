@@ -102,7 +102,8 @@ class JointGraphBuilder::Builder {
     externals_.add_written_values(written_values(), graph_);
   }
 
-  // Those of a module's forward graph are outside of differentiation: gradients are of its results.
+  // Written values of a module's forward graph are outside of differentiation: gradients are of its
+  // results.
   std::vector<NodeId> written_values() {
     std::vector<NodeId> values = values_.of_written_inputs();
     for (NodeId& value : values)
@@ -123,7 +124,7 @@ class JointGraphBuilder::Builder {
     diagnostics_.add(fmt::format("{}: {}", describe_node(about.name), message), about.object);
   }
 
-  // Types are read first: the graph's device is the one that most of them name.
+  // Types are read first: the graph's device is the most frequent one in them.
   void read_types() {
     for (std::size_t i = 0; i < nodes_.nodes.size(); ++i) {
       auto number = read_joint_number(nodes_.nodes[i].val, symbols_);

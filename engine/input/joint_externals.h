@@ -30,7 +30,7 @@ struct ExternalCall {
 Result<ExternalCall> read_external_call(const JointNode& node, bool several,
                                         const FindNode& find_node);
 
-// The calls of a graph that are kept by name, and those that can't be.
+// The calls of a graph that are kept by name, and diagnostics about calls that can't be.
 class ExternalCalls {
  public:
   void add(std::string_view target) { ++uses_[std::string(target)]; }
@@ -45,7 +45,7 @@ class ExternalCalls {
   std::int64_t region_bytes(const std::vector<Argument>& arguments) const;
 
   // Written values follow the results, as native/pytorch/recut_torch.py exports them: they are alive
-  // to the end of forward. Those that need a tangent are left out.
+  // to the end of forward. Values that need a tangent are left out.
   void add_written_values(std::vector<NodeId> values, Graph& graph);
 
   // Reports every operator that has calls without types.

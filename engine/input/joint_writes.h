@@ -1,4 +1,4 @@
-// Which placeholders of an fx-joint-graph are written, before its calls are read.
+// Finds the placeholders that an fx-joint-graph writes, before its calls are read.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace recut {
 
-// The indices of placeholders that a call may write, itself or through views. A first operand counts
-// as what a call's result may be a view of, so that there may be more than are really written.
+// The indices of placeholders that a call may write, itself or through views. A call's result
+// counts as a view of its first operand, so the set may be too large, never too small.
 std::set<std::size_t> written_placeholders(const JointNodes& nodes);
 
 }  // namespace recut

@@ -1,5 +1,5 @@
-// Memory snapshots of PyTorch (torch.cuda.memory._dump_snapshot): what the allocator did, event by
-// event, and the blocks that were allocated when the snapshot was taken.
+// Memory snapshots of PyTorch (torch.cuda.memory._dump_snapshot): the allocator's events in order,
+// and the blocks that were allocated when the snapshot was taken.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ struct SnapshotEvent {
   std::int64_t bytes = 0;
   std::uint64_t stream = 0;
   std::int64_t time_us = 0;
-  std::int64_t device_free = 0;  // of out_of_memory: what the device had left
+  std::int64_t device_free = 0;  // of out_of_memory: the device's free bytes
   SnapshotStack stack;           // innermost frame first; empty in backward
   SnapshotText context;          // the compilation that it runs in; invalid: none
   SnapshotAction action = SnapshotAction::other;
@@ -54,7 +54,7 @@ enum class SnapshotBlockState : std::uint8_t { active, awaiting_free, inactive }
 struct SnapshotBlock {
   std::uint64_t address = 0;
   std::int64_t bytes = 0;      // rounded up
-  std::int64_t requested = 0;  // what was asked for
+  std::int64_t requested = 0;  // bytes of the request, before rounding
   SnapshotBlockState state = SnapshotBlockState::inactive;
   SnapshotStack stack;
 };
@@ -81,7 +81,7 @@ class MemorySnapshot {
   std::vector<SnapshotSegment> segments;
   std::vector<SnapshotBlock> blocks;
   std::vector<SnapshotAnnotation> annotations;
-  std::vector<std::string> notes;  // what the reader left out, for people
+  std::vector<std::string> notes;  // remarks for the user: entries that the reader left out
 
   std::string_view text(SnapshotText id) const {
     return id.valid() ? std::string_view(texts_[id.index]) : std::string_view();

@@ -265,7 +265,7 @@ class PickleReader {
       case PickleAction::integer:
         return integer(opcode, argument);
       case PickleAction::real: {
-        std::string reversed(argument.rbegin(), argument.rend());  // the one that is big-endian
+        std::string reversed(argument.rbegin(), argument.rend());  // the only big-endian opcode
         return push(PickleKind::real, little_endian(reversed));
       }
       case PickleAction::text:

@@ -113,7 +113,7 @@ Outputs outputs_of(const PrintedModule& module) {
   return found;
 }
 
-// Writes the nodes of one module, and those of the graphs in it.
+// Writes the nodes of one module and of its nested graphs.
 class ModuleWriter {
  public:
   ModuleWriter(JointText& text, Diagnostics& faults) : text_(text), faults_(faults) {}

@@ -17,7 +17,7 @@ struct JointText {
   std::string json;
   std::vector<LineColumn> places;              // of each line of `json`, in the file that was read
   bool joint = false;                          // the key of the graph is `joint`; else `forward`
-  std::string note;                            // what the text doesn't say and was assumed
+  std::string note;                            // assumptions about missing information
   std::set<std::string, std::less<>> symbols;  // in sizes of tensors
   LineColumn first_symbol;                     // the first value with one
 };

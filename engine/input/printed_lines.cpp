@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kClass = "class ";
 constexpr std::string_view kModuleBase = "(torch.nn.Module):";
-constexpr std::size_t kMaxPrefix = 400;  // what is longer is no prefix of a log: don't search on
+constexpr std::size_t kMaxPrefix = 400;  // the search for a log's prefix ends here
 
 bool is_log_digit(char c) { return c >= '0' && c <= '9'; }
 

@@ -19,7 +19,8 @@ struct PrintedLine {
   std::uint32_t line = 0, column = 1;
 };
 
-// Lines of a file, and the text of those that had colours. Moving keeps the views valid.
+// Lines of a file, and the text of coloured lines without their escapes. Moving keeps the views
+// valid.
 struct PrintedLines {
   std::vector<PrintedLine> lines;
   std::deque<std::string> cleaned;
@@ -46,7 +47,7 @@ struct LogPrefix {
 };
 std::optional<LogPrefix> log_prefix(std::string_view line);
 
-// "[0/0] [__aot_graphs] text": what follows the prefix in a log. The text begins after one blank.
+// "[0/0] [__aot_graphs] text": a log's message behind its prefix. The text begins after one blank.
 struct LogMessage {
   std::string_view compile_id;  // "0/0", or ""
   std::string_view tag;         // "aot_graphs"

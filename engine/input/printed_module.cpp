@@ -176,7 +176,8 @@ class StatementReader {
     node.place = lexer_.place(name);
   }
 
-  // What begins with a name: `x: "f32[]"`, `a, b, = …`, `x = …`, `a = b = None`, `args.clear()`.
+  // A statement that begins with a name: `x: "f32[]"`, `a, b, = …`, `x = …`, `a = b = None`,
+  // `args.clear()`.
   Result<Done> read_assignment(const PythonToken& name) {
     std::string_view annotation;
     if (lexer_.peek().is(",")) {

@@ -36,7 +36,7 @@ struct PrintedNode {
 struct PrintedOutput {
   std::string json;          // a value
   std::string_view node;     // "" where it is none
-  std::string_view comment;  // what AOTAutograd says of it: "# PlainAOTOutput(idx=0)", or ""
+  std::string_view comment;  // AOTAutograd's comment on it: "# PlainAOTOutput(idx=0)", or ""
 };
 
 struct PrintedModule {

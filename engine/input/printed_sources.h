@@ -1,4 +1,4 @@
-// Where the graphs of a text stand: a printed graph, several in a row, or the lines of a log.
+// Finds the graphs in a text: a printed graph, several in a row, or the lines of a log.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct PrintedSource {
   PrintedForm form = PrintedForm::plain;
   std::size_t begin = 0, end = 0;  // bytes in the file, from the class's line
   std::uint32_t line = 1;          // of `begin`
-  std::string stream;              // of a log: what the prefixes of its lines have in common
+  std::string stream;              // of a log: the common part of its lines' prefixes
 };
 
 // Graphs of a plain text or a log, in the order of the file.

@@ -35,7 +35,7 @@ bool is_json_number(std::string_view text, bool& real) {
   return at == text.size();
 }
 
-// Whether a number is far beyond what a real number can be: digits before its point and exponent.
+// True if a number is far beyond the largest f64: by the digits before its point, and its exponent.
 bool is_beyond_reals(std::string_view text) {
   constexpr std::size_t kMaxDigits = 309;
   const std::size_t whole = std::min(text.find_first_not_of("0123456789"), text.size());

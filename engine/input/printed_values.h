@@ -45,7 +45,7 @@ class PythonValues {
   std::vector<std::string_view> nodes;
   bool real = false;
 
-  // The diagnostic about what stands there.
+  // The diagnostic about an unexpected token.
   Diagnostic unexpected(const PythonToken& found, std::string_view expected) const;
   Result<Done> expect(std::string_view symbol);
 
@@ -69,7 +69,8 @@ struct PrintedType {
   bool strides = false;  // of a tensor: whether the annotation gives them
 };
 
-// Adds the symbols of a tensor's sizes to `symbols`. A message names what was found and expected.
+// Adds the symbols of a tensor's sizes to `symbols`. A message names the token found and the one
+// expected.
 Result<PrintedType> read_printed_type(std::string_view annotation,
                                       std::set<std::string, std::less<>>& symbols);
 

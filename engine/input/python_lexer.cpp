@@ -20,7 +20,8 @@ std::size_t length_of_name(std::string_view text) {
   return n;
 }
 
-// Digits, a point, an exponent with its sign; what else is glued to it is part of a faulty number.
+// Digits, a point, an exponent with its sign; other characters directly behind it are part of a
+// faulty number.
 std::size_t length_of_number(std::string_view text) {
   std::size_t n = 0;
   while (n < text.size()) {

@@ -128,7 +128,7 @@ class HeaderReader {
     return false;
   }
 
-  // Without strides: those of an unchecked shape may overflow.
+  // Without strides: the strides of an unchecked shape may overflow.
   static TensorType make_type_of(DType dtype, const Shape& shape) {
     return TensorType{dtype, shape, {}, {}};
   }

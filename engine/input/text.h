@@ -1,6 +1,6 @@
 // Reads the text form that engine/ir/printer.h describes.
 //
-// Beyond what the printer writes, a definition may leave out its type, which is then inferred:
+// A definition may also leave out its type, which is then inferred:
 //   %y = mm(%x, %w)
 // A call that draws random numbers without an explicit `draw` gets the next unused number from 0.
 #pragma once

@@ -12,7 +12,7 @@ enum class TokenKind : std::uint8_t {
   reference,  // %name: `text` is the name
   number,     // as written
   string,     // "…": `text` is unescaped
-  symbol,     // punctuation: one of { } ( ) [ ] , = : @ #, and what a dialect adds
+  symbol,     // punctuation: one of { } ( ) [ ] , = : @ #, and a dialect's own
   end_of_line,
   end_of_file,
   bad,  // `text` is the error message

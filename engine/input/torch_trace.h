@@ -21,7 +21,7 @@ struct TorchTrace {
   std::size_t records = 0;
   std::size_t damaged = 0;  // records whose object is no JSON, as where a process was killed
 
-  // Symbols by compile id: a graph's own, and those of other compilations for what it lacks.
+  // Symbols by compile id: a graph's own; symbols that it lacks are taken from other compilations.
   std::map<std::string, std::map<std::string, Symbol, std::less<>>, std::less<>> symbols;
   std::map<std::string, Symbol, std::less<>> symbols_of(std::string_view compile_id) const;
 };

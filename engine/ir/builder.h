@@ -4,7 +4,7 @@
 //   const Value x = b.input("x", DType::f32, {8, 4});
 //   const Value w = b.parameter("w", DType::f32, {4, 3});
 //   const Value bias = b.parameter("bias", DType::f32, {3});
-//   const auto scope = b.scope({"net.0", 1});  // module path and seq_nr of what follows
+//   const auto scope = b.scope({"net.0", 1});  // module path and seq_nr of later calls
 //   const Value h = b.as("h")("relu", {b.mm(x, w) + bias});  // any operator, by its name
 //   const Value s = b("sum.dim_IntList", {h, {1}}, {{"keepdim", true}});
 //   b.result(b.mean(h / (s + 1e-6)));

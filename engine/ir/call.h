@@ -15,7 +15,7 @@ namespace recut {
 
 // A number for a Scalar parameter, or for a Tensor parameter that was given a number.
 struct Scalar {
-  DType category = DType::f64;  // boolean, i64 or f64: what Python gave
+  DType category = DType::f64;  // boolean, i64 or f64: the kind of the Python number
   double real = 0;
   std::int64_t integer = 0;  // exact where category is boolean or i64
 
@@ -74,7 +74,7 @@ class Call {
 Diagnostics check_arguments(const Operator& op, std::span<const Argument> arguments,
                             const Call::TypesOf& types_of);
 
-// check_arguments, then the operator's shape rule, then check_size of what it gave.
+// check_arguments, then the operator's shape rule, then check_size of the inferred types.
 Result<std::vector<TensorType>> infer_types(const Operator& op, std::span<const Argument> arguments,
                                             const Call::TypesOf& types_of);
 

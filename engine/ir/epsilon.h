@@ -7,7 +7,8 @@
 
 namespace recut {
 
-// The distance from 1 to the next larger number (torch.finfo's eps); f64's for what isn't floating.
+// The distance from 1 to the next larger number (torch.finfo's eps); f64's for dtypes that aren't
+// floating.
 constexpr double epsilon_of(DType dtype) {
   switch (dtype) {
     case DType::f32:

@@ -19,7 +19,7 @@ namespace recut {
 struct ExternalSignature {
   std::string target;                 // "mine.scale3.default", as fx prints it
   std::size_t positional = 0;         // arguments without a name
-  std::vector<std::string> keywords;  // of those with one, in order
+  std::vector<std::string> keywords;  // of the keyword arguments, in order
   bool several = false;               // whether the call gives a list of values
 };
 

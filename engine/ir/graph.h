@@ -134,7 +134,7 @@ class Graph {
   // order() as it was written, with merged nodes repeated wherever the source had them.
   std::vector<NodeId> program() const;
 
-  // Placeholders (without constants), in order, and what each is.
+  // Placeholders (without constants), in order, and the kind of each.
   std::span<const NodeId> inputs() const { return inputs_; }
   bool is_input(NodeId id) const { return input_kinds_.count(id.index) != 0; }
   InputKind input_kind(NodeId id) const;

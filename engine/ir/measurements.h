@@ -1,7 +1,7 @@
 // Measurements of a graph's nodes on a device: run times, and workspace bytes of calls.
 //
-// They are kept beside the graph, not in its nodes, because equal calls must stay one node whatever
-// they took. Ids of interned nodes outlive passes: a node that a pass keeps still has its
+// They are kept beside the graph, not in its nodes, because equal calls must stay one node even if
+// their times differ. Ids of interned nodes outlive passes: a node that a pass keeps still has its
 // measurement, and a new node has none.
 #pragma once
 

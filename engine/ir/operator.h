@@ -59,7 +59,7 @@ enum OperatorFlag : std::uint32_t {
   kCheap = 1 << 21,
   kCostly = 1 << 22,
   kIterative = 1 << 23,
-  kRowReduction = 1 << 24,  // a reduction that a kernel can fuse with what follows, row by row
+  kRowReduction = 1 << 24,  // a reduction that a kernel can fuse with later calls, row by row
   kKeepsOrder = 1 << 25,    // a view, or a reshape, that leaves the order of elements as it is
 };
 using OperatorFlags = std::uint32_t;
@@ -90,7 +90,7 @@ struct Parameter {
 
 class Call;
 
-// Infers the types of a call's outputs, or reports what does not fit.
+// Infers the types of a call's outputs, or reports the faulty argument.
 using ShapeRule = Result<std::vector<TensorType>> (*)(const Call& call);
 
 struct Operator {

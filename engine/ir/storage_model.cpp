@@ -24,7 +24,7 @@ std::int64_t allocated_bytes(const Graph& graph, std::int64_t bytes) {
   return graph.measured == nullptr ? bytes : graph.measured->allocated(bytes);
 }
 
-// Views run no kernel, so what was measured of them is no workspace.
+// Views run no kernel, so bytes measured of them are no workspace.
 std::int64_t workspace_bytes(const Graph& graph, NodeId id) {
   const Measurement* measurement = graph.measurement(id);
   if (measurement == nullptr || graph.op(id).is(kInput) || graph.op(id).is(kView)) return 0;

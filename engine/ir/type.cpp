@@ -21,7 +21,7 @@ std::int64_t byte_size(const TensorType& type) {
 
 Strides contiguous_strides(std::span<const std::int64_t> shape) {
   Strides strides(shape.size());
-  // Unsigned: rules make types of whatever sizes a file names, and only then check_size looks at
+  // Unsigned, as it may overflow: rules make types of unchecked sizes, and check_size runs after
   // them.
   std::uint64_t step = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {

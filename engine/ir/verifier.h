@@ -3,7 +3,7 @@
 //   1  Every operand stands before its user, and in the same graph.
 //   2  Names are not empty, and no two nodes share one.
 //   3  Every call's arguments fit its operator's schema: one a parameter, of the parameter's kind.
-//   4  Recorded shapes and dtypes are those that the operator's shape rule gives.
+//   4  Recorded shapes and dtypes equal the result of the operator's shape rule.
 //   5  Every type is sound: no negative dimension, one stride a dimension, at most kMaxBytes.
 //   6  Placeholders and constants are the graph's inputs, and calls are not.
 //   7  Results and gradients are nodes of the graph, and each is a single tensor.

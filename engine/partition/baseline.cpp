@@ -14,8 +14,8 @@
 namespace recut {
 namespace {
 
-// Follows the instances of storages through the program; the latest of a storage is the one that
-// its values use.
+// Follows the instances of storages through the program; its values use the latest instance of a
+// storage.
 class ProgramReplay {
  public:
   ProgramReplay(const Graph& graph, const DeviceRates& rates)

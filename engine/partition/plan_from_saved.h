@@ -13,17 +13,17 @@ namespace recut {
 
 // The plan that keeps `requested` between forward and backward.
 //
-//   forward   what the results and the saved values need, in the graph's order
-//   backward  what the gradients need beyond the saved values: nodes that need a tangent in the
-//             graph's order, each recomputed node just before its first use
+//   forward   calls that the results and the saved values need, in the graph's order
+//   backward  calls that the gradients need beyond the saved values: nodes that need a tangent in
+//             the graph's order, each recomputed node just before its first use
 //   saved     of `requested` the calls that backward reads, and every random call that both passes
 //             need: it can't run again
 //
 // `requested` names nodes that need no tangent.
 Plan plan_from_saved(const Graph& graph, const std::vector<NodeId>& requested);
 
-// The plan that saves what PyTorch saved, as a file recorded it. `graph` is the file's unchanged
-// `joint_after_passes`; names that it lacks are ignored.
+// The plan that saves the same values as PyTorch's partitioner, as a file recorded them. `graph` is
+// the file's unchanged `joint_after_passes`; names that it lacks are ignored.
 Plan plan_of(const Graph& graph, const TorchPartition& partition);
 
 }  // namespace recut

@@ -18,7 +18,7 @@
 
 namespace recut {
 
-// How much a plan may keep. PyTorch's budget is a fraction of the bytes that its own plan without a
+// The budget of a plan. PyTorch's budget is a fraction of the bytes that its own plan without a
 // budget saves; a bound on the peak is in bytes.
 struct NoBudget {};
 struct SavedFraction {
@@ -58,8 +58,8 @@ struct NodeRemark {
   std::string_view message;
 };
 
-// How far a plan can be from the optimum. The bounds hold for every order, with any recomputation,
-// under the same overrides.
+// The proved distance of a plan from the optimum. The bounds hold for every order, with any
+// recomputation, under the same overrides.
 struct PeakProof {
   bool holds = true;                  // the plan's peak is within the budget
   std::int64_t min_peak_bytes = 0;    // where it isn't: the lowest peak found, by this plan

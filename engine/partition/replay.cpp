@@ -98,7 +98,7 @@ class AvailabilityCheck {
 
 // Follows storage instances through the steps of a plan that is known to run. Each value maps to
 // the latest instances of the storages it uses (its backing): a use extends their lifetimes, a
-// second run of the call replaces them, and the boundary clears all that are not saved.
+// second run of the call replaces them, and the boundary frees unsaved ones.
 class LifetimeTracker {
  public:
   LifetimeTracker(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,

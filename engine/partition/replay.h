@@ -29,7 +29,7 @@ namespace recut {
 
 enum class Phase : std::uint8_t { forward, backward };
 
-// Why an instance of a storage is alive; the first class that fits.
+// The reason why an instance of a storage is alive; the first class that fits.
 enum class InstanceClass : std::uint8_t {
   result,              // returned by forward
   gradient,            // returned by backward

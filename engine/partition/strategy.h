@@ -1,5 +1,5 @@
-// Planning: from a joint graph to a plan, which says what forward and backward run and what is
-// saved between them. This is the main interface of engine/partition.
+// Planning: from a joint graph to a plan, which lists the calls of forward and of backward and the
+// saved values. This is the main interface of engine/partition.
 //
 // The table engine/partition/strategies.def lists the strategies: a new one is a row there and a
 // file here.

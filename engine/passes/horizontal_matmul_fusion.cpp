@@ -60,7 +60,7 @@ class HorizontalFusion {
   }
 
  private:
-  // Finding what to join
+  // Candidates
   // ----------------------------------------------------------------------------------------------
 
   // Products of one kind with one left operand.

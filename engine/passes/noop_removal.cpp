@@ -8,8 +8,8 @@
 // below returns its operand unchanged, unless that is observable:
 //   - by the type: dtype, shape, layout and device have to be the same, to the stride;
 //   - by the value: x + 0.0 is not x where x is -0.0, but x + (-0.0) and x - 0.0 are;
-//   - by the storage: what as_strided reads keeps its own, and an output is neither an argument of
-//     the graph nor another output where it was not before (engine/ir/aliases.h).
+//   - by the storage: the operand of as_strided keeps its own, and an output is neither an argument
+//     of the graph nor another output where it was not before (engine/ir/aliases.h).
 // The rules are those of Inductor's remove_noop_ops and constant_fold_uniform_value.
 #include <algorithm>
 #include <cmath>

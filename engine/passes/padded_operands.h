@@ -42,7 +42,7 @@ class PaddedOperands {
   void placed(NodeId old, NodeId successor) { successors_[from_.position(old)] = successor; }
 
  private:
-  // Where the padding of a value goes: the views above it, outermost first, each with its zeros.
+  // The target of a value's padding: the views above it, outermost first, each with its zeros.
   struct PadTarget {
     std::vector<std::pair<NodeId, Zeros>> views;
     NodeId base;

@@ -23,7 +23,8 @@ class GraphPartitioner {
   }
 
  private:
-  // Collects the values that cross the boundary: saved calls, or the outputs of those with several.
+  // Collects the values that cross the boundary: saved calls, each output of a saved call with
+  // several by itself.
   void find_saved() {
     std::unordered_set<NodeId> several;
     for (const NodeId id : plan_.saved) {

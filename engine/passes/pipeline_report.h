@@ -13,7 +13,7 @@ namespace recut {
 
 struct RunnerOptions {
   std::vector<std::string> skip;  // names of passes to leave out
-  std::vector<Pass> more;         // passes besides those of the table
+  std::vector<Pass> more;         // passes beside the table's
 
   // Runs only this many passes, for a bisection (as LLVM's -opt-bisect-limit).
   std::optional<std::size_t> stop_at;

@@ -13,9 +13,9 @@
 namespace recut {
 namespace {
 
-// The table of stages. A pass may belong to several. Within a stage a pass precedes those that its
-// result gives opportunities to: canonical forms and folding first, then pattern matching
-// (attention), then choices for a device, cleanup last.
+// The table of stages. A pass may belong to several. Within a stage, a pass precedes the passes
+// that its result enables: canonical forms and folding first, then pattern matching (attention),
+// then choices for a device, cleanup last.
 constexpr RunCondition kInexact = RunCondition::inexact;
 constexpr RunCondition kOptIn = RunCondition::opt_in;
 

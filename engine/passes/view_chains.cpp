@@ -61,7 +61,7 @@ Family family_of(const Operator& op) {
 struct Pair {
   const Call& outer;
   const Call& inner;
-  const TensorType& base;    // of what the inner view reads
+  const TensorType& base;    // of the inner view's operand
   const TensorType& result;  // of the outer view
 
   std::optional<Merged> reshape() const {
@@ -106,7 +106,7 @@ struct Pair {
 
   std::int64_t wrapped(std::int64_t dim) const { return dim < 0 ? dim + base.rank() : dim; }
 
-  // Where a slice of a dimension of that length begins.
+  // The start of a slice, in a dimension of that length.
   static std::int64_t slice_start(const Call& slice, std::int64_t length) {
     std::int64_t start = slice.maybe_integer("start").value_or(0);
     if (start < 0) start = std::max(start, -length) + length;

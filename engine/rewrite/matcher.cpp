@@ -190,7 +190,7 @@ class Matcher {
     return true;
   }
 
-  // Which of a graph's draws a random operator is no pattern can say.
+  // A pattern can't name a random operator's draw.
   static bool is_draw(const Operator& op, std::size_t parameter) {
     return op.is(kImpure) && op.parameters[parameter].name == "draw";
   }

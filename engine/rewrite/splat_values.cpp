@@ -54,7 +54,7 @@ SplatValue converted(const Scalar& number, DType dtype) {
   return first_element(tensor);
 }
 
-// How a call can produce a splat.
+// The ways in which a call can produce a splat.
 enum class Role : std::uint8_t { none, created, copied, computed };
 
 Role find_role(const Operator& op) {

@@ -16,9 +16,9 @@ namespace recut {
 //   ; result %loss: @768
 std::string launches_text(const Graph& graph, const Program& program);
 
-// A hash of all that determines a program's execution, as 16 hexadecimal digits: its launches in
-// order, their kernels' text, and the addresses of buffers and outputs. Names and the order of the
-// list of kernels don't matter, so all executors of a step report the same digest.
+// A hash of a program's execution, as 16 hexadecimal digits: its launches in order, their kernels'
+// text, and the addresses of buffers and outputs. Names and the order of the list of kernels don't
+// matter, so all executors of a step report the same digest.
 std::string program_digest(const Program& program);
 
 // A title for a loop or library kernel: "kernel 2 of 11, launches 4, 9".

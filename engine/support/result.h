@@ -1,5 +1,5 @@
-// Errors that a user can cause: diagnostics with a source location, what was found and what was
-// expected. Functions that can fail return Result<T>, like LLVM's Expected<T>; the engine throws no
+// Errors that a user can cause: diagnostics with a source location, the fault and the expectation.
+// Functions that can fail return Result<T>, like LLVM's Expected<T>; the engine throws no
 // exceptions.
 #pragma once
 

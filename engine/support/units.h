@@ -10,7 +10,7 @@
 namespace recut {
 
 // "1536", "1.5KiB", "6.5 GiB", "3GB": B KB MB GB TB (powers of 1000), KiB MiB GiB TiB (powers of
-// 1024), any case. Refuses signs, NaN, unknown units and what does not fit in 63 bits.
+// 1024), any case. Refuses signs, NaN, unknown units and numbers above 63 bits.
 Result<std::int64_t> parse_bytes(std::string_view text);
 
 // "6.37 GiB", "812 KiB", "48 B": three significant digits, powers of 1024.

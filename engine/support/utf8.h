@@ -7,7 +7,7 @@
 
 namespace recut {
 
-// Code points of valid UTF-8; what a terminal's line takes, near enough (µ, · and … count once).
+// The width of valid UTF-8 in a terminal, in columns: approximately its number of code points.
 std::size_t display_width(std::string_view text);
 
 // At most `width` code points, with "…" where something was cut: at the front (the end of a module

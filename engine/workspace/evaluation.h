@@ -26,7 +26,7 @@ struct EvaluationRequest {
 };
 
 struct EvaluationReport {
-  std::vector<OutputComparison> outputs;  // those with an expected value
+  std::vector<OutputComparison> outputs;  // outputs with an expected value
   std::int64_t measured_peak_bytes = 0;
   double seconds = 0;
   std::vector<NamedTensor> tensors;  // out.<position>; bytes are views of `storage`

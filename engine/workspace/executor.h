@@ -92,8 +92,8 @@ struct KernelLibrary {
 class Executor {
  public:
   virtual ~Executor() = default;
-  // `id` is the name in commands and settings: "cpu". `title` and `remark` are for people: "This
-  // processor", and what the choice means or why it isn't available.
+  // `id` is the name in commands and settings: "cpu". The window shows `title` ("This processor")
+  // and `remark`, which describes the choice or says why it isn't available.
   virtual std::string id() const = 0;
   virtual std::string title() const = 0;
   virtual std::string remark() const { return {}; }

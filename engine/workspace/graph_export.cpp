@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Names may hold any bytes; what is no UTF-8 is replaced, since JSON can't say it.
+// Names may hold any bytes. Bytes that are no UTF-8 are replaced, since JSON has no form for them.
 Json names_of(const Graph& graph, std::span<const NodeId> ids) {
   Json names = Json::array();
   for (const NodeId id : ids)

@@ -38,7 +38,7 @@ struct MeasuredStep {
 
 struct MeasuredMemory {
   std::size_t device = 0;
-  std::vector<MeasuredBlock> blocks;    // those from before the trace, then in order of birth
+  std::vector<MeasuredBlock> blocks;    // blocks from before the trace, then in order of allocation
   std::vector<std::int64_t> allocated;  // after each event, until frees are completed
   std::vector<std::int64_t> reserved;   // after each event, in segments
   std::int64_t start_bytes = 0;         // before the first event
@@ -46,7 +46,7 @@ struct MeasuredMemory {
   std::size_t peak_event = 0;       // the first with the most allocated bytes
   std::int64_t peak_bytes = 0;      // of the whole trace
   std::vector<MeasuredStep> steps;  // in the order of the trace; at least one
-  std::vector<std::string> notes;   // what is missing or odd, for people
+  std::vector<std::string> notes;   // remarks for the user: missing or odd events
 
   std::int64_t allocated_before(std::size_t event) const {
     return event == 0 ? start_bytes : allocated[event - 1];
@@ -62,9 +62,9 @@ Result<std::size_t> busiest_device(const MemorySnapshot& snapshot, std::string_v
 Result<MeasuredMemory> measure_snapshot(const MemorySnapshot& snapshot, std::size_t device,
                                         std::string_view file_name);
 
-// The training steps of a trace: what lies between the optimizer's steps, where the program names
-// them; else what the sizes of allocations repeat, cut where the fewest bytes are allocated; else
-// all of it. Parts without allocations are no steps.
+// The training steps of a trace. The optimizer's steps separate them, where the program names
+// these; else the period of the allocations' sizes does, cut where the fewest bytes are allocated;
+// else the whole trace is one. Parts without allocations are no steps.
 std::vector<MeasuredStep> steps_of(const MemorySnapshot& snapshot, const MeasuredMemory& memory);
 
 // The line of the program that asked for a block: the innermost frame that is neither PyTorch's nor

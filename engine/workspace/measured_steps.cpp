@@ -1,10 +1,10 @@
 // The training steps of a trace, and the lines of the program that asked for its blocks.
 //
-// PyTorch marks each Optimizer.step by a START and an END. What a joint graph plans, forward and
-// backward, lies between an END and the next START. Without marks, a trace of several steps repeats
-// the sizes of its allocations: the period is found by the prefix function of the sizes, last first
-// (Knuth, Morris, Pratt 1977). Where in the period a step begins they don't say; there the fewest
-// bytes are allocated. Cost: O(events).
+// PyTorch marks each Optimizer.step by a START and an END. Forward and backward, as a joint graph
+// plans them, lie between an END and the next START. Without marks, a trace of several steps
+// repeats the sizes of its allocations: the period is found by the prefix function of the sizes,
+// last first (Knuth, Morris, Pratt 1977). The period doesn't give the start of a step; it is taken
+// where the fewest bytes are allocated. Cost: O(events).
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -23,7 +23,7 @@ struct MemoryComparisonRequest {
   std::optional<std::size_t> step;    // of the trace, from 1; none: the one most like the plan
 };
 
-// A step as it is planned: what a replay says of a graph.
+// A planned step, from the replay of a graph's plan.
 struct PlannedMemory {
   const Graph& graph;
   const Replay& replay;
@@ -40,7 +40,7 @@ PlannedMemory planned_memory(const Document& document, const Planned& planned);
 Result<Replay> replay_file_program(const Document& document);
 PlannedMemory program_memory(const Document& document, const Replay& program);
 
-// Why the rises of the two peaks differ; the bytes of all causes add up to the difference.
+// The causes why the rises of the two peaks differ; their bytes add up to the difference.
 enum class MemoryCause : std::uint8_t {
   only_measured,    // alive at the measured peak, and no planned block is like it
   measured_longer,  // aligned, and alive at the measured peak alone
@@ -114,7 +114,7 @@ struct MemoryComparison {
 
   std::vector<ComparedModule> modules;  // largest difference first
   std::vector<BytesOf> lines;           // of the step, alive at the measured peak, largest first
-  std::vector<BytesOf> streams;         // all that is alive at the measured peak
+  std::vector<BytesOf> streams;         // bytes alive at the measured peak
   std::vector<LoneBlock> only_measured, only_planned;  // largest first
   std::vector<std::string> notes;
 

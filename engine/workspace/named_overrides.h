@@ -26,7 +26,7 @@ struct OverrideRequest {
   bool operator==(const OverrideRequest&) const = default;
 };
 
-// Where an override is from; the earlier one wins.
+// The source of an override; the earlier one wins.
 enum class OverrideSource : std::uint8_t { name, pattern, checkpoint };
 
 struct NamedOverride {

@@ -19,7 +19,7 @@
 // computations, and add_outcome turns the numbers back into the file's ids:
 //   ids "a" and 7, sequence 0, 1, 0  ⇒  {"order": ["a", 7, "a"], …}
 // A budget in percent refers to the start peak, that of the file's own order (else of a topological
-// one). If the solver finds no order within the budget, the plan is that of the lowest peak.
+// one). If the solver finds no order within the budget, the plan is the order of the lowest peak.
 
 namespace recut {
 namespace {

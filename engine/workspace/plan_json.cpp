@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Names may hold any bytes; what is no UTF-8 is replaced, since JSON can't say it.
+// Names may hold any bytes. Bytes that are no UTF-8 are replaced, since JSON has no form for them.
 Json names_of(const Graph& graph, const std::vector<NodeId>& ids) {
   Json names = Json::array();
   for (const NodeId id : ids) names.push_back(graph.node_name(id));

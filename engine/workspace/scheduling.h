@@ -45,8 +45,8 @@ struct ScheduledPlan {
 // the gap, then for less by the remaining excess, and once a plan holds or is infeasible, for peaks
 // in between (bisection), a few rounds at most. If none holds, it repeats that with smaller kernels
 // (CostModel::with_smaller_kernels). It returns the plan with the least recomputation among those
-// whose arena holds, or else the one with the smallest arena: exceeding the budget is a finding, no
-// failure. Fails as plan_document does, on an invalid alignment, and if the verifier rejects a
+// whose arena holds, or else the plan with the smallest arena: exceeding the budget is a finding,
+// no failure. Fails as plan_document does, on an invalid alignment, and if the verifier rejects a
 // schedule, which is an internal error.
 Result<ScheduledPlan> schedule_document(const Document& document, const SchedulingRequest& request);
 

@@ -77,7 +77,7 @@ class BandedTable {
   }
   bool holds(std::size_t i, std::size_t j) const { return j >= low(i) && j < low(i) + width_; }
 
-  // The best of the three ways to a cell; those from outside of the band are none. Of equals a
+  // The best of the three predecessors of a cell, without those outside of the band. Of equals a
   // pair is the last, so that pairs stand as early as they can.
   int cell(std::size_t i, std::size_t j, const std::vector<int>& above,
            const std::vector<int>& row) {

@@ -139,7 +139,7 @@ class CurveBuilder {
   Clock::time_point published_;
   Curve curve_;
   BudgetCurve larger_;
-  std::optional<BudgetCurve> smaller_;  // for the budgets below what the larger kernels hold
+  std::optional<BudgetCurve> smaller_;  // for budgets that the larger kernels can't hold
 };
 
 }  // namespace

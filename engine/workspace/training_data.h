@@ -16,7 +16,7 @@
 
 namespace recut {
 
-// How an input's values are generated.
+// The generator of an input's values.
 struct DataInput {
   enum class Kind : std::uint8_t {
     reals,    // by sample; the first dimension counts samples, as in the next two

@@ -46,7 +46,7 @@ App::App(Backend& backend, AppOptions options)
       options_(std::move(options)) {
   context_ = ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
-  io.IniFilename = nullptr;  // the workspace remembers what there is to remember
+  io.IniFilename = nullptr;  // the workspace file keeps the window's settings
   io.LogFilename = nullptr;
   io.ConfigInputTextCursorBlink = false;  // a blinking caret would draw for ever
   io.BackendFlags |= ImGuiBackendFlags_HasMouseCursors | ImGuiBackendFlags_RendererHasVtxOffset;

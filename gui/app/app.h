@@ -1,9 +1,9 @@
-// The application: documents, the table of commands, and the frame. It knows a Backend and nothing
-// of where it runs.
+// The application: documents, the table of commands, and the frame. It knows a Backend, and no
+// platform.
 //
-// A tick takes what came in (input, messages of jobs) and draws a few frames after each change; a
-// tick without one draws nothing, so that a window at rest costs nothing. While a job takes times,
-// all that is owed waits for it, but for the answer to a key or a button.
+// A tick takes pending input and messages of jobs, and draws a few frames after each change; a tick
+// without one draws nothing, so that a window at rest costs nothing. While a job measures times,
+// all pending frames wait for it, except the response to a key or a button.
 #pragma once
 
 #include <functional>
@@ -51,7 +51,7 @@ struct OpenMenu {
   std::size_t row = kNone;
 };
 
-// Keys that are held down, by what came in; ImGui may hear of them later.
+// Keys that are held down, by the input so far; ImGui may receive them later.
 struct Modifiers {
   bool ctrl = false, shift = false, alt = false;
 };
@@ -87,8 +87,8 @@ class App {
 
   // For commands.
   void open(const std::string& path, std::shared_ptr<const std::string> bytes = nullptr);
-  // Makes the file the rules of the document in front, or of the next one that is opened where none
-  // is. Fails with all that is wrong in it, which the transforms show, too.
+  // Makes the file the rules of the document in front, or of the next opened one if there is none.
+  // Fails with all diagnostics of the file, which the transforms show, too.
   Result<Done> load_rules(const std::string& path,
                           const std::shared_ptr<const std::string>& bytes = nullptr);
   // A document of a file that couldn't be had, which says so.
@@ -112,8 +112,8 @@ class App {
   bool is_dark() const;
   float scale() const;  // the backend's times the user's
 
-  // Nothing is at work and nothing moves; settled: the next frame looks like the last one, whatever
-  // is at work.
+  // Nothing is at work and nothing moves; settled: the next frame looks like the last one, even if
+  // a job is at work.
   bool idle() const;
   bool settled() const {
     return fed_.empty() && waiting_.empty() &&
@@ -137,7 +137,7 @@ class App {
   bool touched = false;  // a finger pointed last: it taps, and there may be no keys
   std::string focus;     // the id of the panel that was used last: its keys come first; "" for none
   std::string overlay;   // the id of the panel that lies over everything; "" for none
-  std::string overlay_argument;           // what it was opened for
+  std::string overlay_argument;           // its argument, such as a value's name
   std::optional<RuleFile> awaited_rules;  // until a graph is opened
   const std::vector<Panel> panels;
 
@@ -195,14 +195,14 @@ class App {
   Fonts fonts_;
   float fonts_scale_ = 0;
   std::vector<InputEvent> fed_;
-  std::vector<InputEvent> waiting_;  // text and what follows it, until a field has the keyboard
+  std::vector<InputEvent> waiting_;  // text and later events, until a field has the keyboard
   int field_due_ = 0;                // the frame by which it has it, or never will
   Modifiers held_;
   Holds holds_;
   std::string drawn_overlay_;
   int frames_owed_ = 3;
   bool put_off_ = false;  // the last tick left its frame to this one
-  bool answers_ = false;  // somebody waits for the next frame, whatever is measured
+  bool answers_ = false;  // the user waits for the next frame, even while a job measures
   int frames_ = 0;
   double last_frame_ = 0;
   double save_due_ = -1;  // when the workspace is saved; below 0: nothing changed

@@ -150,8 +150,8 @@ class Arranger {
     result_.placed.push_back({panels.back(), column});
   }
 
-  // Above each other where the window is higher than wide, else beside each other. What is looked
-  // at most often comes first: the graph, and the plan.
+  // Above each other where the window is higher than wide, else beside each other. The most used
+  // panels come first: the graph, and the plan.
   void arrange_compact(Rect window) {
     std::vector<std::size_t> upper, lower;
     for (const Dock dock :
@@ -179,7 +179,7 @@ class Arranger {
     add_tab_group(dock, name_of(dock), at(dock), area);
   }
 
-  // Panels that take turns: one of them has the place. The name is what the choice is kept under.
+  // Tabs: one of the panels is shown. The choice is stored under the name.
   void add_tab_group(Dock dock, std::string_view name, const std::vector<std::size_t>& panels,
                      const Rect& area) {
     if (panels.empty()) return;

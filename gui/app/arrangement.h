@@ -46,10 +46,10 @@ inline constexpr float kNarrowBar = 560, kBarStrip = 26;
 std::string_view compact_part_of(const Panel& panel);
 
 // `window` in pixels at `scale`. Settings: "split.left" … shares of the window, "panel.ID" off for
-// those that are hidden, "turn.PLACE" the chosen one's id. A place without panels takes no room.
-// A window that is too small for this has two parts, one above or beside the other, and the panels
-// take turns in them. In any other window state than an open document, the bar and that state's
-// panels have the window to themselves.
+// hidden panels, "turn.PLACE" the chosen one's id. A place without panels takes no room. A window
+// that is too small for this has two parts, one above or beside the other, and the panels take
+// turns in them. In any other window state than an open document, the bar and that state's panels
+// have the window to themselves.
 Arrangement arrange(const std::vector<Panel>& panels, const Settings& settings, const Rect& window,
                     float scale, WindowState window_state, bool fingers = false);
 

@@ -25,8 +25,8 @@ struct BudgetAxis {
   std::function<double(float)> bytes_at;
 };
 
-// The budget in bytes that the pointer asks for, a multiple of the largest power of two that is no
-// more than a pixel; none where it doesn't hold the line, rests, or asks for the one that is there.
+// The budget in bytes at the pointer, a multiple of the largest power of two that is no more than a
+// pixel. None while the pointer doesn't hold the line, rests, or stands at the current budget.
 std::optional<std::int64_t> dragged_budget(BudgetDrag& drag, bool held, const BudgetAxis& axis,
                                            std::int64_t budget);
 

@@ -61,7 +61,7 @@ std::vector<CodeLine> library_lines(const library::Kernel& kernel, NodeId call) 
   return lines;
 }
 
-// The library's call with words on it; nothing where the form alone is what runs. Attention's is
+// The library's call with remarks on it; nothing if the loop form itself runs. Attention's is
 // Recut's own, and a form of its kernel.
 std::vector<CodeLine> library_part(const ScheduleView& schedule, std::uint32_t kernel,
                                    const CodeForm& form, const KernelLibrary& library) {
@@ -95,7 +95,7 @@ std::vector<CodeLine> loop_lines(const loop::LoweredKernel& lowered,
   return lines;
 }
 
-// `heading`: lines that stand before what is computed.
+// `heading`: lines before the statements.
 std::vector<CodeLine> located_lines(std::string_view text,
                                     const std::vector<std::uint32_t>& locations,
                                     std::size_t heading, const std::vector<NodeId>& calls) {
@@ -141,8 +141,7 @@ std::vector<CodeLine> form_lines(const ScheduleView& schedule, std::uint32_t ker
   return form.lines(lowered, calls);
 }
 
-// WebAssembly has options of its own. CUDA's are those of the GPU that steps run on, if it is
-// known.
+// WebAssembly has options of its own. CUDA's follow from the GPU that steps run on, if it is known.
 loop::LowerOptions lower_options(const CodeForm& form, const KernelLibrary& library) {
   if (form.id == "wasm") return wasm::lower_options();
   if (form.id != "cuda") return {};

@@ -16,8 +16,8 @@ namespace recut::gui {
 
 struct CodeLine {
   std::string text;
-  NodeId node;  // the call that it computes, or what a buffer is of; invalid: all of the kernel's
-  bool remark = false;  // it declares, or says what it is about, and does nothing
+  NodeId node;  // the call that it computes, or a buffer's value; invalid: all of the kernel's
+  bool remark = false;  // a declaration or comment, which computes nothing
 };
 
 struct CodeForm {
@@ -29,8 +29,8 @@ struct CodeForm {
 std::span<const CodeForm> code_forms();
 const CodeForm* find_code_form(std::string_view id);  // null where there is none
 
-// A kernel's text. Where a library runs it on this machine, the library's call stands before the
-// form, which is what runs it elsewhere.
+// A kernel's text. If a library runs it on this machine, the library's call stands before the loop
+// form, which runs it elsewhere.
 struct CodeText {
   static constexpr std::size_t kNoLine = static_cast<std::size_t>(-1);
 
@@ -49,7 +49,7 @@ struct CodeText {
 };
 using SharedCode = std::shared_ptr<const CodeText>;
 
-// As slow as lowering one kernel. `library`: that of the executor which steps are to run on.
+// As slow as lowering one kernel. `library`: of the executor that steps run on.
 SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeForm& form,
                      const KernelLibrary& library = {});
 

@@ -34,12 +34,12 @@ CodeView& code_view(DocumentView& document);
 
 const CodeForm& shown_form(const App& app);
 
-// The node whose lines are marked: the selection, or what made what it shows.
+// The node whose lines are marked: the selection, or the call behind a selected view.
 NodeId marked_node(const DocumentView& document);
 
 // Goes to the kernel of the selection and its first line, where the selection is another one.
 void follow_selection(const DocumentView& document, CodeView& view);
-// True if the text is that of the kernel in this form, where this library is.
+// True if the text is of the kernel in this form, with this library.
 bool is_current(const CodeView& view, const CodeForm& form, const KernelLibrary& library);
 // True if somebody has to ask for schedule or text.
 bool wants_code(const App& app, const DocumentView& document, const CodeView& view);

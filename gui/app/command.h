@@ -1,5 +1,5 @@
 // The table of everything that the window can do. Menus, palette, keys, help and scripts are views
-// of it, and what panels want done they say as an Intent, which is a row and its argument.
+// of it. Panels request commands as an Intent, which is a row and its argument.
 //
 // A new command is one row in the file of its subject, gui/commands/SUBJECT.cpp.
 #pragma once
@@ -16,18 +16,18 @@ namespace recut::gui {
 class App;
 
 struct Command {
-  std::string_view id;      // "budget.set"
-  std::string_view title;   // "Set the budget": words for people, as an order
-  std::string_view hotkey;  // "Ctrl+B", "n", "Ctrl+Shift+P F1"; "" for none
-  std::string_view
-      argument;  // what it takes, to ask people for: "bytes, or % of the peak"; "" for none
+  std::string_view id;        // "budget.set"
+  std::string_view title;     // "Set the budget": words for people, as an order
+  std::string_view hotkey;    // "Ctrl+B", "n", "Ctrl+Shift+P F1"; "" for none
+  std::string_view argument;  // prompt for its argument: "bytes, or % of the peak"; "" for none
   bool (*enabled)(const App& app);  // null: always
   // Fails with words for people. `argument` is "" where none was given.
   Result<Done> (*run)(App& app, std::string_view argument);
   // The owner of the key: a panel's id ("menu" for the open menu); "" for everybody. See
   // App::press.
   std::string_view panel = "";
-  // True if what it switches, or chooses by its argument, is on; null where it switches nothing.
+  // True if the setting that it switches, or the choice of its argument, is on; null if it switches
+  // nothing.
   bool (*checked)(const App& app, std::string_view argument) = nullptr;
 };
 
@@ -47,7 +47,7 @@ std::vector<const Command*> all_commands();
 // each other. Below 0: not at all.
 int fuzzy_score(std::string_view typed, std::string_view text);
 
-// The commands that fit, best first; all that are enabled where nothing was typed.
+// The commands that fit, best first; all enabled ones if the text is empty.
 std::vector<const Command*> matching_commands(const App& app, std::string_view typed);
 
 }  // namespace recut::gui

@@ -40,7 +40,7 @@ CompareView& compare_view(DocumentView& document);
 std::string compared_with(const DocumentView& document, const CompareView& view);
 // The pass where passes are compared; none where plans are.
 std::optional<std::size_t> compared_pass(const DocumentView& document, const CompareView& view);
-// True if passes or documents are compared, whatever their plans are.
+// True if passes or documents are compared, by any plans.
 bool compared_other(const DocumentView& document, const CompareView& view);
 // The other document where documents are compared and it is open; null elsewhere.
 const DocumentView* compared_document(const App& app, const DocumentView& document,
@@ -53,10 +53,10 @@ struct CompareChoice {
   std::string with, text;
 };
 std::vector<CompareChoice> compare_choices(const App& app, const DocumentView& document);
-// The words of what is chosen.
+// The title of the chosen baseline.
 std::string compared_name(const App& app, const DocumentView& document, const CompareView& view);
 
-// PyTorch's budget, where its plan is what is compared with.
+// PyTorch's budget, if its plan is the baseline.
 std::optional<std::string> compared_torch(const DocumentView& document, const CompareView& view);
 
 // The shown plan's result at PyTorch's own peak: "At PyTorch's peak of 4.08 GiB: +3.10 ms instead

@@ -16,8 +16,8 @@ class App;
 // a remark. Fails on a quote that doesn't close.
 Result<std::vector<std::string>> split_quoted(std::string_view line);
 
-// True if `found` is what the words ask for: the value itself (no word: nothing), or `contains
-// PART`, `not WORDS`, `below NUMBER`, `above NUMBER`.
+// True if `found` meets the expectation: the value itself (no word: nothing), or `contains PART`,
+// `not WORDS`, `below NUMBER`, `above NUMBER`.
 bool agrees(const std::string& found, const std::vector<std::string>& requested);
 
 // One thing to come about: `state KEY VALUE`, `value LABEL VALUE` or `item LABEL`, the last with
@@ -32,7 +32,7 @@ struct Condition {
   std::vector<std::string> requested;  // as agrees() has it; of a figure the sign and the other one
 };
 
-// Fails with what was found and what was expected.
+// Fails with the word found and the words expected.
 Result<Condition> read_condition(std::string_view line);
 bool holds(const App& app, const Condition& condition);
 

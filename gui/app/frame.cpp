@@ -1,4 +1,4 @@
-// One frame: the places, the panels in them, what lies over them.
+// One frame: the layout of panels, the panels, and the overlays.
 #include <fmt/core.h>
 #include <imgui_internal.h>
 
@@ -17,7 +17,7 @@ constexpr ImGuiWindowFlags kFrameBare =
     ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground;
 constexpr float kHeading = 38;          // units: the row of a panel's title
 constexpr float kMinHeading = 270;      // beside tabs: room for a few buttons
-constexpr float kNoticesAbove = 40;     // units: what stands at the lower end of the graph
+constexpr float kNoticesAbove = 40;     // units: the graph's lower controls
 constexpr float kTabGap = 16;           // between tabs
 constexpr float kTabRow = 28;           // one of several rows of tabs
 constexpr float kSplitter = 7;          // units that answer to the pointer
@@ -114,8 +114,8 @@ void App::frame() {
   backend.set_cursor(ImGui::GetMouseCursor());
   ImGui::Render();
   backend.draw(*ImGui::GetDrawData());
-  // ImGui takes in what follows fast on each other (a wheel that turns while the pointer moves) one
-  // by one, a frame each.
+  // ImGui takes events that follow fast on each other (a wheel that turns while the pointer moves)
+  // one by one, a frame each.
   const bool all_taken = ImGui::GetCurrentContext()->InputEventsQueue.empty();
   if (!all_taken) {
     want_frames();
@@ -305,8 +305,8 @@ void App::draw_overlay(Ui& ui, Intents& intents) {
   drawn_overlay_ = overlay;
 }
 
-// Over the lower end of the panel in the middle, in as many lines as they take: what stands at the
-// edges of the window stays in sight.
+// Notices stand over the lower end of the panel in the middle, in as many lines as they take, so
+// that the edges of the window stay visible.
 void App::draw_notices(const Rect& middle, Ui& ui) {
   if (notices.empty()) return;
   const ImVec2 size = ImGui::GetIO().DisplaySize;

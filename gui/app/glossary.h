@@ -1,5 +1,5 @@
-// The words of the field that people may not know, each with what it means in their language. The
-// one source for prose, headings and figures is gui/lessons/LANGUAGE/glossary.words.
+// Terms of the field that users may not know, each with its meaning in their language. The one
+// source for prose, headings and figures is gui/lessons/LANGUAGE/glossary.words.
 #pragma once
 
 #include <string>

@@ -17,8 +17,8 @@ class Holds {
   void key(ImGuiKey key, bool down);
   // The window lost the focus: it is elsewhere that all is let go of.
   void let_go();
-  // A frame was drawn. `all_taken`: ImGui has seen all input, so that what was let go of has done
-  // what it did.
+  // A frame was drawn. `all_taken`: ImGui has seen all input, so a released key or button has had
+  // its effect.
   void end_frame(bool all_taken);
 
   // The hold in which a command is at work now, a number that is never used twice; the pointer's

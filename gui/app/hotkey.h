@@ -22,7 +22,7 @@ bool has_hotkey(std::string_view hotkeys, std::string_view requested);
 // With Ctrl or Alt, or a function key: no key that is typed or that moves something.
 bool is_modified(std::string_view hotkey);
 
-// Keys that a line of text has a use for: letters, and what moves in it or changes it.
+// Keys that a text field uses: letters, and keys that move the cursor or edit.
 bool is_for_text(std::string_view hotkey);
 
 // True if the window has a use for a key, so that a platform that has one, too, should leave it:

@@ -53,7 +53,7 @@ bool App::press_of(std::string_view panel, std::string_view hotkey) {
   return false;
 }
 
-// An open menu has the keys, all but those that are commands wherever one is; these close it.
+// An open menu takes all keys but global commands; these close it.
 bool App::take_menu_key(std::string_view hotkey) {
   if (menu.id.empty() || hotkey.empty()) return false;
   if (press_of("menu", hotkey)) return true;
@@ -78,7 +78,7 @@ void App::give_focus(std::string_view panel) {
       focus = std::string(panel);
 }
 
-// Tab goes from widget to widget; Enter and Space press the one that has the keyboard.
+// Tab moves the focus from widget to widget; Enter and Space press the focused one.
 bool App::take_focus_key(const KeyChanged& key) {
   const ImGuiIO& io = ImGui::GetIO();
   if (!key.down || held_.ctrl || held_.alt) return false;
@@ -104,9 +104,9 @@ void App::tell_modifiers() const {
   io.AddKeyEvent(ImGuiMod_Alt, held_.alt);
 }
 
-// ImGui takes keys and text in turns, a frame each. While a field takes text it hears of the keys
-// that act there alone, so that all that was typed since the last frame comes in one; Shift is
-// told with the next key that acts, before which the text was queued.
+// ImGui takes keys and text in turns, a frame each. While a field takes text, ImGui receives only
+// keys that act in it, so that all text since the last frame arrives in one frame; Shift is told
+// with the next key that acts, before which the text was queued.
 void App::tell_key(const KeyChanged& key) const {
   ImGuiIO& io = ImGui::GetIO();
   const bool typing = io.WantTextInput && !held_.ctrl && !held_.alt;
@@ -134,14 +134,14 @@ void App::take_key(const KeyChanged& key) {
   if (take_focus_key(key)) return;
   tell_key(key);
   if (!key.down || moves_item(items, key.key)) return;
-  // Bare letters come as text, whatever the keyboard's layout.
+  // Bare letters come as text, in the keyboard's layout.
   if (hotkey.size() > 1) press(hotkey);
 }
 
 void App::take_pointer(const PointerMoved& moved) {
   ImGui::GetIO().AddMousePosEvent(moved.x, moved.y);
   items.keys_lead = false;
-  if (moved.x >= 0) touched = moved.finger;  // what has left the window says nothing
+  if (moved.x >= 0) touched = moved.finger;  // a pointer outside of the window has no type
   hint_due_ = backend.now() + kHintDelay;
 }
 

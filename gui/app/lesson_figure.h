@@ -1,4 +1,4 @@
-// A figure that lessons may name: how it is written, and what it is compared by.
+// A figure that lessons may name: its text, and the number that it is compared by.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ LessonFigure count_figure(std::int64_t count);
 // it isn't known yet.
 std::optional<LessonFigure> lesson_figure(const App& app, std::string_view name);
 
-// True if a reader who sees both finds that they stand so: `sign` is one of < <= = >= >. What is
-// written alike is equal. Each side is a figure, a number, or a number times a figure ("0.5 peak").
+// True if the comparison holds for the shown texts: `sign` is one of < <= = >= >. Figures with the
+// same text are equal. Each side is a figure, a number, or a number times a figure ("0.5 peak").
 bool compares(const App& app, std::string_view left, std::string_view sign, std::string_view right);
 bool is_comparing_sign(std::string_view word);
 

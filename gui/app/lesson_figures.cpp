@@ -23,7 +23,7 @@ constexpr std::string_view kUnknown = "–";
 
 LessonFigure unknown_figure() { return {std::string(kUnknown), std::nullopt}; }
 
-// `about`: what follows the figure's name, such as a value's name.
+// `about`: the words after the figure's name, such as a value's name.
 struct FigureRow {
   std::string_view name;
   LessonFigure (*figure)(const DocumentView& document, const std::string& about);
@@ -100,7 +100,7 @@ LessonFigure torch_step(const DocumentView& d, const std::string& fraction) {
     if (std::abs(point.fraction - requested) < 1e-9) return micros_figure(point.step_us);
   return unknown_figure();
 }
-// Of the flow that the graph shows: how many paths, what they send together; and "price sum" of
+// Of the flow that the graph shows: the number of paths and their total flow; and "price sum" of
 // saving a value, in its weighted bytes.
 LessonFigure paths(const DocumentView& d, const std::string&) {
   const FlowView* view = shown_flow(d);

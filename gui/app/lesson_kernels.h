@@ -1,5 +1,5 @@
-// The figures of a lesson that speak of kernels, which somebody has to count first: how many run,
-// what they move, where in the arena a value stands.
+// Figures of a lesson about kernels, which need a schedule: the number of kernels, their traffic, a
+// value's place in the arena.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,13 @@ class App;
 // The prefix of a figure of the pinned baseline: "before kernels".
 inline constexpr std::string_view kBefore = "before ";
 
-//   kernels         how many run                 moved     the bytes that all of them move
-//   kernel V        the number of the first      moves V…  what those that make these values move
-//                   that makes V                 holds V   how many calls the one that makes V runs
-//   arena           its bytes                    address V, end V  where V begins in it, and ends
-//   line            the line of code where one is
+// True for the name of such a figure:
+//   kernels         number of kernels          moved           bytes that all kernels move
+//   kernel V        number of the first        moves V…        bytes of the kernels that make
+//                   kernel that makes V                        these values
+//   holds V         number of its calls        arena           its bytes
+//   address V,      first and last byte of V   line            line of code at the cursor,
+//   end V           in the arena                               if there is one
 bool is_kernel_figure(std::string_view name);
 // None where it isn't known yet, or there is no such thing.
 std::optional<LessonFigure> kernel_figure(const DocumentView& document, std::string_view name);

@@ -130,7 +130,8 @@ class LessonReader {
     paragraph_ = false;
   }
 
-  // A task says what to do, `until` when it is done, `show` how: none without the others.
+  // A task has three parts, none without the others: the instruction, `until` (its condition) and
+  // `show` (the command that does it).
   void end_step() {
     if (lesson_.steps.empty()) return;
     const LessonStep& step = lesson_.steps.back();

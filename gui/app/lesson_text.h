@@ -1,7 +1,7 @@
-// A lesson: a guided tour of some steps, as its file says it (gui/lessons/LANGUAGE/NAME.lesson).
+// A lesson: a guided tour of some steps, as in its file (gui/lessons/LANGUAGE/NAME.lesson).
 //
-//   title: Why activations are kept        what stands in lists; `about:` one sentence more,
-//   about: …                               `place:` where it stands among the others
+//   title: Why activations are kept        the title in lists; `about:` one sentence more,
+//   about: …                               `place:` its position among the others
 //   place: 1
 //
 //   now: file.sample gpt2                  at the end a button *Now in gpt2* does this, as often as
@@ -10,12 +10,12 @@
 //   == One step of training                a step, and its heading
 //   Prose, in paragraphs parted by blank lines. **Bold** words, `names`, {figures} that the state
 //   of the window fills in, and words that the glossary explains: [peak], or [the peak: peak].
-//   holds: figure peak < start_peak        what the prose relies on, likewise: tests hold it to it
+//   holds: figure peak < start_peak        an assumption of the prose, which tests check; likewise
 //   do: lesson.scene lesson_chain          a command that sets the scene, as often as needed
 //   point: graph/node h1                   the label of an item to draw a ring around, likewise
-//   clear: graph/canvas                    one that the popup leaves free without a ring
-//   task: Click `h1` in the graph.         what the reader is to do
-//   until: state selection h1              when that is done: gui/app/condition.h
+//   clear: graph/canvas                    an item that the popup leaves free, without a ring
+//   task: Click `h1` in the graph.         the instruction to the reader
+//   until: state selection h1              the condition that ends it: gui/app/condition.h
 //   show: select.node h1                   the command that does it for the reader
 //
 //   ask: Which goes first?                 in place of a task a question, with two or three answers

@@ -1,4 +1,4 @@
-// The lesson that runs: which step, what of its scene is still to be set, whether its task is done.
+// The running lesson: its step, the pending commands of its scene, and whether its task is done.
 #pragma once
 
 #include <deque>
@@ -33,7 +33,7 @@ class Lessons {
   // True if it can be shown there: at the end, where the model is among the samples.
   bool has_large(const App& app) const;
 
-  // Fails where there is no such lesson, or no such step of the one that runs.
+  // Fails where there is no such lesson, or no such step in the running one.
   Result<Done> open(App& app, std::string_view name);
   Result<Done> go(App& app, int by);
   void show();

@@ -101,7 +101,7 @@ std::vector<std::string> parts_of(const std::string& text) {
   return parts;
 }
 
-// Takes a link's pairs one by one; what is damaged is said in the words of a sentence.
+// Takes a link's pairs one by one, and collects damaged ones for one message.
 class Reader {
  public:
   Result<Done> take(const std::string& name, const std::string& value) {
@@ -361,8 +361,8 @@ Result<Done> follow_link(App& app, std::string_view fragment) {
   app.want_frames();
   const bool sample = !state->sample.empty();
   if (!sample && state->file.empty()) return Done{};
-  // Opened anew where it is open: what the link doesn't say is as at first, and nothing is left of
-  // what was looked at before.
+  // An open document is opened again, so that settings without a pair in the link have their
+  // defaults.
   std::string path = sample ? sample_path(state->sample) : state->file;
   std::shared_ptr<const std::string> bytes;
   if (const DocumentView* before = named(app, path)) {

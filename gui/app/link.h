@@ -1,16 +1,16 @@
-// A document's state as the fragment of an address: view, plan settings and selection, so that
-// a link takes others to the same view.
+// A document's state as the fragment of an address: view, plan settings and selection, so that a
+// link shows others the same view.
 //
 //
 // v=1&sample=gpt2&budget=4563402752&device=h100&model=fused&effort=0.5&save=relu&again=mm&again=mm_1
 //      &grad=1&on=attention&off=merge_clones&rules=my.rules&rule-text=rule…
 //      &select=add_33&pass=3&camera=12.5,340,0.8&open=9c3f,b02&theme=dark
 //
-// Rules travel whole where they are short; of longer ones the link has the name, and says so to
-// whoever follows it.
+// Rules travel whole where they are short; of longer ones the link has the name, and tells the user
+// who follows it.
 // Names and values are percent-encoded. `sample` is a graph that comes with the program; `file` is
-// the name of one of the author's own, whose bytes no link carries: whoever follows the link has to
-// open it: a document waits for that with its state.
+// the name of one of the author's own, whose bytes no link carries. The user who follows the link
+// has to open it, and a document waits with its state until then.
 #pragma once
 
 #include <optional>
@@ -36,7 +36,7 @@ struct LinkState {
 };
 
 std::string write_link(const LinkState& state);
-// Fails, with words for people, on whatever write_link doesn't write.
+// Fails, with a message for the user, on a fragment that write_link doesn't write.
 Result<LinkState> read_link(std::string_view fragment);
 
 // Of the document in front.

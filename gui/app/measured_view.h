@@ -43,8 +43,8 @@ void close_snapshot(App& app, DocumentView& document);
 
 // "measured +202 MiB, planned +202 MiB", for people.
 std::string comparison_summary(const MemoryComparison& comparison);
-// The most bytes above those before the step that were measured within a step of the plan; those
-// of the last event before it where none lies within.
+// The most bytes above those before the step that were measured within a step of the plan; the
+// bytes of the last event before it if none lies within.
 std::int64_t measured_at(const MemoryComparison& comparison, std::size_t step);
 
 }  // namespace recut::gui

@@ -8,7 +8,7 @@ namespace recut::gui {
 namespace {
 
 constexpr double kFewest = 8;             // steps that are shown at least
-constexpr double kMinBytes = 1.0 / 4096;  // of all that are shown at least
+constexpr double kMinBytes = 1.0 / 4096;  // the smallest visible share of all bytes
 
 }  // namespace
 

@@ -224,7 +224,7 @@ void add_subject(const App& app, std::string_view subject, std::vector<MenuRow>&
       rows.push_back(row_of(app, command->id, {}, {}));
 }
 
-// True if rows of the subject stand in a menu by their names, or as what they are about.
+// True if rows of the subject stand in a menu, by their names or as a MenuFill.
 bool is_placed(std::string_view subject) {
   for (const std::string_view own : {"panel", "device", "menu"})
     if (subject == own) return true;

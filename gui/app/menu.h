@@ -1,6 +1,5 @@
-// The menus: which rows of the table of commands stand in which, and in what order. What a row says
-// (its title and key, whether it is possible, whether it is on) is the table's; files opened
-// before, panels and devices are rows of their own.
+// The menus: lists of rows of the table of commands. The table gives a row's title, its key, and
+// whether it is enabled and on; files opened before, panels and devices are rows of their own.
 #pragma once
 
 #include <span>
@@ -12,9 +11,9 @@
 
 namespace recut::gui {
 
-// The kinds of menu entries: a command, a line between groups, or a row for each thing that is
-// there now: executors, all commands of a subject ("compare" in place of an id), those of the
-// subjects that stand in no menu.
+// The kinds of menu entries: a command, a line between groups, or a row for each current item:
+// executors, all commands of a subject ("compare" in place of an id), commands of subjects that
+// stand in no menu.
 enum class MenuFill : unsigned char {
   command,
   line,

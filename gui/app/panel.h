@@ -1,5 +1,5 @@
 // A panel: one file in gui/panels that reads plain data, draws it into its rectangle, and returns
-// what it wants done as intents. It changes nothing itself but its own memory.
+// requested commands as intents. It changes nothing itself but its own memory.
 #pragma once
 
 #include <any>
@@ -17,10 +17,10 @@ namespace recut::gui {
 
 class App;
 
-// The dock of a panel. Panels that share `left` or `right` stand below each other, those that share
-// another dock are a tab group. An overlay lies over everything, in the middle, while App::overlay
-// names it. A floating panel lies over the panels in a window of its own, if it has something to
-// show.
+// The dock of a panel. Panels that share `left` or `right` stand below each other, panels that
+// share another dock are a tab group. An overlay lies over everything, in the middle, while
+// App::overlay names it. A floating panel lies over the panels in a window of its own, if it has
+// something to show.
 enum class Dock : unsigned char {
   top,
   left,
@@ -42,9 +42,9 @@ struct PanelInput {
   const App& app;                // settings, jobs, the other documents
   const DocumentView* document;  // the one in front, which may still be opening; null where none is
   Rect whole;                    // all of the panel, in pixels; its ground is painted already
-  Rect heading;           // what the title leaves of the heading's row: for remarks, controls
-  Rect area;              // below the heading, inside the padding
-  PanelMemory& memories;  // of this document; see memory()
+  Rect heading;                  // the rest of the heading's row: for remarks, controls
+  Rect area;                     // below the heading, inside the padding
+  PanelMemory& memories;         // of this document; see memory()
   Motion& motion;
 
   // The document where it can be drawn: open, and with a plan.
@@ -67,7 +67,7 @@ struct Panel {
   float share = 1;  // of the height of `left` or `right`, until a splitter was moved
   void (*draw)(Ui& ui, const PanelInput& input, Intents& intents) = nullptr;
   float width = 0, height = 0;                   // of an overlay, in units
-  WindowState window_state = WindowState::open;  // the one that it is shown in; the bar is in all
+  WindowState window_state = WindowState::open;  // that the panel is shown in
   bool at_first = false;                         // also beside the first screen
 };
 

@@ -1,5 +1,5 @@
-// The comparison as two panes of the graph panel: here what the document shows, there what it is
-// compared with.
+// The comparison as two panes of the graph panel: `here` the shown graph of the document, `there`
+// its baseline.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ const PanesView* find_panes_view(const DocumentView& document);  // null: never 
 bool has_panes(const DocumentView& document);
 // The graph of the pane there; without a plan while that is made; none once it is gone.
 std::optional<ShownGraph> graph_there(const App& app, const DocumentView& document);
-// True if the comparison is of what is shown now, but perhaps for the plans.
+// True if the comparison is of the shown graphs; the plans may differ.
 bool is_of(const PanesView& view, const ShownGraph& here, const ShownGraph& there);
 
 // Has the requested comparison made, unless it is there or at work.
@@ -42,7 +42,7 @@ void start_comparison(App& app, DocumentView& document);
 
 NodeId selected_there(const PanesView& view, const DocumentView& document);
 NodeId hovered_there(const PanesView& view, const DocumentView& document);
-// The difference that is selected; none where what is selected is none.
+// The difference that is selected; none if the selection is none.
 std::optional<std::size_t> selected_step(const PanesView& view, const DocumentView& document);
 // The first behind the selection in program order, or the last before it, around the end; none
 // where there is no difference.

@@ -54,7 +54,7 @@ SharedRun shown_run(const DocumentView& document) {
   return shown ? view->report : nullptr;
 }
 
-// From the panel's ground towards the colour of what differs, which means nothing else there.
+// From the panel's background towards the colour of differences, which has no other meaning there.
 Colour heat_colour(const Theme& theme, double share) {
   return mix(theme.panel, theme.differs, 0.06 + 0.5 * std::sqrt(std::clamp(share, 0.0, 1.0)));
 }

@@ -140,7 +140,7 @@ ScriptRunner::Progress ScriptRunner::pointer(const std::string& verb) {
     beat_ = 1;
     return Progress::more;
   }
-  if (beat_ < 4) return Progress::more;  // what lies there notices the pointer
+  if (beat_ < 4) return Progress::more;  // the widget there notices the pointer
   const int button = verb == "right" ? 1 : 0;
   const int last = verb == "double" ? 8 : 6;
   if (verb == "hover") return beat_ < 6 ? Progress::more : Progress::done;

@@ -1,4 +1,4 @@
-// Scenario scripts: what a user does and what has to come of it, a line each. They drive a real
+// Scenario scripts: the user's actions and the expected states, a line each. They drive a real
 // window and the null backend alike, by the labels of widgets.
 //
 //   open FILE                  command ID [ARGUMENT]      drop FILE
@@ -9,9 +9,9 @@
 //   expect [no] text PART      expect [no] item LABEL     expect [not] enabled LABEL
 //   expect state KEY VALUE     expect value LABEL VALUE
 //
-// Words with blanks stand in "quotes"; `#` begins a remark. VALUE is what has to stand there, or
-// `contains PART`, `not WORDS`, `below NUMBER`, `above NUMBER`. What is expected may take a while:
-// it fails once the window is at rest without it.
+// Words with blanks stand in "quotes"; `#` begins a remark. VALUE is the expected text, or
+// `contains PART`, `not WORDS`, `below NUMBER`, `above NUMBER`. An expectation may take a while: it
+// fails once the window is at rest without it.
 #pragma once
 
 #include <chrono>

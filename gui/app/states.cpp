@@ -1,4 +1,5 @@
-// Words on the state by name: what scripts and tests can expect. A new one is a row here.
+// The state of the window by name, as text for the expectations of scripts and tests. A new one is
+// a row here.
 #include <fmt/format.h>
 
 #include "engine/support/units.h"

@@ -29,7 +29,7 @@ void show(TextView& view, std::shared_ptr<const TextDifference> difference, std:
   view.open.clear();
   view.change = kNoLine;
   view.followed = {};
-  view.bring = 0;  // what was in view isn't there any more
+  view.bring = 0;  // the visible lines are gone
   view.fold();
 }
 

@@ -36,7 +36,7 @@ TextView& text_view(DocumentView& document);
 
 // The pass that the text of `document`'s is compared with.
 std::size_t base_pass(const DocumentView& document, const TextView& view);
-// True if the difference is that of the passes that are shown.
+// True if the difference is of the shown passes.
 bool is_current(const DocumentView& document, const TextView& view);
 
 // Starts the job that makes the difference, unless it is at work or done.

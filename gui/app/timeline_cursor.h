@@ -8,8 +8,8 @@
 
 namespace recut::gui {
 
-// The step the keys are at: where they went last, as long as plan and selection are what they were
-// then, else the first run of what is selected. None: nothing that runs is selected.
+// The step at the keyboard's cursor: its last position as long as plan and selection are unchanged,
+// else the first run of the selection. None if the selection doesn't run.
 std::optional<std::size_t> cursor_step(const DocumentView& document, const MemoryView& view);
 
 // Has the cursor stand there, for the selection and the plan as they are; the step is shown.

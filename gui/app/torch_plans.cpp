@@ -71,7 +71,7 @@ void prepare_torch_plan(App& app, DocumentView& document, const std::string& fra
     if (take) take(document, plan.plan);
     return;
   }
-  app.jobs.cancel(plan.making);  // what it was to hand on, nobody waits for any more
+  app.jobs.cancel(plan.making);  // its result is needed no more
   const auto found = [&app, serial = document.serial, key, take](JobControl& control,
                                                                  Result<SharedPlanView> made) {
     control.post([&app, serial, key, take, made = std::move(made)] {

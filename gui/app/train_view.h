@@ -51,7 +51,7 @@ bool is_training(const App& app, const DocumentView& document);
 Result<Done> start_training(App& app, DocumentView& document, std::int64_t steps);
 // With the steps at work: their result still comes.
 void stop_training(DocumentView& document);
-// Forgets what was trained.
+// Drops the training and its curve.
 void forget_training(App& app, DocumentView& document);
 
 }  // namespace recut::gui

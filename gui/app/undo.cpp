@@ -37,7 +37,7 @@ bool UndoStack::swap(std::vector<Entry>& from, std::vector<Entry>& to, DocumentV
   Entry entry = std::move(from[static_cast<std::size_t>(last)]);
   from.erase(from.begin() + last);
   std::swap(entry.plan_settings, document.plan_settings);
-  entry.hold = Holds::kNone;  // what is done next is a step of its own
+  entry.hold = Holds::kNone;  // the next command is a step of its own
   to.push_back(std::move(entry));
   return true;
 }

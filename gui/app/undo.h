@@ -12,8 +12,8 @@ namespace recut::gui {
 class UndoStack {
  public:
   // Records that a command changed `document`'s plan settings from `before`. Equal commands of one
-  // hold (hold.h) are one step: a drag is taken back in one, whatever time it takes. "" equals
-  // none; without a hold, each command is a step of its own.
+  // hold (hold.h) are one step: a drag is undone in one, however long it takes. "" equals none;
+  // without a hold, each command is a step of its own.
   void record(const DocumentView& document, const PlanSettings& before, std::string_view command,
               int hold);
 

@@ -39,8 +39,8 @@ struct KeyChanged {
 struct TextTyped {
   std::string text;  // UTF-8
 };
-// A file that the user dropped on the window or chose in the platform's dialog. Where the program
-// can't read it by name (a page), its bytes are in hand.
+// A file that the user dropped on the window or chose in the platform's dialog. If the program
+// can't read it by name (a page), its bytes are here.
 struct FileGiven {
   std::string path;
   std::optional<std::string> bytes;
@@ -74,13 +74,13 @@ class Backend {
   virtual void upload_fonts(ImFontAtlas& atlas) = 0;  // after the atlas changed
   virtual void draw(const ImDrawData& data) = 0;
   virtual void end_drawing() {}  // ImGui goes away
-  // Writes what was drawn last as PNG; fails where it is all of one colour, too. Where nothing is
-  // drawn there is nothing to write, and that is fine.
+  // Writes the last frame as PNG. Fails also if it is all of one colour. A backend that draws
+  // nothing writes nothing and succeeds.
   virtual Result<Done> save_picture(const std::string&) { return Done{}; }
   virtual void set_title(const std::string&) {}
   virtual void set_cursor(ImGuiMouseCursor) {}
   virtual bool prefers_dark() const { return true; }
-  // True if it is mostly fingers that point: what they press is made larger.
+  // True if the pointer is mostly a finger: widgets to press are larger then.
   virtual bool has_fingers() const { return false; }
 
   // Seconds; grows steadily.
@@ -102,15 +102,13 @@ class Backend {
   // Files; reading may happen on any thread. A path that begins with "sample:" names a graph that
   // comes with the program.
   virtual Result<std::string> read(const std::string& path) = 0;
-  // True if read() has its answer at hand. Where it hasn't (a page has to fetch the file first), it
-  // is on its way from now on, and wake() is called once it is there.
+  // True if read() has its answer at hand. Otherwise (a page has to fetch the file first) this
+  // starts the fetch, and wake() is called once it is done.
   virtual bool can_read(const std::string&) { return true; }
-  // True if its user has to give that file: a page knows none by its name, but those that it was
-  // given before.
+  // True if the user has to give that file: a page can read only files that it was given before.
   virtual bool has_to_be_given(const std::string&) const { return false; }
-  // True if the reader of files of this kind is at hand. Where it isn't (a page fetches that of
-  // ONNX models when the first one is opened), it is on its way from now on, and wake() is called
-  // then.
+  // True if the reader of files of this kind is at hand. Otherwise (a page fetches the reader of
+  // ONNX models when the first one is opened) this starts the fetch, and wake() is called then.
   virtual bool has_reader(const std::string&) { return true; }
   // A model in a format that is the platform's to read: nothing where the bytes are for the engine.
   // `sizes`: of dimensions that it leaves open. Called on any thread, too.

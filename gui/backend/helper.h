@@ -20,7 +20,7 @@ struct HelperFile {
 
 struct HelperReply {
   enum State {
-    kFound,  // `bytes` are some of what was found
+    kFound,  // `bytes` are a part of the result
     kFell,   // the helper is gone, with the worker request; `bytes` say why
     kNone,   // there can't be a helper here
   };
@@ -32,7 +32,7 @@ struct HelperReply {
 class Helper {
  public:
   virtual ~Helper() = default;
-  // `urgent`: it doesn't wait for those that are not.
+  // `urgent`: it doesn't wait for requests that are not.
   virtual void begin(int request_id, bool urgent, const HelperFile& file,
                      std::string_view task) = 0;
   // Nothing comes back for it any more, and it costs no more time.

@@ -8,10 +8,10 @@ namespace recut::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenReports(250);  // a frame may take what the job needs
+constexpr std::chrono::milliseconds kBetweenReports(250);  // a frame may take time from the job
 constexpr int kMinWorkers = 3, kMaxWorkers = 16;
 
-// One more than cores: who waits for what comes first mostly sleeps.
+// One more than cores: a worker that waits for the first of several results mostly sleeps.
 int workers_for(int cores) {
   if (cores <= 0) cores = static_cast<int>(std::thread::hardware_concurrency());
   return std::clamp(cores + 1, kMinWorkers, kMaxWorkers);
@@ -209,8 +209,8 @@ bool Jobs::deliver(double seconds) {
   return run_messages(over) || news_.exchange(false);
 }
 
-// In order, one at least; the others wait for the next time where time is up. What they post in
-// turn does, too.
+// In order, one at least; the others wait for the next call if time is up. Messages that they post
+// do, too.
 bool Jobs::run_messages(const std::function<bool()>& over) {
   std::size_t waiting = [&] {
     const std::lock_guard lock(mutex_);
@@ -276,7 +276,7 @@ void Jobs::finish(const std::shared_ptr<Running>& job) {
   wake_();
 }
 
-// Gives the helper what waits, and takes back what was cancelled.
+// Sends waiting requests to the helper, and cancels cancelled ones.
 void Jobs::send_worker_requests() {
   const auto [jobs, drawn] = [&] {
     const std::lock_guard lock(mutex_);

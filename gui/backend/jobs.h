@@ -38,7 +38,7 @@ struct JobStatus {
 class JobControl {
  public:
   virtual ~JobControl() = default;
-  // Set once the job is to end; what it posts afterwards is thrown away.
+  // Set once the job is to end; messages that it posts afterwards are dropped.
   virtual const std::atomic<bool>& cancelled() const = 0;
   virtual void progress(double fraction, std::string text) = 0;
   // From now on times are taken, which drawing would spoil; or no longer.
@@ -49,7 +49,7 @@ class JobControl {
 
 // A job as the helper does it. Both functions run between two frames.
 struct WorkerRequest {
-  HelperFile file;                    // what it works on
+  HelperFile file;                    // the file that it works on
   std::function<std::string()> task;  // asked once, when it begins
   // Takes a reply; true where more will come.
   std::function<bool(JobControl&, std::string_view reply)> take;
@@ -65,7 +65,7 @@ struct Job {
   // Does a part of the work; true where more is left. Parts should be short where they can.
   std::function<bool(JobControl&)> part;
   std::shared_ptr<const WorkerRequest> worker_request = nullptr;  // null: no helper can do it
-  bool measures = false;  // takes times: begins once what there is to see was drawn, and while no
+  bool measures = false;  // takes times: begins once the pending frames were drawn, and while no
                           // other job runs that nobody waits for
   bool first = false;     // an empty place waits for it: before the urgent ones, never behind them
 };
@@ -82,21 +82,20 @@ class Jobs {
   void cancel_owned_by(int owner);  // which is gone
   void cancel_all();
 
-  bool idle() const;  // nothing waits, runs or is posted, but for what was cancelled
-  bool resting()
-      const;  // all that is at work is at work elsewhere: nothing to deliver until a wake
+  bool idle() const;     // nothing waits, runs or is posted, except cancelled jobs
+  bool resting() const;  // jobs work on other threads alone: nothing to deliver until a wake
   bool helped() const { return helper_ != nullptr; }
   // One of them takes times.
   bool measuring() const;
-  // True if what changed has been drawn: jobs that measure begin then, and no earlier.
+  // `drawn`: all changes have been drawn. Jobs that measure begin then, and no earlier.
   void let_measure(bool drawn);
-  // It waits, works, or what it posted has still to run: who started it has more to come.
+  // True if the job waits or works, or if messages that it posted have still to run.
   bool is_alive(JobId id) const;
   std::vector<JobStatus> status() const;
 
-  // Between frames: takes replies, runs what was posted, without threads also works. After
-  // `seconds` no reply, message or part is begun but the first of each; the rest waits for the next
-  // time. Returns whether anything was posted, or a job began, ended or reported progress.
+  // Call it between frames: takes replies and runs posted messages; without threads it also works.
+  // After `seconds` no reply, message or part is begun but the first of each; the rest waits for
+  // the next time. Returns whether anything was posted, or a job began, ended or reported progress.
   bool deliver(double seconds = 0.01);
 
  private:

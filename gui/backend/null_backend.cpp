@@ -11,7 +11,7 @@ namespace recut::gui {
 
 std::vector<InputEvent> NullBackend::take_input() { return std::exchange(input_, {}); }
 
-// ImGui wants the texture to be made, whoever draws it.
+// ImGui requires the texture to be made, even if no one draws it.
 void NullBackend::upload_fonts(ImFontAtlas& atlas) {
   unsigned char* pixels = nullptr;
   int width = 0, height = 0;

@@ -24,7 +24,7 @@ inline std::string file_name(std::string_view path) {
   return std::string(cut == std::string_view::npos ? path : path.substr(cut + 1));
 }
 
-// True if Recut reads files of such a name: graphs, models, and what goes along with them.
+// True if Recut reads files of such a name: graphs, models, rules, snapshots.
 bool is_readable_name(std::string_view path);
 
 // True if two paths may be one file's: its name, however a browser that saved it packed or numbered

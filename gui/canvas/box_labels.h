@@ -27,7 +27,7 @@ std::string_view operator_label(const Operator& op);
 // "attn.weight", "/h/h.0/mlp/Relu" in "h.h.0.mlp" is "Relu".
 std::string_view within_path(std::string_view name, std::string_view path);
 
-// A group's own name; a number says nothing without what it numbers: "h.3".
+// A group's own name; a number has its list's name before it: "h.3".
 std::string label_of(const layout::Group& group);
 // "1 of 11 alike", "1 of 11": longest first; nothing where no other group is like it.
 std::vector<std::string> alike_text(const layout::Group& group);

@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr double kCameraMargin = 28;  // units of length around what was fitted
+constexpr double kCameraMargin = 28;  // units of length around the fitted area
 
 }  // namespace
 

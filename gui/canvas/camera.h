@@ -21,11 +21,11 @@ struct Camera {
 };
 bool operator==(const Camera& a, const Camera& b);
 
-// A camera on an area of the screen. `scale`: pixels for a unit of length; `bounds`: of all that
-// there is to see. A graph may be a hundred times as high as it is wide: from far away it would be
-// a thread. It is never drawn narrower than kColumn, or than kShare of the area, but stretched to
-// that: never wider than it is high, nor to more than kNamed gives it. What is read from there are
-// bars of groups, which lose nothing by it.
+// A camera on an area of the screen. `scale`: pixels for a unit of length; `bounds`: of the whole
+// picture. A graph may be a hundred times as high as it is wide: from far away it would be a
+// thread. It is never drawn narrower than kColumn, or than kShare of the area, but stretched to
+// that: never wider than it is high, nor to more than kNamed gives it. From there only bars of
+// groups can be read, which lose nothing by it.
 class View {
  public:
   static constexpr double kColumn = 240;  // units of length

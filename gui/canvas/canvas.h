@@ -16,11 +16,11 @@
 
 namespace recut::gui {
 
-// Here what the document shows, there what it is compared with.
+// `here`: the shown graph of the document; `there`: its baseline.
 enum class Pane : unsigned char { here, there };
 
-// The key that a picture is made for. The requested picture, the one at work and the one that is
-// there differ while a job runs.
+// The key that a picture is made for. The requested picture, the one at work and the finished one
+// differ while a job runs.
 struct PictureKey {
   const Document* document = nullptr;
   std::size_t pass = 0;
@@ -36,7 +36,7 @@ struct Canvas {
   std::optional<layout::Expansion> expansion;  // none: until the first picture is there
   int expansion_changes = 0;
   Focus focus;
-  NodeId anchor;  // that stays in its place in the next picture; else what is selected, or near
+  NodeId anchor;  // that keeps its place in the next picture; else the selection, or a node near it
 
   // There.
   SharedPicture picture;
@@ -89,8 +89,8 @@ Canvas& canvas_of(PanelMemory& memories, Pane pane = Pane::here);
 
 PictureKey requested_key(const ShownGraph& shown, const Canvas& canvas);
 
-// Has the requested picture of `shown` made for a canvas of the document, unless it is at work;
-// what is at work for another is cancelled. `selected`: of that graph.
+// Starts the job for the requested picture of `shown` on a canvas of the document, unless it is at
+// work; a job for another picture is cancelled. `selected`: of that graph.
 void start_picture(App& app, DocumentView& document, Pane pane, const ShownGraph& shown,
                    NodeId selected);
 // "Laying out 64 000 nodes …", once it takes long; "" while there is nothing to say.

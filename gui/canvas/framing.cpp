@@ -53,7 +53,7 @@ layout::Rect main_body(const Picture& picture) {
 }
 
 double reach_of_columns(const Picture& picture) {
-  constexpr float kMaxFrames = 12 * layout::kPadding;  // of what still is beside the channel
+  constexpr float kMaxFrames = 12 * layout::kPadding;  // around a box that is beside the channel
   float reach = layout::kChannel / 2 + layout::kBoxWidth;
   for (const layout::Box& box : picture.layout.boxes) {
     if (box.side == layout::Side::shelf || box.column != 0) continue;

@@ -1,12 +1,12 @@
-// Two canvases side by side that move together: the one that was touched last leads, the other one
-// follows so that a node in the middle of attention stands at one height in both.
+// Two canvases side by side that move together: the last touched one leads, the other one follows
+// so that the node in focus stands at one height in both.
 #pragma once
 
 #include "gui/canvas/canvas.h"
 
 namespace recut::gui {
 
-// A canvas with what the comparison says of its graph.
+// A canvas with its graph's side of the comparison.
 struct LinkedCanvas {
   Canvas& canvas;
   const ComparedSide* side = nullptr;  // null until the comparison is there
@@ -19,8 +19,8 @@ inline constexpr std::string_view kLinkMemory = "pane link", kPointerThere = "gr
 
 class PaneLink {
  public:
-  // Before pictures are requested: what is open in one opens in the other, and the neighbourhood of
-  // the canvas here is that of the partner there.
+  // Call it before pictures are requested: groups open in one open in the other, and the
+  // neighbourhood of the canvas here is its partner's there.
   void share_groups(Canvas& here, Canvas& there, const Comparison* comparison);
 
   // Chooses the leader; `selections_there`: how often something was selected there.
@@ -52,9 +52,9 @@ class PaneLink {
                                          // two have no node in common
 };
 
-// From the leader's layout to the follower's, for what is near a point of the screen. Of the
-// selected node where it can be seen: it stands side by side with its partner. Else of the nearest
-// one that both have, and of that the height alone: the channels stay where they are.
+// From the leader's layout to the follower's, for nodes near a point of the screen. Of the selected
+// node where it can be seen: it stands side by side with its partner. Else of the nearest one that
+// both have, and of that the height alone: the channels stay where they are.
 std::optional<layout::Point> offset_between(const LinkedCanvas& leader, const Canvas& follower,
                                             ImVec2 near);
 

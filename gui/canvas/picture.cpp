@@ -58,13 +58,13 @@ std::vector<NodeId> readers_of(const Graph& graph, const Scene& scene) {
   return readers;
 }
 
-// The same node, or what carries its name in another pass's graph.
+// The same node, or the node of its name in another pass's graph.
 NodeId counterpart(const Graph& from, const Graph& to, NodeId node) {
   if (to.contains(node)) return node;
   return from.contains(node) ? to.find(from.node_name(node)) : NodeId();
 }
 
-// A node that reads what was rewritten is another node with the same line: that is no change.
+// A node whose operand was rewritten is another node with the same line: that is no change.
 bool is_new(const Graph& now, const Graph& before, NodeId node) {
   if (before.contains(node)) return false;
   const NodeId then = before.find(now.node_name(node));
@@ -156,7 +156,7 @@ SharedPicture make_picture(const PictureRequest& request, PictureCache& cache,
     picture->focus = request.focus;
     picture->scene = std::make_shared<const Scene>(
         layout::neighbourhood(*picture->whole, request.focus.node, request.focus.radius));
-    picture->expansion.all = true;  // all of them belong to what was asked for
+    picture->expansion.all = true;  // all of them belong to the request
   }
   const layout::LayoutOptions options = options_of(request, *picture, stop);
   {

@@ -38,7 +38,7 @@ struct Picture {
   layout::Expansion expansion;
 
   std::shared_ptr<const layout::Scene> whole;  // of the graph
-  std::shared_ptr<const layout::Scene> scene;  // of what is shown: the same, or a neighbourhood
+  std::shared_ptr<const layout::Scene> scene;  // the shown scene: the same, or a neighbourhood
   layout::GraphLayout layout;
 
   std::vector<Crossing> crossings;  // sorted

@@ -13,9 +13,9 @@ namespace recut::gui {
 struct BoxMarks {
   Role role = Role::freed;  // of a node
   bool known = false;       // false: the plan's graph hasn't got the node
-  bool result = false;      // returned: a diamond, whatever the role says besides
-  // Of a closed group: storages that are kept for backward, and of the other nodes without views
-  // those that run again and the rest.
+  bool result = false;      // returned: a diamond, beside the mark of its role
+  // Counts of a closed group: storages that are kept for backward; of its other nodes without
+  // views, the recomputed ones and the rest.
   std::uint32_t saved = 0, again = 0, others = 0;
   std::uint32_t changed = 0;  // nodes in it that the pass before hasn't got
   std::int64_t bytes = 0;     // of the kept storages

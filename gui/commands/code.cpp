@@ -93,7 +93,7 @@ Result<Done> step_kernel(App& app, std::string_view) {
   return show_kernel(app, launches[static_cast<std::size_t>(next)]);
 }
 
-// Selects what the line is from; a line from nothing is only gone to.
+// Selects the line's source node; a line without one only gets the cursor.
 Result<Done> go_to_line(App& app, std::string_view number) {
   CodeView& view = code_view(*app.document());
   const std::string text(number);

@@ -1,4 +1,4 @@
-// Commands that choose what the shown plan is compared with.
+// Commands that choose the baseline of the shown plan.
 #include <fmt/core.h>
 
 #include <cstdlib>
@@ -59,7 +59,7 @@ Result<Done> prepare_compared(App& app, std::string_view) {
   return Done{};
 }
 
-// The PyTorch plan that people are at: the one that is named, compared with or pinned as baseline.
+// The current PyTorch plan: named by the argument, compared with, or pinned as baseline.
 Result<std::string> torch_at_hand(const DocumentView& document, const CompareView& view,
                                   std::string_view named) {
   if (!named.empty()) return torch_fraction(std::string(named));

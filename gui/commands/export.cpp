@@ -1,4 +1,4 @@
-// The graph as text and as files: what is on the clipboard, SVG, dot, PNG.
+// The graph as text and as files: the clipboard, SVG, dot, PNG.
 #include <fmt/core.h>
 
 #include <optional>
@@ -20,7 +20,7 @@ bool export_has_selection(const App& app) {
   return is_ready(app) && app.document()->selection.node.valid();
 }
 
-// A name with the ending that says what is in it.
+// A file name with the ending of its format.
 std::string with_ending(const App& app, std::string_view name, std::string_view ending) {
   std::string path(name.empty() ? std::string_view(app.document()->title) : name);
   const bool has = path.size() > ending.size() &&
@@ -34,7 +34,7 @@ Result<Done> write(App& app, const std::string& path, std::string_view bytes) {
   return written;
 }
 
-// The node's line as the text form has it: what pastes into a file or a report.
+// Copies the node's line as the text form has it, to paste into a file or a report.
 Result<Done> copy_export(App& app, std::string_view) {
   const DocumentView& document = *app.document();
   const NodeId node = document.selection.node;

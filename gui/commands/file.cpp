@@ -53,7 +53,7 @@ Result<Done> reload_file(App& app, std::string_view) {
       anew.rules = RuleFile{rules->path, std::move(*text)};
       if (options_of(anew)) rules = anew.rules;
     }
-  // Restored before it is opened: the transform settings decide what is made of it.
+  // Restored before it is opened, as the graph depends on the transform settings.
   app.close_document(old.serial);
   DocumentView& document = app.documents.add(saved.path, nullptr);
   restore(document, saved);
@@ -84,7 +84,7 @@ Result<Done> sample(App& app, std::string_view name) {
   return Done{};
 }
 
-// Sizes for what the model leaves open, or has as symbols; it is read anew with them.
+// Sizes for the model's open dimensions or symbols; the file is read again with them.
 Result<Done> set_dimensions(App& app, std::string_view argument) {
   auto sizes = read_dimensions(argument);
   if (!sizes) return sizes.diagnostics();

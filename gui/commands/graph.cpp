@@ -1,4 +1,4 @@
-// The canvas: what is open, what is in focus, where the camera stands, steps along edges.
+// Commands of the canvas: open and closed groups, the focus, the camera, steps along edges.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -84,7 +84,7 @@ Result<Done> bring(App& app, std::string_view names) {
   return Done{};
 }
 
-// Everything; where that is what was fitted last, the selection.
+// Fits everything; a second time, the selection.
 Result<Done> fit_everything(App& app, std::string_view) {
   Canvas& c = canvas(app);
   if (c.fitted && graph_has_selection(app) && selected_box(app).valid())
@@ -137,7 +137,8 @@ Canvas* canvas_there(App& app) {
   return there.picture != nullptr ? &there : nullptr;
 }
 
-// A group of the graph here; else of the one beside it. What is open in one opens in the other.
+// A group of the graph here, else of the one beside it. A group that opens in one opens in the
+// other.
 Result<Done> toggle_graph(App& app, std::string_view key) {
   if (canvas(app).focus.node.valid()) return error("in a neighbourhood all groups are open");
   for (Canvas* c : {&canvas(app), canvas_there(app)}) {

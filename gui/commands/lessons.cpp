@@ -75,9 +75,8 @@ Result<Done> count(App& app, std::string_view) {
   return Done{};
 }
 
-// A small graph as it is at first, whatever was done to it before: with no budget, and the device
-// that needs no knowledge of one. Panels show what lessons speak of, which another one may have
-// switched.
+// Resets a small graph to its first state: no budget, and the reference device. Panels return to
+// the settings that lessons assume, which another lesson may have switched.
 Result<Done> scene(App& app, std::string_view name) {
   app.settings.set("memory.view", "");
   app.settings.set_flag("graph.times", false);
@@ -96,7 +95,8 @@ Result<Done> language(App& app, std::string_view requested) {
   return Done{};
 }
 
-// The lessons themselves, by their place in the list: what a row runs has no argument of its own.
+// One command for each lesson, by its index in the list, as a row's function has no argument of its
+// own.
 constexpr std::size_t kMaxLessons = 32;
 
 template <std::size_t index>

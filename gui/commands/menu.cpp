@@ -35,7 +35,7 @@ Result<Done> close_menu(App& app, std::string_view) {
   return Done{};
 }
 
-// Without a name the first menu; the one that is open closes.
+// Without a name the first menu; an open menu closes.
 Result<Done> open_menu(App& app, std::string_view id) {
   if (is_open(app) && (id.empty() || id == app.menu.id)) return close_menu(app, {});
   const Menu* menu = id.empty() ? &menus().front() : find_menu(id);

@@ -26,7 +26,7 @@ void leave(App& app) {
       document.memories.erase(found);
 }
 
-// With an argument: those two, whatever was compared before.
+// With an argument: these two, in place of the former comparison.
 Result<Done> panes(App& app, std::string_view with) {
   PanesView& view = panes_view(*app.document());
   if (!with.empty()) {

@@ -18,7 +18,7 @@ bool has_rules(const App& app) {
   return app.document() != nullptr && app.document()->plan_settings.transforms.rules.has_value();
 }
 
-// "noop removal" is what people read.
+// Accepts "noop removal", as the window shows it, and former names.
 std::string pass_name(std::string_view argument) {
   std::string name(argument);
   for (char& c : name)
@@ -35,7 +35,7 @@ bool is_switchable(const DocumentView& document, const std::string& name) {
   return false;
 }
 
-// The one that is shown where none is named.
+// Without a name, the shown pass.
 Result<Done> toggle_pass(App& app, std::string_view argument) {
   DocumentView& document = *app.document();
   std::string name = pass_name(argument);

@@ -34,8 +34,8 @@ Result<Done> set_budget(App& app, std::string_view text) {
   return Done{};
 }
 
-// So many of the known plans further, to those that peak above the budget, or below it and the plan
-// that is shown; fewer at the end.
+// Moves by `by` of the known plans: up to plans that peak above the budget, or down to plans below
+// both it and the shown plan; less at the ends.
 template <int by>
 Result<Done> step_budget(App& app, std::string_view) {
   DocumentView& document = *app.document();
@@ -116,7 +116,7 @@ void remove_override(OverrideRequest& overrides, const std::string& name) {
     list->erase(std::remove(list->begin(), list->end(), name), list->end());
 }
 
-// The value named, or the one that is selected.
+// The named value, or the selected one.
 Result<std::string> override_name(const App& app, std::string_view name) {
   const std::string requested = name.empty() ? app.document()->selected_name() : std::string(name);
   if (requested.empty()) return error("no value is selected");

@@ -14,7 +14,7 @@
 namespace recut::gui {
 namespace {
 
-// As a file's name: whatever a model is called.
+// A model's name as a file name, without characters that file systems refuse.
 std::string plain(std::string name) {
   for (char& c : name) {
     const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -25,7 +25,7 @@ std::string plain(std::string name) {
   return name.substr(0, kLongest);
 }
 
-// The passes that ran, where they aren't those that run by themselves.
+// The option for the passes that ran; "" for the default passes.
 std::string pass_names(const DocumentView& document) {
   const TransformSettings& transforms = document.applied_transforms;
   if (transforms.on.empty() && transforms.off.empty()) return "";
@@ -35,8 +35,8 @@ std::string pass_names(const DocumentView& document) {
   return names.empty() ? " --no-passes" : " --passes " + shell_word(names);
 }
 
-// The command that writes the report of what the window shows: "recut report gpt2.json.gz --budget
-// 4563402752 --device h100", to be run beside the file. "" where no single command does: the window
+// The command that writes the report of the window's state: "recut report gpt2.json.gz --budget
+// 4563402752 --device h100", to be run beside the file. "" if no single command does: the window
 // differentiated the graph, gave it an optimiser or rules. `document.shown` is there.
 std::string report_command_line(const DocumentView& document) {
   const TransformSettings& transforms = document.applied_transforms;

@@ -68,7 +68,7 @@ Result<Done> find_select(App& app, std::string_view text) {
   return Done{};
 }
 
-// As it is typed: what fits is known to all panels.
+// Runs with each typed letter: all panels know the matches.
 Result<Done> set_search(App& app, std::string_view text) {
   DocumentView& document = *app.document();
   document.search = search_document(document, text);

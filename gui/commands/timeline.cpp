@@ -22,7 +22,7 @@ bool timeline_has_selection(const App& app) {
 const PlanView& plan_of(const App& app) { return *app.document()->shown; }
 std::size_t steps_of(const App& app) { return plan_of(app).replay().steps.size(); }
 
-// Selects what runs there.
+// Selects the node that runs at the step.
 Result<Done> go_to(App& app, std::size_t step) {
   DocumentView& document = *app.document();
   if (steps_of(app) == 0) return Done{};
@@ -42,7 +42,7 @@ Result<Done> go_timeline(App& app, std::string_view number) {
   return go_to(app, static_cast<std::size_t>(step));
 }
 
-// From where the keys are; else in from the side of what is shown.
+// From the keyboard's cursor; without one, from the edge of the visible steps.
 template <int by>
 Result<Done> walk_timeline(App& app, std::string_view) {
   DocumentView& document = *app.document();
@@ -100,7 +100,7 @@ Result<Done> pan(App& app, std::string_view) {
   return Done{};
 }
 
-// The lower edge stays: zooming begins at what lives longest.
+// The lower edge stays, as the longest-lived bytes are at the bottom.
 template <bool taller>
 Result<Done> stretch(App& app, std::string_view) {
   MemoryView& view = memory_view(*app.document());

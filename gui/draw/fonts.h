@@ -25,7 +25,7 @@ class Fonts {
   void build(ImFontAtlas& atlas, float scale);
 
   ImFont* operator[](Face face) const { return fonts_[static_cast<std::size_t>(face)]; }
-  // Height of a capital letter, in pixels: what looks centred is centred by it.
+  // Height of a capital letter, in pixels: texts are centred by it.
   float capital(Face face) const { return capitals_[static_cast<std::size_t>(face)]; }
 
  private:

@@ -27,7 +27,7 @@ struct Rect {
   Rect inset(float x, float y) const { return {left + x, top + y, right - x, bottom - y}; }
   Rect moved(float x, float y) const { return {left + x, top + y, right + x, bottom + y}; }
 
-  // Takes a strip of at most what is there off one side and returns it.
+  // Cuts a strip off one side and returns it; at most the whole rectangle.
   Rect cut_top(float height) {
     const float line = std::min(bottom, top + height);
     const Rect strip{left, top, right, line};

@@ -16,7 +16,7 @@ enum class ItemKind : unsigned char { button, tab, field, row, slider, toggle, h
 // The range and position of an item that can be moved: a slider, a splitter.
 struct Span {
   double least = 0, most = 0, now = 0;
-  std::string text;  // what `now` means; "": the item's value says it
+  std::string text;  // the meaning of `now`; "": the item's value says it
 };
 
 struct Item {
@@ -25,16 +25,16 @@ struct Item {
   Rect rect;     // as far as it can be seen
   ImVec2 reach;  // of all of it that answers, in sight or scrolled out of it
   bool enabled = true;
-  std::string value;  // what stands in it
+  std::string value;  // its text or state
   std::optional<Span> span;
-  std::string name;       // in words for those who don't see it; "": label and value say it
+  std::string name;       // for screen readers; "": label and value say it
   std::string hint;       // its purpose, likewise
   bool own_keys = false;  // arrows, Page keys, Home and End move it while the keyboard is on it
   bool visible() const { return !rect.empty(); }
 };
 
-// Its name for a screen reader: the one that it was given, or the words on it, or its hint where
-// these are a sign, or its label.
+// Its name for a screen reader: its given name, or the text on it, or its hint if the text is a
+// sign, or its label.
 std::string spoken_name(const Item& item);
 
 class Items {
@@ -45,12 +45,12 @@ class Items {
   // Returns the whole label.
   const std::string& add(std::string_view label, ItemKind kind, const Rect& rect, bool enabled,
                          std::string value = {});
-  // Of what was added last.
+  // Sets the value of the last added item.
   void set_value(std::string value) { items_.back().value = std::move(value); }
   void set_reach(ImVec2 reach) { items_.back().reach = reach; }
   void set_name(std::string_view name) { items_.back().name = name; }
   void describe(std::string_view hint);
-  void set_span(Span span) { items_.back().span = std::move(span); }  // of what was added last
+  void set_span(Span span) { items_.back().span = std::move(span); }  // of the last added item
   // Gives the item that was added last keys of its own; true if the keyboard is on it.
   bool take_keys();
   // True if the keyboard is on an item that has keys of its own.
@@ -78,7 +78,7 @@ class Items {
   std::string keyboard_for;  // the label of a field that takes the keyboard in the next frame
 
   std::string active_field;  // that has it now
-  std::string completing;    // the same where Tab completes what is typed in it
+  std::string completing;    // the same, if Tab completes the typed text
   bool complete = false;     // Tab was pressed there; for one frame
 
   bool keys_lead = false;  // a key was pressed since the pointer moved: hints would be in the way
@@ -90,7 +90,7 @@ class Items {
   std::vector<Item> items_, last_;
   struct ShownText {
     std::string panel, text;  // whole
-    std::string shown;        // of what is cut
+    std::string shown;        // of a cut text: its visible part
   };
   std::vector<ShownText> texts_, cuts_;
 };

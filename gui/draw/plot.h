@@ -1,4 +1,4 @@
-// A plot: two axes with ticks and a grid, and what is drawn by their values.
+// A plot: two axes with ticks and a grid, and shapes in their coordinates.
 #pragma once
 
 #include <cstdint>

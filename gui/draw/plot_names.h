@@ -11,7 +11,7 @@ namespace recut::gui {
 struct PlotName {
   std::vector<std::string> variants;  // longest first: the first that finds a place is shown
   Colour colour;
-  std::vector<ImVec2> anchors;  // on what it names, best first
+  std::vector<ImVec2> anchors;  // on the named shape, best first
 };
 
 // Pixels that names leave free: points and lines as boxes.

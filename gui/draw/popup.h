@@ -10,10 +10,10 @@ namespace recut::gui {
 // A raised ground with a shadow and a line around it, in the current window.
 void raised_ground(const Ui& ui, const Rect& box);
 
-// A window of its own over all others, which takes no keyboard; what is drawn until end_popup() is
-// in it. `box` is moved so that it stands in the window, and cut to it; what is returned is inside
-// its edges. `PopupBackground::blocked`: what lies beside it doesn't answer the pointer while it is
-// open.
+// A window of its own over all others, which takes no keyboard; drawing until end_popup() goes into
+// it. `box` is moved so that it stands in the window, and cut to it; the returned rectangle is
+// inside its edges. `PopupBackground::blocked`: widgets beside it don't respond to the pointer
+// while it is open.
 enum class PopupBackground : bool { interactive, blocked };
 Rect begin_popup(const Ui& ui, std::string_view id, Rect& box,
                  PopupBackground background = PopupBackground::interactive);

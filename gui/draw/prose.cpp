@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kProseLine = 19, kBetween = 8;  // units: of a line, between paragraphs
 
-// A part of a word in one face; a word is what has no blank in it: "`h1`," is two parts.
+// A part of a word in one face; a word has no blank in it: "`h1`," is two parts.
 struct Part {
   Face face = Face::text;
   std::string letters;

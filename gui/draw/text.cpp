@@ -10,7 +10,8 @@ namespace recut::gui {
 namespace {
 
 constexpr std::string_view kTextEllipsis = "…";
-// Of a place that was made as wide as its words: what adding and taking away may lose.
+// Tolerance for a rectangle that is as wide as its text: sums and differences of floats may lose as
+// much.
 constexpr float kTextRounding = 0.5f;
 
 // True if a cut before byte `at` falls between two code points.

@@ -36,7 +36,7 @@ class Ui {
   Items& items;
   const bool fingers;  // point, and no mouse
 
-  // Whole pixels of what is pressed: as many units as a mouse needs, or as a finger does.
+  // Size of a pressed widget in whole pixels: `units` for a mouse, more for a finger.
   float target(float units) const;
   float px(float units) const { return units * scale; }
   // Whole pixels, at least one: for lines and gaps that must be crisp.
@@ -64,7 +64,7 @@ class Ui {
   // The first of the words that fits uncut, so the longest stand first; nothing where none does.
   float fitting(const Rect& rect, const std::vector<std::string>& variants, Face face,
                 Colour colour, Align align = Align::left) const;
-  // The same where the beginning is what can be spared: paths.
+  // The same, but cut at the beginning: for paths.
   float path(const Rect& rect, std::string_view text, Face face, Colour colour) const;
   // Uncut, its left end, middle or right end at `at`, centred by height.
   float label(ImVec2 at, std::string_view text, Face face, Colour colour,

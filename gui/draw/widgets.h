@@ -49,8 +49,8 @@ struct FieldLook {
   Face face = Face::text;
   bool take_keyboard = false;  // from this frame on
   bool framed = true;
-  bool completes = false;  // Tab is for what is typed in it (Items::complete), not for the next one
-  const std::string* put = nullptr;  // in place of what stands in it, the cursor behind it
+  bool completes = false;  // Tab completes the text (Items::complete), and keeps the focus
+  const std::string* put = nullptr;  // replaces its text, with the cursor behind it
 };
 FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string& text,
                   const FieldLook& look = {});
@@ -67,19 +67,19 @@ std::optional<double> moved_by_keys(Ui& ui, const Span& span, double step);
 WidgetResponse row(Ui& ui, std::string_view label, const Rect& rect, bool chosen,
                    std::string value = {});
 
-// A figure with what it is: "peak" dim, "979 MiB" strong. Returns the width.
+// A figure with its label: "peak" dim, "979 MiB" strong. Returns the width.
 float figure(Ui& ui, std::string_view label, const Rect& rect, std::string_view what,
              std::string_view value, Colour colour);
 
 // Heading of a panel: words, and a quiet remark after them.
 void heading(Ui& ui, const Rect& rect, std::string_view text, std::string_view remark = {});
 
-// Words beside the pointer, while the last widget is hovered for a moment; for those who don't see
-// it, what the widget is for. One that isn't enabled says why.
+// A tooltip while the last widget is hovered for a moment; screen readers read it as the widget's
+// description. A disabled widget says why.
 void hint(Ui& ui, std::string_view text);
 
 // A scrolled region; draw its content between the two, from `content` down. `height`: of all of it.
-// Only what `visible` meets needs drawing.
+// Only content that meets `visible` needs drawing.
 inline constexpr float kScrollbar = 8;  // units
 struct Scrolled {
   Rect content;

@@ -1,5 +1,5 @@
-// Opens a file as the window needs it, in steps of some milliseconds: the document, what its plans
-// have in common, and the step with nothing recomputed.
+// Opens a file as the window needs it, in steps of some milliseconds: the document, the common
+// basis of its plans, and the baseline step.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class Opening {
     SharedPlanView start;
   };
 
-  // `backend` reads what only its platform can; it outlives the opening.
+  // `backend` reads files that only its platform can read; it outlives the opening.
   Opening(Backend& backend, const std::string& path, std::shared_ptr<const std::string> bytes,
           PlanSettings plan_settings);
 

@@ -69,7 +69,7 @@ class Check {
     return input_bytes() + (replayed ? replayed->peak_bytes : 0);
   }
 
-  // The run of the plan alone, or before it that of the reference, which takes more.
+  // The run of the plan alone, or also the reference's run before it, which takes more.
   Result<Done> fits_into_room(bool plan_alone) const {
     if (!room_) return Done{};
     const std::int64_t bytes = plan_alone ? least_bytes_of_plan() : least_bytes_of_reference();

@@ -1,5 +1,5 @@
-// A plan run through the interpreter: whether its outputs are the expected ones, and what memory it
-// took.
+// A plan run through the interpreter: compares its outputs with the expected ones, and measures its
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct PlanCheck {
 
 struct CheckFigures {
   std::string inputs;    // where the values come from: "tiny_mlp.safetensors", "seed 1"
-  std::string expected;  // and what the outputs are compared with
+  std::string expected;  // the source of the expected outputs
   std::vector<OutputComparison> outputs;
   std::int64_t measured_peak_bytes = 0;
   double seconds = 0;
@@ -33,9 +33,9 @@ struct CheckFigures {
 // Reports the share that is done, 0 … 1, and the current work; returns false to end it.
 using CheckProgress = std::function<bool(double share, const std::string& text)>;
 
-// Compares with the file's outputs; without any, with those of the graph as it was read, run in
-// program order on the same inputs. Fails before it runs anything if `room` (bytes; nothing: no
-// limit) can't hold the inputs and the peak beside them.
+// Compares with the file's outputs; without any, with the outputs of the graph as it was read, run
+// in program order on the same inputs. Fails before the run if `room` (bytes; nullopt: no limit)
+// can't hold the inputs and the peak beside them.
 Result<CheckFigures> check_plan(const Document& document, const PlanCheck& check,
                                 const CheckProgress& progress,
                                 std::optional<std::int64_t> room = address_space_bytes());

@@ -251,7 +251,7 @@ void Planner::plan_settings_changed(DocumentView& document, const PlanSettings& 
     document.plan_settings = before;
     return;
   }
-  // The step is planned anew as well: what fuses together has to run together.
+  // The baseline step is planned again as well, as the calls of a kernel have to run together.
   auto start = make_plan_view(*basis, plain_step(document.plan_settings));
   if (!start) {
     callbacks_.say(format(start.diagnostics().front()), true);
@@ -369,7 +369,7 @@ void Planner::sweep(DocumentView& document) {
       control.progress(-1, fmt::format("{} points", curve->report.points.size()));
     post(control, serial,
          [this, curve = std::make_shared<const Curve>(std::move(*curve))](DocumentView& document) {
-           // The one that came along has no plans, but is better than what isn't complete.
+           // The file's curve has no plans, but is better than an incomplete one.
            const bool came_along = document.curve && document.curve->plans.empty();
            if (!came_along || curve->report.complete) document.curve = curve;
            view_points(document, curve);

@@ -25,7 +25,7 @@ struct TrainingFigures {
                                // there are no more
   double step_ms = 0;          // their mean
   double compile_ms = 0;       // 0 where the plan was compiled before
-  // Bytes of one step's own values: what the schedule says, and up to where it really wrote.
+  // Bytes of one step's own values: the schedule's peak, and the highest byte that the step wrote.
   std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
 };
 

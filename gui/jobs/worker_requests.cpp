@@ -23,7 +23,7 @@ std::string packed(const T&... values) {
   return pack.take();
 }
 
-// Takes replies apart: what is said of the progress, and results by `take`.
+// Takes replies apart: progress, and results by `take`.
 template <class T, class Take>
 std::function<bool(JobControl&, std::string_view)> reply_taker(Take take) {
   return [take](JobControl& control, std::string_view bytes) {

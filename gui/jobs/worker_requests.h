@@ -28,8 +28,8 @@ struct WorkerFile : HelperFile {
 };
 WorkerFile helper_file(const DocumentView& document);
 
-// The result is taken on the job's thread, or between two frames; `take` posts what it makes of it.
-// The jobs are of `owner`'s, urgent if the user waits for them.
+// The result is taken on the job's thread, or between two frames; `take` posts the value that it
+// makes of it. The jobs belong to `owner`, and are urgent if the user waits for them.
 using TakePlan = std::function<void(JobControl&, Result<SharedPlanView>)>;
 using TakeCurve = std::function<void(JobControl&, Result<Curve>)>;  // again and again, better
 using TakeSchedule = std::function<void(JobControl&, Result<Schedule>)>;
@@ -48,8 +48,8 @@ Job checking_job(std::string title, const WorkerFile& file,
                  std::shared_ptr<const Document> document,
                  std::function<Result<PlanCheck>()> inputs, TakeFigures take);
 
-// `executor` outlives the job. `schedule`: null where it is yet to be made; what is taken in its
-// place is null where it couldn't be.
+// `executor` outlives the job. `schedule`: null if it is yet to be made; then `take` gets the new
+// one, or null if that failed.
 Job running_job(std::string title, const WorkerFile& file, SharedPlanView plan,
                 SharedSchedule schedule, StepRunOptions order, Executor& executor, TakeRun take);
 

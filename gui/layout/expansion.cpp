@@ -44,8 +44,8 @@ class Opener {
     return false;
   }
 
-  // First groups of groups, which show what a model is made of: whole levels of them, then one of
-  // each kind; then small groups of nodes, one of each kind.
+  // First groups of groups, which show a model's structure: whole levels of them, then one of each
+  // kind; then small groups of nodes, one of each kind.
   void open_levels(std::vector<std::uint32_t> level) {
     std::vector<std::uint32_t> leaves;
     bool whole = true;
@@ -64,7 +64,7 @@ class Opener {
     open_some(leaves, false, kSmall);
   }
 
-  // Opens what there is room for, all or one of each kind; gives the opened.
+  // Opens as many as fit, all or one of each kind; returns the opened.
   std::vector<std::uint32_t> open_some(const std::vector<std::uint32_t>& groups, bool all,
                                        std::int64_t most) {
     std::unordered_set<std::uint64_t> seen;

@@ -49,7 +49,7 @@ struct Rect {
 };
 
 // The sizes that everything is laid out with.
-constexpr float kBoxWidth = 208;  // of a node or a collapsed group, whatever its name
+constexpr float kBoxWidth = 208;  // of a node or a collapsed group, for any length of name
 constexpr float kBoxHeight = 28;
 constexpr float kRowGap = 26;     // between two rows; edges run across in it
 constexpr float kColumnGap = 28;  // between two boxes of a row

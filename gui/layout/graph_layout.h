@@ -1,8 +1,8 @@
 // Layout of joint forward and backward graphs, for the canvas and for pictures.
 //
 //   graph, roles ── scene_of ──▶ Scene ──┐
-//   Expansion (which groups are open) ───┼── lay_out ──▶ GraphLayout ── look ──▶ what to draw now
-//   LayoutCache, former layout, anchor ──┘                            ── hit_* ─▶ what is there
+//   Expansion (which groups are open) ───┼── lay_out ──▶ GraphLayout ── look ──▶ shapes to draw
+//   LayoutCache, former layout, anchor ──┘                            ── hit_* ─▶ item at a point
 //
 // The picture. Forward runs down a column on the left, backward runs up a column on the right;
 // between them is a channel, x = 0 in its middle. A backward node stands in the row of its forward
@@ -13,32 +13,32 @@
 // longest path of a group is its *spine*, straight and next to the channel, side branches stand
 // outwards.
 //
-// Units are pixels at zoom 1, whole numbers, y downwards. Boxes have one size whatever they are
-// called: the canvas shortens names. No two boxes overlap, every box is inside the frames of its
-// groups, frames are nested, and no route crosses a box.
+// Units are pixels at zoom 1, whole numbers, y downwards. Boxes have one size for all names: the
+// canvas shortens names. No two boxes overlap, every box is inside the frames of its groups, frames
+// are nested, and no route crosses a box.
 //
-// Edges between the same two boxes are one edge. Those that are short, and don't belong to a box
-// with more than ten edges out of or into it, are *routes*, polylines of
-// horizontal and vertical pieces; others are *stubs*: marks at both ends, one a box, direction and
-// kind, that list the edges which they stand for, to be labelled ("→ relu_12", "48 parameters") and
-// to jump along. So the work grows with nodes and edges, never with the rows that an edge spans.
+// Edges between the same two boxes are one edge. Short edges between boxes with at most ten edges
+// out or in are *routes*, polylines of horizontal and vertical pieces; others are *stubs*: marks at
+// both ends, one a box, direction and kind, that list their edges, to be labelled ("→ relu_12", "48
+// parameters") and to jump along. So the work grows with nodes and edges, never with the rows that
+// an edge spans.
 //
-// How, after Sugiyama, Tagawa and Toda ("Methods for Visual Understanding of Hierarchical System
-// Structures", IEEE Trans. SMC 11(2), 1981), group by group from the innermost out:
-//   rows      longest paths, forward and backward together with partners as one vertex; what hangs
-//             off the side is pulled to its users
+// Algorithm, after Sugiyama, Tagawa and Toda ("Methods for Visual Understanding of Hierarchical
+// System Structures", IEEE Trans. SMC 11(2), 1981), group by group from the innermost out:
+//   rows      longest paths, forward and backward together with partners as one vertex; side
+//             branches are pulled to their users
 //   columns   paths of nodes take whole columns (as in the "railroad" of iongraph, B. Visness,
 //             "Who needs Graphviz when you can build it yourself?", spidermonkey.dev, 2025, which
 //             keeps program order and looks for no least crossings, for predictability);
 //             three barycentre sweeps move paths to free columns near their neighbours
 //   routes    by trial: a few candidate polylines against a grid of boxes, else a stub
-// No dummy vertices: on joint graphs those are what makes layered layout slow, since saved values
-// span everything. All steps are linear or n log n.
+// No dummy vertices: on joint graphs they make layered layout slow, since saved values span all
+// rows. All steps are linear or n log n.
 //
-// A group's inner layout depends on its content and on what is open in it, and is cached by a hash
-// of both: 48 equal layers are laid out once, and opening one group redoes that group and those
-// around it. Program order decides every tie, so that a pass that changes one module leaves the
-// others as they were; with `former` given, columns are kept as well.
+// A group's inner layout depends on its content and on the open groups in it, and is cached by a
+// hash of both: 48 equal layers are laid out once, and opening one group redoes that group and the
+// groups around it. Program order decides every tie, so that a pass that changes one module leaves
+// the others as they were; with `former` given, columns are kept as well.
 #pragma once
 
 #include <cstdint>
@@ -72,11 +72,12 @@ struct Expansion {
   }
 };
 
-// Opens, while at most `boxes` boxes show: levels of groups of groups from the outside in; of those
-// that don't all fit, the first of each kind (equal content); then small groups of nodes alike.
+// Opens, while at most `boxes` boxes show: levels of groups of groups from the outside in; of a
+// level that doesn't fit, the first group of each kind (equal content); then small groups of nodes
+// likewise.
 Expansion default_expansion(const Scene& scene, std::size_t boxes = 150);
 
-// Opens whatever is around a node, so that its own box shows.
+// Opens all groups around a node, so that its own box shows.
 void reveal(const Scene& scene, NodeId node, Expansion& expansion);
 
 struct Box {
@@ -163,7 +164,8 @@ struct GraphLayout {
   }
 };
 
-// Inner layouts of groups, from call to call. What the last 16 calls didn't use is dropped.
+// Inner layouts of groups, from call to call. A layout that the last 16 calls didn't use is
+// dropped.
 class LayoutCache {
  public:
   LayoutCache();
@@ -194,9 +196,9 @@ struct LayoutOptions {
   std::function<bool()> stop;  // asked every few thousand steps; true: give up
 };
 
-// Finds what to draw of a rectangle at a zoom. Bands that are lower than `block` pixels become
-// blocks and nothing in them is named, so that the amount is bounded by the screen and not by the
-// graph.
+// Finds the shapes to draw of a rectangle at a zoom. Bands that are lower than `block` pixels
+// become blocks and nothing in them is named, so that the amount is bounded by the screen and not
+// by the graph.
 struct Visible {
   std::vector<std::uint32_t> bands;   // frames to draw, outer ones first
   std::vector<std::uint32_t> blocks;  // bands to fill as one bar a side

@@ -5,8 +5,8 @@
 
 namespace recut::gui::layout {
 
-// Fills in what follows from nodes, operands and items: places, depths, by_group, wires, counts
-// and content hashes.
+// Computes the derived fields from nodes, operands and items: places, depths, by_group, wires,
+// counts and content hashes.
 void index_groups(Scene& scene);
 
 }  // namespace recut::gui::layout

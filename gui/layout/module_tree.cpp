@@ -67,7 +67,7 @@ class TreeBuilder {
     groups_[shelf].items = std::move(items);
   }
 
-  // By forward node: its module's parts, or what its neighbours' have in common.
+  // By forward node: its module's path, or the common prefix of its neighbours' paths.
   std::vector<Parts> paths_of_nodes() {
     std::vector<Parts> paths;
     for (std::uint32_t p = 0; p < sides_.size(); ++p) {
@@ -82,7 +82,7 @@ class TreeBuilder {
     return paths;
   }
 
-  // Runs of nodes without a module: what the modules on both sides have in common, or groups of
+  // Runs of nodes without a module get the common prefix of the modules on both sides, or groups of
   // their own before the first module and after the last (the loss, mostly).
   void name_gaps(std::vector<Parts>& paths) const {
     const std::size_t count = paths.size();

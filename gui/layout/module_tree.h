@@ -22,10 +22,10 @@ struct TreeGroup {
 // Groups of the forward and shelf nodes, the root first, parents before children.
 //
 // The nodes are walked in program order with the open modules on a stack, so that a group is a run
-// of consecutive nodes. A node without a module belongs to what its neighbours have in common. A
-// group of a single group is one with it; one of a single node with at most one backward node is
-// that node (`partners`: by position, how many backward nodes stand beside a forward one); long
-// lists are divided into parts of at most 96 items.
+// of consecutive nodes. A node without a module belongs to the common prefix of its neighbours'
+// modules. A group of a single group is one with it; one of a single node with at most one backward
+// node is that node (`partners`: by position, how many backward nodes stand beside a forward one);
+// long lists are divided into parts of at most 96 items.
 std::vector<TreeGroup> module_tree(const Graph& graph, const std::vector<Side>& sides,
                                    const std::vector<std::uint32_t>& partners);
 

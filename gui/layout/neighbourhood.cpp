@@ -52,7 +52,7 @@ std::vector<bool> within(const Scene& scene, std::uint32_t start, std::uint32_t 
   return in;
 }
 
-// Copies what is `in`, with groups that still hold something.
+// Copies the nodes in `in`, with groups that still hold some.
 class Cut {
  public:
   Cut(const Scene& from, const std::vector<bool>& in)

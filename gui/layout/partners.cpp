@@ -69,7 +69,7 @@ Sides sides_of(const Graph& graph) {
 // program order, gives gradients their partner, at most the least forward_index among the gradients
 // that they read: so data flows upwards. A second one, from the last node to the first, puts nodes
 // without a tangent beside their readers. Then each forward node with backward nodes gets one
-// mirror, the one that is most like it, to share its row.
+// mirror, the most similar one, to share its row.
 class Partners {
  public:
   explicit Partners(const Graph& graph)
@@ -136,9 +136,9 @@ class Partners {
     return cap;
   }
 
-  // Of the forward nodes of one number: the one that it is named after; else, of those of its
-  // module where there are any, the last that it reads, or just the last. Numbers are shared with
-  // nodes that autograd doesn't see, which come after.
+  // Of the forward nodes of one sequence number: the node that it is named after; else, within its
+  // module if it has nodes there, the last operand, or just the last. Nodes that autograd doesn't
+  // see come later with the same number.
   std::uint32_t within(std::uint32_t p, Run run) const {
     const std::uint32_t named = by_name(p, run.last);
     if (named != kPartnersNone && named >= run.first) return named;
@@ -164,8 +164,8 @@ class Partners {
     return found;
   }
 
-  // A sum of gradients stands beside the value that they are of: what the forward node of the last
-  // summand reads of that type.
+  // A sum of gradients stands beside its value: the operand of that type of the last summand's
+  // forward node.
   std::uint32_t summed_value(std::uint32_t p, std::uint32_t cap) const {
     const std::int64_t number = graph_.origin(node(forward_[cap])).seq_nr;
     const auto run = by_number_.find(number);
@@ -182,7 +182,7 @@ class Partners {
     return found == kPartnersNone ? cap : std::min(found, cap);
   }
 
-  // "convolution_backward": the convolution among what it reads, or among the users of that.
+  // "convolution_backward": the convolution among its operands, or among their users.
   std::uint32_t by_name(std::uint32_t p, std::uint32_t cap) const {
     const std::string_view packet = graph_.op(node(p)).packet;
     const std::size_t suffix = packet.rfind("_backward");

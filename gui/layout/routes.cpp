@@ -10,10 +10,9 @@ namespace {
 
 constexpr float kLongestRung = 6 * kPitch;
 constexpr int kChannelLanes = 15;
-constexpr float kLanesMiddle =
-    20;                          // right of the channel's: what a rung carries stands on the left
-constexpr int kSideLanes = 4;    // along a frame's outer edge
-constexpr int kBesideLanes = 3;  // in the gap beside a column
+constexpr float kLanesMiddle = 20;  // right of the channel's, as a rung's label stands on the left
+constexpr int kSideLanes = 4;       // along a frame's outer edge
+constexpr int kBesideLanes = 3;     // in the gap beside a column
 constexpr std::uint64_t kChannelBundle = ~std::uint64_t{0};
 
 using Line = std::vector<Point>;

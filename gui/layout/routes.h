@@ -6,7 +6,7 @@
 
 namespace recut::gui::layout {
 
-constexpr float kLongest = 14 * kPitch;  // what an edge may span downwards and still be a route
+constexpr float kLongest = 14 * kPitch;  // the longest downward span of a route
 constexpr std::uint32_t kManyEdges =
     10;  // out of or into one box: beyond that, only neighbours are routes
 

@@ -1,4 +1,4 @@
-// What of a graph is laid out: nodes with a side and a place in it, and the tree of groups.
+// The input of the layout: nodes with a side and a position on it, and the tree of groups.
 //
 // Plain data, complete in itself: a scene refers to no Graph and may be laid out on another thread.
 // Build one a graph (scene_of.h), and again only when the graph or its plan changes.
@@ -36,11 +36,11 @@ struct SceneNode {
   bool input = false;               // placeholder or constant
   std::uint32_t forward_index = 0;  // its place among the forward nodes; of a backward node: its
                                     // forward partner's
-  bool mirrors = false;          // of a backward node: it is the one that shares its partner's row
-  GroupId group;                 // that holds it directly
-  std::uint32_t item_index = 0;  // in that group's items
-  std::int64_t bytes = 0;        // of the storages behind its value
-  std::uint64_t content = 0;     // hash of operator, attributes and types
+  bool mirrors = false;             // of a backward node: it shares its partner's row
+  GroupId group;                    // that holds it directly
+  std::uint32_t item_index = 0;     // in that group's items
+  std::int64_t bytes = 0;           // of the storages behind its value
+  std::uint64_t content = 0;        // hash of operator, attributes and types
 };
 
 // One entry of a group: a node, or a group.

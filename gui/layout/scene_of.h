@@ -1,5 +1,5 @@
-// From a graph to its scene: sides and places of the nodes, the tree of groups, what is known of
-// them.
+// From a graph to its scene: sides and positions of the nodes, the tree of groups, and their
+// attributes.
 #pragma once
 
 #include <span>
@@ -14,9 +14,9 @@ namespace recut::gui::layout {
 // A node is *backward* if it needs a tangent, or if only such nodes use it and it stands behind
 // the first of them in the file. Its *forward partner* is the last forward node with its autograd
 // sequence number, unless data flow forbids it (a gradient can't be taken before a gradient that it
-// reads: gradient accumulation carries the number of whatever ran last); else the node whose
-// operator's name it carries ("convolution_backward" of "convolution") among those that it reads
-// from; else the last forward value that it reads; else the partner of what it reads.
+// reads: gradient accumulation carries the number of the last forward call); else the node whose
+// operator's name it carries ("convolution_backward" of "convolution") among its operands' nodes;
+// else its last forward operand; else the partner of an operand.
 Scene scene_of(const Graph& graph, std::span<const Role> roles = {});
 
 }  // namespace recut::gui::layout

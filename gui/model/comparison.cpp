@@ -127,8 +127,8 @@ class ComparisonComparer {
       side.other_role[at] = other;
   }
 
-  // A node that only reads what was rewritten is another node with the same line: that is nothing
-  // new. Of two documents, sizes may differ throughout.
+  // A node whose operand was rewritten is another node with the same line: that is no change. Of
+  // two documents, sizes may differ throughout.
   bool is_rewritten(const ComparisonStep& step) const {
     if (one_document_ && step.here == step.there) return false;
     if (here_.op(step.here).name != there_.op(step.there).name) return true;

@@ -1,5 +1,5 @@
-// Two graphs under two plans, compared node by node: what the panes of the graph panel mark and
-// walk through.
+// Two graphs under two plans, compared node by node: the differences that the panes of the graph
+// panel mark and step through.
 #pragma once
 
 #include "gui/model/document_view.h"
@@ -42,7 +42,8 @@ struct DifferenceCounts {
 
 struct Comparison {
   ComparedSide here, there;
-  // In program order of the graph here; what is only there stands behind what it follows there.
+  // In program order of the graph here; a node that is only there stands behind its predecessor
+  // there.
   std::vector<ComparisonStep> steps;
   DifferenceCounts counts;
 };

@@ -1,6 +1,6 @@
-// A document as the window sees it: the graph, the plans that are known of it, which of them is
-// shown, and what the user chose and selected. Plain data; panels read it, commands change it, and
-// planner.h fills it in from jobs.
+// A document as the window sees it: the graph, its known plans, the shown plan, and the user's
+// settings and selection. Plain data; panels read it, commands change it, and planner.h fills it in
+// from jobs.
 #pragma once
 
 #include <any>
@@ -46,15 +46,15 @@ struct Selection {
 struct SelectionAnchor {
   NodeId node;
   std::size_t pass = 0;
-  NodeId shown;  // what stands for it in the graph that is shown: the selection, as it was left
+  NodeId shown;  // its counterpart in the shown graph: the selection, as it was left
 };
 
 // The text of a search, and every node that fits.
 struct Search {
   std::string text;
   std::shared_ptr<const std::vector<NodeId>> found;  // in program order; null: nothing was asked
-  std::vector<NodeId> best;                          // a dozen, those that begin so first
-  std::string fault;                                 // what is wrong with the text
+  std::vector<NodeId> best;                          // a dozen; names that begin so come first
+  std::string fault;                                 // the fault of the text
   // The graph and plan that it searched; others may have other answers.
   std::size_t pass = 0;
   SharedPlanView plan;
@@ -65,9 +65,8 @@ struct Search {
   NodeId neighbour(NodeId selected, const Graph& graph, int by) const;
 };
 
-// Plans by rising peak and falling time: whatever another one beats in both is left out. Beside
-// them, and whatever beats it, the plan that was made for each of the budgets that were asked for
-// last.
+// Plans by rising peak and falling time (a Pareto front): dominated plans are left out. Beside
+// them, even if dominated, the plan for each of the last requested budgets.
 class KnownPlans {
  public:
   void add(SharedPlanView plan);
@@ -96,7 +95,7 @@ struct PinnedBaseline {
   std::string pending_title;  // its title while it is made
 };
 
-// A plan that was made for these settings, whatever was shown on the way to it.
+// A plan that was made for these settings, not an intermediate one.
 struct AnsweredPlan {
   SharedPlanView plan;  // null: none yet
   PlanSettings plan_settings;
@@ -117,12 +116,12 @@ struct DocumentView {
 
   std::shared_ptr<const std::string> bytes;  // of the file
   std::shared_ptr<const Document> document;  // from here on: null or empty until it is ready
-  TransformSettings applied_transforms;      // what made `document`; the settings may be ahead
+  TransformSettings applied_transforms;      // of `document`; the settings may be ahead
   Diagnostics transform_faults;              // why the last requested transforms or rules
                                              // couldn't be had; empty once others could
   std::shared_ptr<const PlanBasis> basis;    // of `plan_settings`' device and model of cost
   SharedPlanView start;                      // the step with nothing recomputed
-  KnownPlans known;                          // for `plan_settings`, whatever the budget
+  KnownPlans known;                          // for `plan_settings`, of any budget
   std::shared_ptr<const Curve> curve;        // as far as it is known
   SharedPlanView shown;  // the plan that all panels speak of: the one made for the budget, and
                          // until that is there the best one known
@@ -150,7 +149,7 @@ struct DocumentView {
   bool is_ready() const { return state == DocumentState::ready; }
   // True if the plan that is shown peaks within the budget.
   bool holds() const { return shown && shown->within(plan_settings.budget_bytes); }
-  // Refused by the plan that was made for it, or by what is proved.
+  // Whether the budget holds: by the plan that was made for it, or by a proved bound.
   BudgetAnswer budget_answer() const;
   // Proved of the budget or of the graph: no order peaks below it. 0: nothing is proved yet.
   std::int64_t peak_bound() const;
@@ -165,7 +164,7 @@ struct DocumentView {
   // The selection in the plan's graph, which is the last one; invalid if the plan doesn't know it.
   NodeId planned_selection() const;
 
-  // Panels' own memory of this document: zoom, scroll, what is folded.
+  // Panels' own memory of this document: zoom, scroll, folded parts.
   PanelMemory memories;
 
   // Jobs at work for it; 0 for none.

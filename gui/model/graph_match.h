@@ -10,9 +10,8 @@ namespace recut::gui {
 
 // Of one of the two graphs, by position in its order.
 struct MatchSide {
-  std::vector<NodeId>
-      partner;             // what stands for the node in the other graph; invalid: nothing does
-  std::vector<bool> twin;  // its partner's partner is the node itself: the two are one
+  std::vector<NodeId> partner;  // the node's counterpart in the other graph; invalid: none
+  std::vector<bool> twin;       // its partner's partner is the node itself: the two are one
 };
 
 struct GraphMatch {
@@ -26,10 +25,10 @@ GraphMatch match_same(const Graph& graph);
 // that its rule names; it is a twin where nothing else has that partner.
 GraphMatch match_passes(const PipelineReport& passes, std::size_t here, std::size_t there);
 
-// Two graphs that have nothing to do with each other but their names: first those of one name in
-// one module; then, module by module, those of one operator in their order; then those of one name
-// and operator, wherever their modules stand. One for one. After Model Explorer's sync navigation,
-// which knows the first of these three.
+// Two graphs that have nothing to do with each other but their names: pairs first nodes of one name
+// in one module; then, module by module, nodes of one operator in their order; then nodes of one
+// name and operator in any modules. One for one. After Model Explorer's sync navigation, which
+// knows the first of these three.
 GraphMatch match_documents(const Graph& here, const Graph& there);
 
 }  // namespace recut::gui

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kMain = 0.8;  // a module with that much of the bytes is looked into
 constexpr double kLayerBandsMin =
-    0.08;  // of the largest module: what is less has no band of its own
+    0.08;  // of the largest module: a smaller one has no band of its own
 constexpr std::size_t kDeepest = 8;
 
 // The part of a path below `depth` dots: "L['s'].layer1.0" at depth 1 is "layer1"; "" past its end.

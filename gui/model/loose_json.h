@@ -1,5 +1,5 @@
-// JSON that people may have edited: what is missing or of another kind reads as nothing. Who looks
-// into a value includes nlohmann/json.hpp, which is too large for headers.
+// JSON that users may have edited: a missing value, or one of another kind, reads as nothing.
+// Sources that look into a value include nlohmann/json.hpp, which is too large for headers.
 #pragma once
 
 #include <cstdint>

@@ -75,7 +75,7 @@ MemoryStack stack_by_module(const PlanView& plan, const LayerBands& layers) {
   }));
 }
 
-// From the kind that lasts longest, at the bottom, to the one that comes and goes.
+// From the longest-lived kind, at the bottom, to the shortest-lived.
 MemoryStack stack_by_kind(const PlanView& plan) {
   constexpr MemoryKind kOrder[] = {MemoryKind::saved, MemoryKind::result, MemoryKind::recomputed,
                                    MemoryKind::temporary};

@@ -43,7 +43,8 @@ const Change* defining_node(const PassReport& report, const Graph& before, NodeI
   return changes.empty() ? nullptr : changes.front();
 }
 
-// All changes of a pass, to look up those of many nodes. Asked only, never walked.
+// An index of a pass's changes by node. It is only looked up, never iterated, so hashing is
+// deterministic.
 struct ChangeIndex {
   explicit ChangeIndex(const PassReport& report) {
     for (const Change& change : report.changes) {
@@ -63,7 +64,7 @@ struct ChangeIndex {
   std::unordered_map<std::uint32_t, Changes> made;
 };
 
-// `change`: the one that takes the node away, null where none does.
+// `change`: removes the node; null if none does.
 NodeId step_on(const PassReport& report, const Graph& before, NodeId id, const Change* change) {
   const Graph& after = report.graph;
   if (change != nullptr) {
@@ -74,7 +75,7 @@ NodeId step_on(const PassReport& report, const Graph& before, NodeId id, const C
   return after.contains(id) ? id : by_name(before, id, after);
 }
 
-// `change`: what made the node, null where nothing says.
+// `change`: made the node; null if none did.
 NodeId step_back(const PassReport& report, const Graph& before, NodeId id, const Change* change) {
   if (before.contains(id)) return id;
   if (change != nullptr && before.contains(change->before)) return change->before;

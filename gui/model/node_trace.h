@@ -1,5 +1,4 @@
-// A node's way through the passes: what stands for it in another pass's graph, and what became of
-// it.
+// A node's way through the passes: its counterpart in another pass's graph, and its changes.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +33,8 @@ struct NodeEvent {
 std::vector<NodeEvent> node_history(const PipelineReport& passes, NodeId id, std::size_t pass);
 
 // The nodes of one change of pass number `pass` (from 1) that a node of its graph takes part in:
-// the node that it changed, if that is still there, and all that it made; nothing if the node is in
-// no change.
+// the changed node, if it is still there, and all nodes that the change made; nothing if the node
+// is in no change.
 std::vector<NodeId> changed_together(const PipelineReport& passes, NodeId id, std::size_t pass);
 
 // The passes that changed something, between 0 and the last: where stepping stops.

@@ -15,7 +15,7 @@ bool is_better(const PlanView& plan, const PlanView& shown, std::int64_t budget)
   return !shown.within(budget) || plan.report().step_us * kRounding < shown.report().step_us;
 }
 
-// The quickest of them that is better than the one that is shown.
+// The quickest of them that is better than the shown plan.
 SharedPlanView best_of(const std::vector<SharedPlanView>& plans, const DocumentView& document) {
   SharedPlanView best = document.shown;
   for (const SharedPlanView& plan : plans)

@@ -9,9 +9,9 @@
 
 namespace recut::gui {
 
-// The plan made for another budget that is the quickest of those which hold this one, if it is
-// quicker than the one made for this budget, or that doesn't hold it; null where there is none, and
-// while the plan that is shown isn't the one made for its budget.
+// A plan that was made for another budget, but holds this one and is quicker than the plan made for
+// this one (or that plan doesn't hold it). Null if there is none, and while the shown plan isn't
+// the one made for its budget.
 SharedPlanView offered_plan(const DocumentView& document);
 
 // Of the plans that were found on the way (the curve's), one that would be offered if planning for

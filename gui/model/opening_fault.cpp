@@ -43,7 +43,7 @@ std::vector<std::string> near_files(Backend& backend, const std::string& path) {
 
 namespace {
 
-// Names that messages say how to fix, as "--dim sr=N", without those of dimensions.
+// Names of values that messages ask to fix, as "--dim sr=N", without names of dimensions.
 std::vector<std::string> fixable_values(const OpeningFault& fault) {
   constexpr std::string_view kOption = "--dim ";
   std::vector<std::string> names;

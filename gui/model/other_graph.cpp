@@ -64,7 +64,7 @@ void forget_graph(DocumentView& document) {
   document.plan_due = -1;
 }
 
-// In the graph that is shown, the last one, or the one that was read.
+// Looks in the shown graph, then in the last one, then in the graph as read.
 void select_by_name(DocumentView& document, const std::string& name) {
   if (name.empty()) return;
   const PipelineReport& passes = document.document->passes;
@@ -74,7 +74,7 @@ void select_by_name(DocumentView& document, const std::string& name) {
   }
 }
 
-// Choices that the graph can't take are dropped; those that it can stay. Returns the dropped ones.
+// Drops overrides that the graph can't take, and keeps the others. Returns the dropped ones.
 std::string drop_overrides(const Graph& graph, OverrideRequest& overrides) {
   std::string dropped;
   const auto sift = [&](std::vector<std::string>& names, bool save) {

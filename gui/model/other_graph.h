@@ -10,9 +10,8 @@
 namespace recut::gui {
 
 // Forgets everything about the graph before, has `install` put `after` and its facts into the
-// document, and shows and selects there what fits best by its name: the pass that came, or else the
-// one that was shown. Returns a remark for people: overrides that were dropped because the graph
-// has no such node; "" for none.
+// document, and restores the shown pass and the selection there by name. Returns a remark for the
+// user: overrides that were dropped because the graph has no such node; "" for none.
 std::string move_to_graph(DocumentView& document, const Document& after,
                           const std::function<void()>& install);
 

@@ -9,8 +9,8 @@ namespace recut::gui {
 SelectionAnchor anchor_of(const DocumentView& document) {
   const NodeId node = document.selection.node;
   if (node == document.anchor.shown) return document.anchor;
-  // Something else was selected since: that is what goes along from now on. Who speaks of the plan
-  // may have named a node that only the last graph has.
+  // Another node was selected since, and is followed from now on. A selection from a plan may name
+  // a node that only the last graph has.
   const bool here = document.graph_at_pass().contains(node);
   return {node, here ? document.pass : document.document->passes.passes.size(), node};
 }

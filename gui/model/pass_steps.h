@@ -7,10 +7,10 @@
 
 namespace recut::gui {
 
-// Shows another pass. What was selected stays known while there is nothing to stand for it, and is
-// selected again where there is.
+// Shows another pass. The selection is kept while the shown graph has no counterpart of it, and
+// returns with one.
 void show_pass(DocumentView& document, std::size_t pass);
-// Selects a node of the graph after `pass` passes, or what stands for it in the one that is shown.
+// Selects a node of the graph after `pass` passes, or its counterpart in the shown graph.
 void select_in_pass(DocumentView& document, NodeId id, std::size_t pass);
 
 // The selected node and the pass in whose graph it was selected: its place there outlives passes in

@@ -16,7 +16,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMaxLookedAt = 256;  // nodes, for what is saved instead of another
+constexpr std::size_t kMaxLookedAt = 256;  // nodes that the search visits
 
 std::string budget_text(const PlanSettings& plan_settings) {
   return plan_settings.budget_bytes == 0 ? "none" : format_bytes(plan_settings.budget_bytes);
@@ -78,7 +78,7 @@ std::string outcome_of(const PlanDifference& difference, const PlanView& before,
   const double step = after.report().step_us - before.report().step_us;
   if (peak != 0) add("peak " + signed_bytes(peak));
   if (step != 0) add(fmt::format("step {}{}", step > 0 ? "+" : "-", format_micros(std::abs(step))));
-  const char* between = "; ";  // what it costs, then what flipped
+  const char* between = "; ";  // between the cost and the flipped values
   for (const Role role : {Role::recomputed, Role::saved, Role::freed, Role::inside}) {
     const auto r = static_cast<std::size_t>(role);
     if (count[r] == 0) continue;

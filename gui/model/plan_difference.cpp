@@ -22,7 +22,7 @@ std::vector<std::int64_t> owned_bytes(const PlanView& plan) {
 
 namespace {
 
-// Adds what the first keeps more of.
+// Adds the storages that the first plan keeps and the second doesn't.
 void add_more(SavedStorages& sum, const SavedStorages& of, const SavedStorages& other) {
   sum.storages += std::max<std::int64_t>(0, of.storages - other.storages);
   sum.bytes += std::max<std::int64_t>(0, of.bytes - other.bytes);

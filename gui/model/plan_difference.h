@@ -9,7 +9,7 @@
 
 namespace recut::gui {
 
-// A value that owns bytes in one of the plans, and what each of them makes of it.
+// A value that owns bytes in one of the plans, and its fate in each.
 struct FateRow {
   NodeId here, there;  // in the graph of either plan
   Role role_here = Role::freed, role_there = Role::freed;
@@ -17,7 +17,7 @@ struct FateRow {
   std::int64_t bytes = 0;                      // the larger of the two
 };
 
-// The bytes that each node's storages take, by position; 0 for views and what never runs.
+// The bytes that each node's storages take, by position; 0 for views and calls that never run.
 std::vector<std::int64_t> owned_bytes(const PlanView& plan);
 
 struct PlanDifference {

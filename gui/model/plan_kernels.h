@@ -10,7 +10,7 @@
 namespace recut::gui {
 
 struct PlanKernel {
-  std::vector<NodeId> calls;  // in order, without views; those that it inlines come first
+  std::vector<NodeId> calls;  // in order, without views; inlined calls come first
   std::size_t inlined = 0;    // how many
   std::int64_t moved = 0;     // bytes read and written
 };

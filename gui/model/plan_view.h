@@ -23,11 +23,11 @@ struct SavedStorages {
 struct PlanView {
   std::shared_ptr<const Document> document;
   std::shared_ptr<const StorageModel> storages;
-  PlanningRequest request;  // what the plan was made for
+  PlanningRequest request;  // the request that the plan was made for
   Planned planned;
 
-  // By the graph's positions. A view has the role of the call behind it; what is both saved and run
-  // again is saved.
+  // By the graph's positions. A view has the role of the call behind it; a value that is both saved
+  // and run again is saved.
   std::vector<Role> roles;
   std::vector<std::int32_t> extra_runs;  // beyond the first
   std::vector<bool> kept;                // by storage: for backward
@@ -37,7 +37,7 @@ struct PlanView {
   const Replay& replay() const { return planned.replay; }
   std::int64_t peak() const { return planned.report.peak_bytes; }
   Role role(NodeId id) const { return roles[graph().position(id)]; }
-  // Of those that a call makes: all calls' together are the report's saved storages.
+  // Saved storages of one call; those of all calls add up to the report's.
   SavedStorages kept_of(NodeId id) const;
   bool within(std::int64_t budget_bytes) const {
     return budget_bytes == 0 || peak() <= budget_bytes;
@@ -45,8 +45,8 @@ struct PlanView {
 };
 using SharedPlanView = std::shared_ptr<const PlanView>;
 
-// The node that stands for a node of a pass's graph in the plan's graph: itself, or the one that
-// carries its name; invalid if there is none.
+// The node that stands for a node of a pass's graph in the plan's graph: itself, or the node of its
+// name; invalid if there is none.
 NodeId planned_node(const Graph& graph, const PlanView& plan, NodeId node);
 
 // The common basis of all plans of one document under one cost model.

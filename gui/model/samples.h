@@ -1,4 +1,4 @@
-// The graphs that come with the program, and what samples/samples.txt says of them.
+// The graphs that come with the program, described by samples/samples.txt.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace recut::gui {
 struct SampleFacts {
   std::string file;                        // "joint/gpt2.json.gz"
   std::int64_t nodes = 0, peak_bytes = 0;  // of its own graph, by the reference device
-  std::string text;                        // what it shows
+  std::string text;                        // one line: the subject that it shows
 };
 std::span<const SampleFacts> sample_facts();
 
@@ -28,13 +28,13 @@ std::vector<std::string> all_samples(const Backend& backend);
 bool has_sample(const Backend& backend, std::string_view name);
 // Null where nothing is known of it.
 const SampleFacts* facts_of(const Backend& backend, std::string_view name);
-// The bytes of one that is a part of the program; null for the platform's and for what is none.
+// The bytes of an embedded sample; null for samples of the platform and for other names.
 std::shared_ptr<const std::string> embedded_sample(const Backend& backend, std::string_view name);
 // The trade-off of one of the platform's, without its plans, as it is found by itself: for the
 // reference device, call by call. It comes with the program, to be seen before it is planned anew;
 // null where none comes.
 std::shared_ptr<const Curve> prepared_curve(const Backend& backend, std::string_view name);
-// There is none of that name: with the one that may have been meant.
+// The diagnostic for an unknown name, with the nearest known one.
 Diagnostic no_sample(const Backend& backend, std::string_view name);
 
 }  // namespace recut::gui

@@ -1,6 +1,6 @@
-// The saved state of an open document: one small JSON value, a part of the workspace and of
-// whatever else hands a document's state on. Reading passes over damaged parts, and knows no graph:
-// names that name nothing there are found out when the document is open.
+// The saved state of an open document: one small JSON value, a part of the workspace file and of
+// links. Reading skips damaged parts, and knows no graph: unknown node names are found when the
+// document is open.
 #pragma once
 
 #include <cstdint>

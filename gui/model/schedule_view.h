@@ -24,7 +24,7 @@ struct ScheduleView {
   const Graph& graph() const { return plan->graph(); }
   const ScheduledKernel& kernel(std::uint32_t k) const { return schedule.kernels[k]; }
 
-  // Kernels that compute a node, or what a view shows, in order.
+  // Kernels that compute a node, or the call behind a view, in order.
   std::vector<std::uint32_t> kernels_of(NodeId id) const;
   bool computes(std::uint32_t k, NodeId id) const;
 
@@ -32,7 +32,7 @@ struct ScheduleView {
     return arena_over_budget(schedule.arena_bytes, plan->peak(), budget_bytes);
   }
 
-  // "exp, relu": what a kernel computes.
+  // "exp, relu": a kernel's name, after its calls.
   std::string name(std::uint32_t k) const;
   // The call that a kernel is selected by: its last.
   NodeId node(std::uint32_t k) const;
@@ -69,8 +69,8 @@ SharedSchedule shown_schedule(const DocumentView& document);
 // The arena of the plan that is shown; 0 while no schedule of it is known.
 std::int64_t arena_bytes(const DocumentView& document);
 bool arena_is_beyond(const DocumentView& document);
-// "1.29 GiB, 6.55 MiB above the budget": what stands beside the peak; "" where the arena has as
-// many bytes, or isn't known.
+// "1.29 GiB, 6.55 MiB above the budget": the text beside the peak; "" where the arena has as many
+// bytes, or isn't known.
 std::string arena_beside_peak(const DocumentView& document);
 
 // Makes it; as slow as packing an arena.

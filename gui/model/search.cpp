@@ -32,7 +32,7 @@ bool equals(std::string_view text, std::string_view small) {
                     [](char a, char b) { return lower_search(a) == b; });
 }
 
-// "h.3" is "h.3" and what is in it, whatever stands before: "transformer.h.3.attn", not "h.31".
+// "h.3" is "h.3" and its submodules, with any parents: "transformer.h.3.attn", not "h.31".
 bool is_in_module(std::string_view path, std::string_view part) {
   for (std::size_t at = 0; at + part.size() <= path.size(); ++at) {
     if (!equals(path.substr(at, part.size()), part)) continue;
@@ -106,7 +106,7 @@ Result<Test> bound_test(const std::string& word) {
 Test role_test(Role role) {
   return [role](const Candidate& c) {
     if (!c.document.shown) return false;
-    // In another pass's graph the name leads to what the plan has.
+    // A node of another pass's graph is found in the plan by its name.
     const Graph& planned = c.document.shown->graph();
     const NodeId id = planned.contains(c.id) ? c.id : planned.find(c.graph.node_name(c.id));
     return id.valid() && c.document.shown->role(id) == role;
@@ -161,7 +161,7 @@ Result<Test> keyed_test(const std::string& key, bool whole, const std::string& v
   return error("no '" + key + "' to search by: op, name, module, source, dtype or bytes");
 }
 
-// "net.py:12" of a line of Python: what it says may hold any word.
+// "net.py:12" of a line of Python, without the code, which may hold any word.
 std::string_view file_and_line(std::string_view source) {
   return source.substr(0, source.find(" in "));
 }
@@ -214,7 +214,7 @@ std::vector<bool> forward_of(const DocumentView& document) {
   return forward;
 }
 
-// A dozen of what was found: names that begin with the word first.
+// A dozen matches: names that begin with the word come first.
 std::vector<NodeId> best_of(const Graph& graph, const std::vector<NodeId>& found,
                             const std::string& word) {
   constexpr std::size_t kMax = 12;

@@ -1,5 +1,5 @@
-// Finding nodes by what people type: parts of names, operators and modules, sizes, and what the
-// plan makes of them.
+// Finds nodes by a typed query: parts of names, operators and modules, sizes, and roles in the
+// plan.
 #pragma once
 
 #include <string_view>
@@ -9,20 +9,20 @@
 
 namespace recut::gui {
 
-// What was typed, as words that all have to fit:
+// A query consists of words that all have to match:
 //
 //   relu                 a part of the name, the operator, the module or the file and line of its
 //                        source, in any case
 //   op:add               a part of the operator's name      (op=add.Tensor: all of it)
-//   module:h.3           a module and what is in it: "h.3" and "h.3.attn", not "h.31"
+//   module:h.3           a module and its submodules: "h.3" and "h.3.attn", not "h.31"
 //   source:self.act      a part of the line of Python that called it; source:net.py:12
 //   name:view            a part of the node's name          (name=view_1: all of it)
 //   dtype:bf16           of any of its outputs
 //   bytes>64MiB          also >=, <, <=; blanks are allowed
-//   saved, recomputed, freed, result, input     what the plan that is shown makes of it
+//   saved, recomputed, freed, result, input     its role in the shown plan
 //   forward, backward    where the plan runs it first
 //   pinned               overridden by the user
-//   -relu                what must not fit; "two words": in quotes, with their blank
+//   -relu                must not match; "two words": in quotes, with their blank
 //
 // Every node of the graph, one of the document's passes, that fits, in program order. Fails where a
 // bound or a key isn't one.
@@ -37,7 +37,7 @@ Search search_document(const DocumentView& document, std::string_view text);
 // The pass or the plan changed since.
 bool is_stale(const Search& search, const DocumentView& document);
 
-// Bytes of all that a node makes.
+// Bytes of all outputs of a node.
 std::int64_t bytes_of(const Graph& graph, NodeId id);
 
 }  // namespace recut::gui

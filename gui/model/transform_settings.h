@@ -42,9 +42,9 @@ struct TransformSettings {
   bool differentiate = false;                  // a forward graph; a joint one is as it is
   std::optional<OptimizerSettings> optimizer;  // then it is differentiated, too
   std::vector<std::string> on;                 // passes that don't run by themselves
-  std::vector<std::string> off;                // those that do, and don't here; `rules`, too
+  std::vector<std::string> off;                // default passes that don't run; `rules`, too
   std::optional<RuleFile> rules;               // the pass `rules`
-  Dimensions dimensions;                       // sizes of those that a model leaves open
+  Dimensions dimensions;                       // sizes of a model's open dimensions
   std::string graph;  // key of the file's graph; "": the file's first choice
 
   bool operator==(const TransformSettings& o) const {

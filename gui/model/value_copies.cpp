@@ -1,4 +1,4 @@
-// Tables as text: what the clipboard takes.
+// Tables as text, for the clipboard.
 #include <fmt/core.h>
 
 #include "engine/support/table.h"

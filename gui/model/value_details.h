@@ -28,7 +28,7 @@ struct ValueDetails {
   bool empty() const { return title.empty(); }
 };
 
-// Empty where nothing is selected. What needs reasons is left out until they are there.
+// Empty where nothing is selected. Lines that need reasons are left out until these are known.
 ValueDetails details_of(const DocumentView& document, NodeId id);
 std::string text_of(const ValueDetails& details);
 

@@ -1,4 +1,4 @@
-// The rows of the table of values: what the other choice comes to for each.
+// The rows of the table of values, with the effect of the opposite choice for each.
 #include "engine/ir/aliases.h"
 #include "gui/model/value_table.h"
 

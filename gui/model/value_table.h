@@ -1,6 +1,6 @@
-// The table of values: what there is to choose among, what the plan does with each, and what the
-// other choice would free or take, cost or gain. Rows are made by a job, sorted and filtered
-// between frames. No drawing.
+// The table of values: the values that a plan chooses among, the plan's choice for each, and the
+// bytes and time that the opposite choice would cost or gain. Rows are made by a job, sorted and
+// filtered between frames. No drawing.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct ValueRow {
   bool has_choice = false;      // false: it can't be otherwise, and the two above are 0
 };
 
-// Of a value's storages under a plan: those that are kept for backward, or else all.
+// Bytes of a value's storages under a plan: of those kept for backward, or else of all.
 std::int64_t row_bytes(const PlanView& plan, NodeId value);
 
 // Of one plan; never changed once made.
@@ -40,8 +40,8 @@ std::shared_ptr<const ValueRows> make_value_rows(SharedPlanView plan,
 // Rows without prices, for the time until there are reasons: fast.
 std::shared_ptr<const ValueRows> rows_without_prices(SharedPlanView plan);
 
-// With prices, in parts. A value may need all that was before it, so that a long chain takes
-// seconds: parts are counted by values that are looked at, not by rows.
+// With prices, in parts. A value may need all its ancestors, so that a long chain takes seconds:
+// parts are counted by visited values, not by rows.
 class ValueRowsMaker {
  public:
   ValueRowsMaker(SharedPlanView plan, std::shared_ptr<const Reasons> reasons);
@@ -66,7 +66,7 @@ bool read_column(std::string_view name, ValueColumn& column);
 struct ValueTable {
   std::shared_ptr<const ValueRows> rows;  // null until they were made
   std::shared_ptr<const Reasons>
-      requested_reasons;          // those that a job makes rows of; null: of the plan
+      requested_reasons;          // the reasons that a job makes rows of; null: the plan's
   SharedPlanView requested_plan;  // likewise
   JobId making = 0;
 
@@ -102,7 +102,7 @@ ValueTable& value_table(DocumentView& document);
 enum class OverrideKind : std::uint8_t { no, save, recompute };
 class ValueOverrides {
  public:
-  void read(const DocumentView& document);  // cheap where the choices are those that it read last
+  void read(const DocumentView& document);  // cheap if the choices are unchanged
   OverrideKind of(NodeId id) const;
   bool empty() const { return overrides_.empty(); }
 

@@ -1,4 +1,4 @@
-// Sentences about choices: what flipping one comes to, and why some can't be held.
+// Sentences about choices: the effect of flipping one, and the reason why some can't be held.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -97,7 +97,7 @@ void search(Ui& ui, const PanelInput& input, const Rect& area, Intents& intents)
     memory.open = !memory.text.empty();
     memory.chosen = 0;
   }
-  // All panels know what fits; another pass or plan has other answers. Commands search, too.
+  // All panels know the matches; another pass or plan has others. Commands search, too.
   const Search& known = input.document->search;
   if (!answer.active && !answer.changed && !answer.committed) memory.text = known.text;
   const bool stale = known.text != memory.text || is_stale(known, *input.document);
@@ -138,7 +138,7 @@ float width_of(const Ui& ui, const Figure& figure) {
          ui.px(6 + 18);
 }
 
-// Hovered, it says what it is.
+// A figure with its description as a tooltip.
 void bar_figure(Ui& ui, const App& app, const Figure& one, const Rect& rect) {
   (void)interact(ui, one.what, ItemKind::figure, rect, true, one.value);
   explain(ui, app, one.what);
@@ -177,7 +177,7 @@ void theme_sign(Ui& ui, ImVec2 centre, Colour colour) {
   list.PathFillConvex(Ui::paint(colour));
 }
 
-// A glass: what there is to find.
+// A magnifying glass, in front of the search field.
 void find_sign(const Ui& ui, ImVec2 centre, Colour colour) {
   const ImVec2 lens{centre.x - ui.px(1.5f), centre.y - ui.px(1.5f)};
   ui.ring(lens, ui.px(4.5f), colour, ui.whole(1.3f));

@@ -1,5 +1,5 @@
-// The program's name is the menu's button. What hangs under it is one sheet: the menus as tabs, the
-// rows of the one that is open below them. A bar of menus would take the room of the documents.
+// The program's name is the menu's button. It opens one sheet: the menus as tabs, the rows of the
+// open one below them. A bar of menus would take the room of the documents.
 #include "gui/panels/bar_menu.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// Check: the plan that is shown, run by the interpreter. Whether each output is what it has to be,
-// and whether the run took the bytes that were planned.
+// Panel Check: the shown plan, run by the interpreter. Compares each output with the expected one,
+// and the measured bytes with the planned ones.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -109,7 +109,7 @@ class CheckPanel {
     columns({titles.left, titles.top, right, titles.bottom}, report.inputs);
   }
 
-  // A tick or a cross before the words: the colour isn't all that says it.
+  // A tick or a cross before the text, as colour alone must not carry the result.
   void sign(Rect& row, bool good) const {
     const ImVec2 c{row.left + ui_.px(6), row.centre().y};
     const Colour colour = good ? ui_.theme.result : ui_.theme.conflict;

@@ -1,5 +1,4 @@
-// A kernel's text: numbers, words in the colours of what they are, and the node that lines are
-// from.
+// A kernel's text: line numbers, highlighted words, and the source node of lines.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -125,7 +124,7 @@ class Lines {
     return node.valid() && (i == first || text_.lines[i - 1].node != node);
   }
 
-  // In what the line leaves, where that says something.
+  // The source node, in the rest of the line, if that is wide enough.
   void origin(NodeId node, const Rect& rect) const {
     const float wide = ui_.width(name(node), Face::mono_small);
     if (rect.width() < std::min(wide, ui_.px(kShortestOrigin))) return;

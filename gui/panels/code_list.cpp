@@ -1,5 +1,4 @@
-// The kernels of a schedule in order: number, what they compute, what they make, how long they
-// take.
+// The kernels of a schedule in order: number, calls, outputs, time.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -116,7 +115,7 @@ class KernelList {
                        kernel.again ? ", again" : "", format_bytes(context_.schedule.bytes(k)));
   }
 
-  // Beside a measured time, of what that was measured on.
+  // The predicted time beside a measured one, by the profile of the measured device.
   double planned_micros(std::uint32_t k) const {
     return context_.run != nullptr ? context_.run->planned->kernel_us[k]
                                    : context_.schedule.micros(k);

@@ -28,7 +28,7 @@ constexpr float kCompareTools = 400;    // of the heading, with all words on its
 
 // As drawn last.
 struct CompareHeights {
-  float above = 0;  // of what stands over the list
+  float above = 0;  // height of the part over the list
   float all = 0;
 };
 
@@ -359,7 +359,7 @@ class Compare {
   const NodeId selected_;
   CompareHeights& heights_;
   const bool low_;      // too low for a list that scrolls by itself
-  const Rect visible_;  // of what scrolls where it is
+  const Rect visible_;  // the visible part of the scrolled content
   float name_ = 0, figure_ = 0;
   bool shows_there_ = true;
 };

@@ -15,8 +15,8 @@ struct FateCells {
 
 class FateColumns {
  public:
-  // In pixels: the room of a row, and the longest of the names, which come first. Where they have
-  // no room beside the fates, or the reasons have none behind them, a row takes two lines.
+  // In pixels: the width of a row, and of the longest name; names come first. If names don't fit
+  // beside the fates, or the reasons behind them, a row takes two lines.
   FateColumns(const Ui& ui, float room, float longest_name, bool why);
 
   bool in_two_lines() const { return two_lines_; }

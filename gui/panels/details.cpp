@@ -1,5 +1,5 @@
-// The value that is selected: what it is, where it lives, why the plan does with it what it does,
-// and what the other choice comes to.
+// The selected value: its definition, its lifetime and storage, the reason for the plan's choice,
+// and the effect of the opposite one.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kWords = 70;  // units: the column of what a line is
+constexpr float kWords = 70;  // units: the column of labels
 constexpr std::size_t kMaxLinks = 24;
 
 // The details of the selection, as long as nothing of it changes.

@@ -198,7 +198,7 @@ class FaultPage {
     }
   }
 
-  // A field for each, with what was given before. A value may stay empty.
+  // A field for each, with its former text. A field may stay empty.
   void dimensions() {
     const OpeningFault& fault = document_.fault;
     if (fault.dimensions.empty() && fault.values.empty()) return;

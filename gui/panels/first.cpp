@@ -16,7 +16,7 @@ constexpr const char* kWhatItIs =
     "Recut keeps some activations for backward and computes others again, so that a training step "
     "peaks where you say, at the least extra time, with a proof of how near to the least it is.";
 constexpr const char* kExport = "recut_torch.export(model, args, \"m.json.gz\")";
-constexpr float kSide = 340;  // units: what there is to do beside it
+constexpr float kSide = 340;  // units: the column of actions beside it
 
 struct FirstMemory {
   std::shared_ptr<const Document> layers_of;

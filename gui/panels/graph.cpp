@@ -1,5 +1,5 @@
-// The graph: forward down the left, backward beside it, what is saved between them. The layout is
-// made by a job; this looks at what of it can be seen, and draws that.
+// The graph: forward down the left, backward beside it, saved values between them. A job makes the
+// layout; the panel draws its visible part.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace recut::gui {
 
 float GraphPaneContext::type_size() const {
-  // Letters keep their size from there on, and what is shown grows instead.
+  // Letters keep their size from there on, and boxes grow instead.
   constexpr float kFull = 0.85f;
   return std::min(1.0f, view.zoom() / kFull);
 }
@@ -104,7 +104,7 @@ void want_differences(const Subject& subject, Canvas& canvas) {
   ++canvas.marks_made;
 }
 
-// Other panels select, too: what is selected is brought into view, out of closed groups.
+// Other panels select, too: the selection is brought into view, out of closed groups.
 void watch_selection(const PaneFrame& pane, Intents& intents) {
   Canvas& canvas = pane.canvas;
   const NodeId node = pane.subject.selection.node;
@@ -146,7 +146,7 @@ void draw_layout_text(Ui& ui, const PanelInput& input, const Canvas& canvas) {
   ui.items.add("laying out", ItemKind::figure, box, true, text);
 }
 
-// Boxes that the search found, or what stands for them, sorted.
+// Boxes of the search's matches, or of the closed groups around them, sorted.
 void find_matches(const PaneFrame& pane) {
   const Search& search = pane.document.search;
   GraphMemory& memory = pane.memory;

@@ -137,7 +137,7 @@ class BoxPainter {
                             : 0.7);
   }
 
-  // Groups stand for several things: the edges of what lies behind show.
+  // A group looks like a stack: the edges of boxes behind it show.
   void stack(float radius) {
     if (context_.picture.group(box_).equals < 2 || !context_.names()) return;
     const float by = context_.length(3);
@@ -159,7 +159,7 @@ class BoxPainter {
         Ui::paint(ui_.theme.text, 0.9));
   }
 
-  // The +/- box of a closed group; returns what it takes.
+  // The +/- box of a closed group; returns its width.
   float fold() const {
     const layout::Group& group = context_.picture.group(box_);
     const float side = context_.length(kFold);

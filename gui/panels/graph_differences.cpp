@@ -17,7 +17,7 @@ Difference kind_of(const BoxDifferences& marks) {
   return marks.fate > 0 ? Difference::fate : Difference::none;
 }
 
-// Beside what is too small for a sign.
+// A mark beside a box that is too small for a sign.
 void tick(const GraphPaneContext& context, const Rect& rect) {
   const float wide = context.ui.px(3);
   context.ui.fill(
@@ -25,7 +25,7 @@ void tick(const GraphPaneContext& context, const Rect& rect) {
       context.ui.theme.differs);
 }
 
-// Above the corner: the sign, and how many, or what becomes of the value in the other plan.
+// Above the corner: the sign, and the count, or the value's fate in the other plan.
 void badge(const GraphPaneContext& context, const Rect& rect, const BoxDifferences& marks,
            bool node) {
   const Ui& ui = context.ui;

@@ -24,7 +24,7 @@ class FlowPicture {
     find_parts();
   }
 
-  // All of it, with room for what stands beside the boxes.
+  // The bounds of the flow's boxes, with room for the labels beside them.
   layout::Rect bounds() const {
     layout::Rect all;
     for (const TorchFlowNode& node : flow_.nodes)
@@ -108,7 +108,7 @@ class FlowPicture {
       ui_.line(source(to), {to.left, to.centre().y}, ui_.theme.faint, ui_.px(1.2f));
   }
 
-  // The path of this step, as wide as it is sure to be seen, with what it sends.
+  // The path of this step as a thick line, with its amount of flow.
   void route(const TorchFlowPath& path) const {
     const Colour blue = ui_.theme.selection;
     const float width = ui_.px(3);
@@ -191,7 +191,7 @@ class FlowPicture {
                 ui_.theme.dim, Align::centre);
   }
 
-  // The cut goes between what a node reads and who reads it: through the node.
+  // The cut goes through the node: between its operands and its users.
   void cut(NodeId node) const {
     const Rect rect = rect_of(node);
     if (rect.empty()) return;

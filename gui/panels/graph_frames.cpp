@@ -13,7 +13,7 @@ Colour ground_of(const Theme& theme, const Band& band) {
   return mix(theme.background, theme.panel, band.depth % 2 == 1 ? 0.85 : 0.55);
 }
 
-// The +/- that closes an open group; returns what it takes of the line.
+// The +/- that closes an open group; returns its width.
 float close_sign(const GraphPaneContext& context, const layout::Group& group, const Rect& line) {
   const Ui& ui = context.ui;
   const float side = context.length(kFold);
@@ -55,8 +55,8 @@ void frame_title(const GraphPaneContext& context, const Band& band, const Rect& 
   context.ink.text(line, alike, more);
 }
 
-// Beside a bar that stands for a group: what it is, over the frames around it. Its like stand above
-// and below it, so their number says nothing here.
+// The label beside a bar that stands for a group, over the frames around it. Equal groups stand
+// above and below it, so their count is left out.
 void block_name(const GraphPaneContext& context, const Band& band, const Rect& bar) {
   const Ui& ui = context.ui;
   const float size = std::min(1.0f, bar.height() / ui.px(11));

@@ -12,7 +12,7 @@
 namespace recut::gui {
 namespace {
 
-// The innermost open group around the middle of the screen, or around what is selected.
+// The innermost open group around the middle of the screen, or around the selection.
 layout::GroupId here(const GraphPaneContext& context) {
   const layout::Rect seen = context.view.visible();
   const NodeId node = context.subject.selection.node;

@@ -1,5 +1,5 @@
-// Two panes: the graph that is shown and the one that it is compared with, each a canvas of its
-// own; the cameras, groups and selections of the two are linked.
+// Two panes: the shown graph and its baseline, each on a canvas of its own; the cameras, groups and
+// selections of the two are linked.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ class Panes {
     return pane == Pane::here ? document_.selection.node : selected_there(view_, document_);
   }
 
-  // The words above a pane: what it shows, and where what is selected beside it has no partner.
+  // The title of a pane, with a remark if the selection beside it has no partner here.
   std::string title(Pane pane) const {
     if (compared_pass(document_, choice_))
       return pass_text(pane == Pane::here ? shown_here_ : *shown_there_);
@@ -310,7 +310,7 @@ class Panes {
   Canvas &here_, &there_;
   const ShownGraph shown_here_;
   const std::optional<ShownGraph> shown_there_;
-  SharedComparison comparison_;  // null until it is of what is shown
+  SharedComparison comparison_;  // null until it is of the shown graphs
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The parts of the graph panel: what they share of a frame, and what each draws.
+// The parts of the graph panel: their common state in a frame, and the function of each.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct StubSpot {
 struct GraphMemory {
   // The pointer.
   bool panning = false;
-  bool hovers = false;  // what is hovered was set by this panel
+  bool hovers = false;  // this panel set the hovered node
   bool moved = false;   // since the button went down: not a click
   ImVec2 last;
   // The menu: its position, and its subject.
@@ -87,14 +87,14 @@ struct GraphPaneContext {
   bool names() const { return view.zoom() >= 0.5f; }
   bool details() const { return view.zoom() >= 0.62f; }
   int lines() const;  // of attributes that fit below a name
-  // Boxes are too small to be told apart: groups are drawn as what they hold.
+  // True if boxes are too small to be told apart: groups are drawn as their contents.
   bool is_overview() const { return layout::kBoxHeight * view.pixels() < 2; }
   Rect rect_of(std::uint32_t box) const;  // on the screen, on its way
   bool moving() const { return arrived < 1; }
   bool is_here() const { return subject.pane == Pane::here; }
   // Of a graph that isn't compared yet nobody knows the partners.
   bool can_tell() const { return is_here() || subject.comparison != nullptr; }
-  // Says what the pointer did, in the words of this pane's graph.
+  // Pushes the intent of a click, for a node of this pane's graph.
   void select(NodeId node) const;
   void hover(NodeId node) const;
   const BoxDifferences* differences(std::uint32_t box) const {
@@ -152,14 +152,14 @@ void draw_sides(const GraphPaneContext& context);
 void draw_footer(const GraphPaneContext& context);
 
 // graph.cpp
-// A canvas and what it shows, before there is a picture of it.
+// A canvas and its graph, before there is a picture of it.
 struct PaneFrame {
   const DocumentView& document;  // in front
   const Subject& subject;
   Canvas& canvas;
   GraphMemory& memory;
   bool follows = false;  // another canvas moves this one
-  bool reveals = true;   // what is selected elsewhere is shown, out of closed groups
+  bool reveals = true;   // a selection elsewhere is shown, out of closed groups
 };
 // Has the requested picture and marks made, and the camera on its way. False while there
 // is nothing to draw.

@@ -150,7 +150,7 @@ void open_menu(const GraphPaneContext& context, const Under& found, ImVec2 at) {
   if (box.node.valid()) context.select(box.node);
 }
 
-// Other panels show what the pointer is over.
+// Other panels show the hovered node.
 void hover(const GraphPaneContext& context, const Under& found) {
   NodeId node;
   if (found.box.valid()) node = context.layout().boxes[found.box.index].node;

@@ -1,4 +1,4 @@
-// Marks for edges that are too long to draw: which way they go, to what, and how much.
+// Marks for edges that are too long to draw: their direction, target and number.
 #include <fmt/core.h>
 
 #include <algorithm>

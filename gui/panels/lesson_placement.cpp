@@ -8,7 +8,7 @@ namespace recut::gui {
 namespace {
 
 constexpr int kCandidatesAcross = 13;  // that are tried, and as many down
-constexpr double kHidden = 1e9;        // for a square pixel of what it points at
+constexpr double kHidden = 1e9;        // for a hidden square pixel of its target
 constexpr double kNamedHidden = 1e5;
 constexpr double kBusy = 6;  // pixels of distance for each hundredth of the popup that hides others
 

@@ -1,4 +1,4 @@
-// The list of lessons: what each is about, and which were followed to their end.
+// The list of lessons: the subject of each, and whether it was completed.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// The memory of the plan that is shown, step by step in program order: what is alive, by module or
-// by kind; the peak, the budget, the forward/backward boundary; a second plan as an outline. Wheel
-// zooms, with Ctrl in height, dragging pans, a click selects what runs there;
-// commands/timeline.cpp has the keys.
+// The memory of the shown plan, step by step in program order: live bytes by module or by kind; the
+// peak, the budget, the forward/backward boundary; a second plan as an outline. Wheel zooms, with
+// Ctrl in height, dragging pans, a click selects the running call; commands/timeline.cpp has the
+// keys.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -82,7 +82,7 @@ class TimelineView {
     if (t.pressed && !cache_.panned) select(plot, columns);
   }
 
-  // Each buffer at its address; what is pressed is selected.
+  // Each buffer at its address; a click selects one.
   void arena(const Plot& plot, const WidgetResponse& t) {
     if (schedule_ == nullptr) return arena_to_come(plot);
     const NodeId selected = document_.planned_selection();
@@ -121,7 +121,7 @@ class TimelineView {
   double first() const { return view_.from * steps(); }
   double last() const { return std::max(view_.to * steps(), first() + 1); }
 
-  // All that is marked fits; a budget far above everything doesn't flatten it.
+  // The range shows all marks; a budget far above everything doesn't flatten it.
   double most_bytes() const {
     if (schedule_ != nullptr)
       return static_cast<double>(std::max<std::int64_t>(1, schedule_->schedule.arena_bytes));

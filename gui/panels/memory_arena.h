@@ -15,7 +15,7 @@ std::string arena_text(const ScheduleView& schedule, std::int64_t budget_bytes);
 // A buffer's value, address and lifetime, as text.
 std::string buffer_text(const ScheduleView& schedule, const Buffer& buffer);
 
-// Across: steps. Up: bytes from the beginning of the arena. Those of `selected` stand out.
+// Across: steps. Up: bytes from the beginning of the arena. The buffers of `selected` stand out.
 void draw_arena(const Ui& ui, const Plot& plot, const ScheduleView& schedule,
                 const MemoryCache& cache, NodeId selected);
 // The arena's end, and how far the most that is alive at once comes, in words.

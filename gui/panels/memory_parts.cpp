@@ -164,7 +164,7 @@ class Legend {
  public:
   Legend(Ui& ui, const Rect& row) : ui_(ui), rest_(row) {}
 
-  // Colours side by side and what they are, as far as there is room.
+  // Colours side by side with their label, as far as there is room.
   void entry(const std::vector<Colour>& colours, std::string_view text, bool line = false) {
     const float wide = std::ceil(ui_.width(text, Face::small)) + 1;
     const float swatch = ui_.px(colours.size() > 1 ? 6 : 10);

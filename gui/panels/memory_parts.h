@@ -1,4 +1,4 @@
-// The timeline's parts around the curve, and what it keeps from frame to frame.
+// The timeline's parts around the curve, and its state from frame to frame.
 #pragma once
 
 #include "engine/schedule/schedule.h"
@@ -34,17 +34,16 @@ struct MemoryCache {
   std::vector<double> positions_;
 };
 
-// Right of the title: what the bands are, what it is compared with, the list, all steps, copies.
+// Right of the title: buttons for the bands, the baseline, the list, all steps, and copies.
 void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& document,
                     const MemoryView& view, bool has_modules, Intents& intents);
 void memory_legend(Ui& ui, const DocumentView& document, const MemoryStack& stack, const Rect& row);
 
-// Lines and dots with words, which leave each other's places free: `taken` has those that are.
+// Lines and dots with labels that don't overlap: `taken` has the occupied rectangles.
 using Taken = std::vector<Rect>;
 void mark_boundary(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
 void mark_no_recomputation(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
-// Bytes at which the budget's line stands; without a budget those of the step without
-// recomputation.
+// Bytes at which the budget's line stands; without a budget, at the baseline's peak.
 std::int64_t budget_level(const DocumentView& document);
 // True if the pointer holds it; keys move it by themselves.
 bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken,

@@ -15,16 +15,16 @@ namespace {
 
 struct OpenMemory {
   std::string base;    // the folder that was walked to; "" before the first look
-  std::string folder;  // that is listed: the base, or what was typed from there
+  std::string folder;  // that is listed: the base, or the typed path from there
   std::string typed;   // a part of a name, behind a path where there is one
   std::vector<FolderEntry> entries;
   bool all = false;      // files that Recut can't read, too
-  bool emptied = false;  // what was typed is done with
+  bool emptied = false;  // the typed text was used
   std::string lost;      // why the folder can't be listed
-  std::string fault;     // what Enter couldn't open
+  std::string fault;     // why Enter couldn't open it
   std::size_t chosen = 0;
 
-  // The path that was typed, with its last '/', and what stands behind it.
+  // The typed path up to its last '/', and the rest behind it.
   std::string typed_folder() const { return typed.substr(0, typed.rfind('/') + 1); }
   std::string part() const { return typed.substr(typed.rfind('/') + 1); }
 };
@@ -62,7 +62,7 @@ void walk_to(OpenMemory& memory, const std::string& folder, Backend& backend) {
   list_folder(memory, folder, backend);
 }
 
-// The folder of what is typed, as soon as its last '/' is there.
+// Lists the folder of the typed path, as soon as its last '/' is there.
 void follow_typed(OpenMemory& memory, Backend& backend) {
   std::string folder = memory.typed_folder();
   if (folder.size() > 1) folder.pop_back();
@@ -83,7 +83,7 @@ std::size_t hidden_files(const OpenMemory& memory) {
       [](const FolderEntry& entry) { return !entry.folder && !is_readable_name(entry.name); }));
 }
 
-// Names that begin with what was typed come first.
+// Names that begin with the typed text come first.
 std::vector<const FolderEntry*> fitting(const OpenMemory& memory) {
   const std::string part = memory.part();
   std::vector<const FolderEntry*> fit;
@@ -94,7 +94,7 @@ std::vector<const FolderEntry*> fitting(const OpenMemory& memory) {
   return fit;
 }
 
-// As far as all names that begin with what was typed agree; the one that is chosen where none does.
+// The common prefix of all names that begin with the typed text; the chosen name if there are none.
 std::string completed(const OpenMemory& memory) {
   const std::string part = memory.part();
   const auto fit = fitting(memory);
@@ -157,7 +157,7 @@ void draw_entry(Ui& ui, const FolderEntry& entry, Rect line) {
   ui.text(line, entry.folder ? entry.name + "/" : entry.name, Face::mono, ink);
 }
 
-// A copy of what fits is walked: choosing a folder changes the list.
+// Iterates over a copy of the matches, as choosing a folder changes the list.
 void list_open(Ui& ui, const PanelInput& input, const Rect& area, OpenMemory& memory,
                Intents& intents) {
   const auto fit = fitting(memory);
@@ -196,7 +196,7 @@ void recent(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
   if (!paths.empty()) rest.cut_top(ui.px(8));
 }
 
-// Tab completes what is typed. A folder that was walked to leaves an empty field.
+// Tab completes the typed text. Entering a folder empties the field.
 FieldAnswer type_path(Ui& ui, const Rect& area, OpenMemory& memory) {
   FieldLook look;
   look.take_keyboard = look.completes = true;

@@ -1,5 +1,5 @@
-// Run: the plan that is shown as machine code. What was planned beside what was measured, and the
-// slowest kernels.
+// Panel Run: the shown plan as machine code. Planned figures beside measured ones, and the slowest
+// kernels.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -117,7 +117,8 @@ class RunPanel {
     }
   }
 
-  // A row of figures: what, planned, measured, and words on it, the longest first.
+  // A row of figures: `what` is the label, then planned, measured, and a remark, the longest that
+  // fits.
   void line(Rect& area, std::string_view what, const std::string& planned,
             const std::string& measured, const std::vector<std::string>& text) const {
     Rect row = area.cut_top(std::round(ui_.px(kRow)));

@@ -1,4 +1,4 @@
-// Choosing one of the graphs that come with the program: each with a line on what it shows.
+// Chooses one of the graphs that come with the program, each with a line on its subject.
 #include "gui/model/samples.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct SamplesMemory {
   std::size_t chosen = 0;
 };
 
-// Samples whose name fits the typed text, best first; then those that are about it.
+// Samples whose name matches the typed text, best first; then samples whose description does.
 std::vector<std::string> fitting_samples(const Backend& backend, const std::string& typed) {
   struct Fit {
     std::string name;

@@ -10,7 +10,7 @@ namespace recut::gui {
 
 inline constexpr float kSampleRow = 26;  // units
 
-// Name, what it shows, nodes and peak, from the left; where there is little room, the name alone.
+// Name, subject, nodes and peak, from the left; the name alone if there is little room.
 void sample_cells(Ui& ui, const Backend& backend, const std::string& name, Rect line);
 
 }  // namespace recut::gui

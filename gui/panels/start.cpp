@@ -8,7 +8,7 @@
 namespace recut::gui {
 namespace {
 
-// Rows under a heading; what is pressed is opened.
+// Rows under a heading; a click opens one.
 void choices(Ui& ui, const App& app, Rect& column, std::string_view title,
              const std::vector<std::string>& paths, Intents& intents) {
   if (paths.empty()) return;
@@ -25,7 +25,7 @@ void choices(Ui& ui, const App& app, Rect& column, std::string_view title,
   column.cut_top(ui.px(18));
 }
 
-// Tours for those who are new to it.
+// Lessons for new users.
 void lessons(Ui& ui, const App& app, Rect& column, Intents& intents) {
   const auto all = LessonShelf::built_in().all(language_of(app));
   ui.text(column.cut_top(ui.px(30)), LessonShelf::built_in().word("lessons", language_of(app)),

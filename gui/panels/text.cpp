@@ -1,5 +1,5 @@
-// The graph as text: what the pass that is shown changed against the one before it, or against
-// another one; what stayed the same is folded. Only the lines that can be seen are drawn.
+// The graph as text: the difference of the shown pass from the one before it, or from another one;
+// unchanged lines are folded. Only the lines that can be seen are drawn.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// One line of a graph's text form with its numbers, its sign and what changed in it.
+// One line of a graph's text form with its numbers, its sign and its changed words.
 #pragma once
 
 #include "gui/draw/ui.h"
@@ -8,7 +8,7 @@ namespace recut::gui {
 
 inline constexpr float kTextLine = 18;  // units: the height of a line
 
-// The colour of what was removed or added; that of the panel otherwise.
+// The colour of removed or added lines; otherwise the panel's.
 Colour colour_of(const Theme& theme, Edit edit);
 
 void draw_text_line(const Ui& ui, const Rect& row, const TextDifference& difference,

@@ -1,5 +1,5 @@
-// The trade-off: peak memory against the time for recomputation. What is proved impossible, the
-// plans that are known, PyTorch's beside them, and the budget as a line that is dragged; the plan
+// The trade-off: peak memory against the time for recomputation. It shows the area that is proved
+// impossible, the known plans, PyTorch's beside them, and the budget as a line to drag; the plan
 // that is shown follows it in the same frame.
 #include <fmt/core.h>
 
@@ -96,7 +96,7 @@ class TradeOffView {
     return Plot(ui_, inside, byte_axis(0, bytes * 1.05, across), time_axis(time * 1.12, up, true));
   }
 
-  // While points come the axis only grows, so that those that are there stay.
+  // While points come the axis only grows, so that shown points stay.
   double kept_axis(double time) const {
     if (memory_.axis_of != document_.document) memory_.axis_us = 0;
     memory_.axis_of = document_.document;
@@ -108,8 +108,8 @@ class TradeOffView {
   std::int64_t budget() const { return document_.plan_settings.budget_bytes; }
   std::string budget_text() const { return budget() == 0 ? "none" : format_bytes(budget()); }
 
-  // No order peaks below the bound; and within a budget none recomputes for less than what is
-  // proved of it, or of any larger one.
+  // No order peaks below the bound; and within a budget none recomputes for less than its proved
+  // bound, or that of any larger one.
   void impossible() const {
     const Rect& in = plot_.inside();
     const std::int64_t bound = document_.peak_bound();
@@ -190,7 +190,8 @@ class TradeOffView {
     return occupied;
   }
 
-  // Names of all that is drawn, at every width: the impossible, Recut's curve, PyTorch's points.
+  // Labels of the areas and curves, at every width: the impossible, Recut's curve, PyTorch's
+  // points.
   void names() {
     const Rect& in = plot_.inside();
     Occupied occupied = occupied_places();

@@ -1,4 +1,4 @@
-// The sentence above the trade-off: what the plan costs, how near that is to what is proved, and
+// The sentence above the trade-off: the plan's cost, its distance from the proved bound, and
 // PyTorch's plan beside it.
 #pragma once
 

@@ -162,7 +162,7 @@ class TrainPanel {
       intents_.push_back({"train.optimizer", choice()->name + " " + memory_.rate});
   }
 
-  // The latest of everything, in a row; what has no room is left out.
+  // The latest figures in a row; a figure without room is left out.
   void figures(Rect row) const {
     const TrainingFigures& latest = view_->latest;
     const auto tell = [&](std::string_view what, const std::string& value) {

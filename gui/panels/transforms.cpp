@@ -1,5 +1,5 @@
-// Transforms: what each pass did and the plan at the end of them; the rules that fired in the pass
-// that is shown, each with its hits; the history of the selected node; and the legend.
+// Panel Transforms: the changes of each pass, and the plan at the end of them; the rules that fired
+// in the pass that is shown, each with its hits; the history of the selected node; and the legend.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ float legend_height(const Ui& ui) {
          ui.px(30);
 }
 
-// The legend: each role's colour and shape, and what the plan makes of it.
+// The legend: each role's colour and shape, and its bytes in the plan.
 void draw_legend(Ui& ui, const App& app, Rect area, const Transforms& memory, Intents& intents) {
   heading(ui, area.cut_top(std::round(ui.px(24))), "Legend",
           memory.baseline ? "against the baseline" : "of the plan that is shown");
@@ -228,15 +228,15 @@ class TransformsPanel {
     ui_.text(rest, title, Face::text, changed ? ui_.theme.text : ui_.theme.faint);
   }
 
-  // The column of milliseconds, where what else stands in the row leaves it room: the row's hint
-  // has them, too.
+  // The column of milliseconds, if the rest of the row leaves room: the row's tooltip has them,
+  // too.
   void took(Rect& rest, float others, const std::string& text) const {
     const float wide = ui_.px(kMillisecondsColumn);
     if (others + ui_.px(8) + wide > rest.width()) return;
     ui_.text(rest.cut_right(wide), text, Face::mono, ui_.theme.faint, Align::right);
   }
 
-  // Words at the right end of what is left of a row; the name has the rest.
+  // A text at the right end of the rest of a row; the name has the remaining width.
   void last_text(Rect& rest, const std::string& text, Face face, Colour ink) const {
     if (text.empty()) return;
     ui_.text(rest.cut_right(ui_.width(text, face)), text, face, ink, Align::right);

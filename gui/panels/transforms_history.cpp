@@ -11,7 +11,7 @@ namespace {
 constexpr float kMinWhen = 54, kWhen = 104;  // units: the column of passes
 constexpr std::size_t kTransformsHistoryLongestHint = 2000;
 
-// Of a node's line: what is called; of a placeholder: what it is.
+// The call in a node's line; of a placeholder, its kind.
 std::string call_of(const std::string& line) {
   const std::size_t equals = line.find(" = ");
   if (equals == std::string::npos) return line;

@@ -1,5 +1,4 @@
-// The history of the selected node: every pass in which its line changed, and what the plan makes
-// of it.
+// The history of the selected node: every pass in which its line changed, and its fate in the plan.
 #pragma once
 
 #include "gui/app/command.h"

@@ -138,7 +138,7 @@ std::size_t index_in_table(const std::string& name) {
   return static_cast<std::size_t>(found - table.begin());
 }
 
-// The passes of the list, and where `idle` those that don't run between them, in the table's order.
+// The passes of the list; if `idle`, also passes that don't run, in the table's order.
 void add_passes(std::vector<TransformLine>& lines, const DocumentView& document, bool idle) {
   const auto& passes = passes_of(document);
   const auto has = [&](std::string_view name) {
@@ -204,7 +204,7 @@ std::vector<std::size_t> listed_passes(const DocumentView& document, bool idle) 
   std::vector<std::size_t> listed{0};
   const auto& passes = passes_of(document);
   for (std::size_t i = 0; i < passes.size(); ++i) {
-    // The one that is shown is there in any case, but for the last: there the plan's row says so.
+    // The shown pass is always listed, except the last one: there the plan's row says so.
     const bool here = document.pass == i + 1 && i + 1 < passes.size();
     if (idle || passes[i].changed || here || is_requested(document, passes[i]))
       listed.push_back(i + 1);

@@ -18,7 +18,7 @@ struct RuleHits {
   const RuleStatistics* statistics = nullptr;  // of the pass's report; null: the pass keeps none
 };
 
-// Kept from frame to frame; what takes time to find is found once.
+// Kept from frame to frame, so that slow lookups run once.
 struct Transforms {
   std::string open_rule;           // "" for none
   bool all_hits = false;           // of the open rule
@@ -32,7 +32,7 @@ struct Transforms {
   SelectionAnchor history_of;
   std::vector<NodeEvent> history;
 
-  NodeId planned;  // what the plan knows the selected node as; invalid: not at all
+  NodeId planned;  // the selected node in the plan's graph; invalid: none
 
   SharedPlanView runs_of_plan;
   std::vector<std::size_t> runs;  // the steps of the plan that run the selected node
@@ -59,11 +59,11 @@ enum class TransformKind : unsigned char {
   hit,            // at: into RuleHits::changes of the open rule
   before,         // the open hit's node as it was
   after,          // at: into Change::after of the open hit
-  handed_on,      // what the open hit says where it made nothing
+  handed_on,      // remark of the open hit if it made no node
   more,           // at: how many hits aren't shown
   title,          // "History of …"
   event,          // at: into Transforms::history
-  fate,           // what the plan makes of the selected node
+  fate,           // the selected node's fate in the plan
   run,            // at: into Transforms::runs
 };
 
@@ -72,14 +72,14 @@ struct TransformLine {
   std::size_t at = 0;
 };
 
-// Finds what has to be found for the document as it is now. `baseline`: null for none.
+// Updates the memory for the current document. `baseline`: null for none.
 void update(Transforms& memory, const DocumentView& document, const SharedPlanView& baseline);
 
 // `idle`: passes that changed nothing are listed, too.
 std::vector<TransformLine> transform_lines(const Transforms& memory, const DocumentView& document,
                                            bool idle);
-// Passes that are listed, in order; 0 is the graph as read. Those that the user asked for, or did
-// without, are there though they changed nothing.
+// Passes that are listed, in order; 0 is the graph as read. Passes that the user switched on or off
+// are listed even if they changed nothing.
 std::vector<std::size_t> listed_passes(const DocumentView& document, bool idle);
 std::size_t idle_passes(const DocumentView& document);
 

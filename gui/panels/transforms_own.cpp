@@ -29,7 +29,7 @@ std::size_t rows_of(const DocumentView& document) {
   return 0;
 }
 
-// The file's name, how many rules it has, and what to do with it.
+// The file's name, its number of rules, and buttons for it.
 void own_row(Ui& ui, Rect rect, const DocumentView& document, Intents& intents) {
   const RuleFile& rules = *document.plan_settings.transforms.rules;
   const Rect cross = rect.cut_right(ui.px(24));

@@ -1,4 +1,4 @@
-// The user's own part of the transforms: the file of rules, what is wrong with it, and the offer to
+// The user's own part of the transforms: the file of rules, its diagnostics, and the offer to
 // differentiate a forward graph.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The rules that fired in the pass that is shown: each with its hits, and of one hit the node as it
-// was and what it became.
+// The rules that fired in the shown pass: each with its hits, and of one hit the node before and
+// after.
 #pragma once
 
 #include "gui/app/command.h"

@@ -1,5 +1,5 @@
-// The table of values: what there is to choose among, what the plan does with each, and what the
-// other choice would come to. Only the rows in sight are drawn.
+// The table of values: the values that a plan chooses among, the plan's choice for each, and the
+// effect of the opposite one. Only the rows in sight are drawn.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class Values {
   }
 
  private:
-  // Prices are those of the plan that is shown, or none.
+  // True if there are prices of the shown plan.
   bool has_prices() const {
     return table_.rows->reasons != nullptr && table_.rows->plan == document_.shown;
   }

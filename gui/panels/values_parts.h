@@ -31,7 +31,7 @@ struct RowLook {
   Role role = Role::freed;
   OverrideKind override_kind = OverrideKind::no;
   bool blamed = false;  // a choice that stands in the way
-  bool priced = true;   // false: what the other choice comes to isn't known yet
+  bool priced = true;   // false: the effect of the opposite choice isn't known yet
   std::int64_t bytes = 0;
   std::string_view module;
 };

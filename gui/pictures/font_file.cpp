@@ -116,7 +116,7 @@ std::string cff_index(const std::vector<std::string>& items) {
   return std::move(out).take();
 }
 
-// A number of a DICT in five bytes, whatever it is, so that offsets don't move what they point at.
+// A number of a DICT, always in five bytes, so that the size of an offset doesn't move its target.
 void dict_number(FontBytes& out, std::size_t value) {
   out.u8(29).u32(static_cast<std::uint32_t>(value));
 }

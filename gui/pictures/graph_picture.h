@@ -1,7 +1,7 @@
-// A joint graph as a picture: what the canvas draws, standing still.
+// A joint graph as a picture, as the canvas draws it.
 //
 // Forward runs down a column on the left, backward up a column on the right, each backward operator
-// beside its forward partner; what backward reads of forward are rungs between them
+// beside its forward partner; forward values that backward reads are rungs between them
 // (gui/layout/graph_layout.h).
 #pragma once
 
@@ -25,12 +25,12 @@ struct BoxRole {
   std::int64_t bytes = 0;  // of those storages
 };
 struct RungRole {
-  bool saved = false;  // some of what goes along it is
-  bool again = false;  // all that is computed goes along it again
+  bool saved = false;  // some of its values are saved
+  bool again = false;  // all its computed values are recomputed
 };
 struct PictureRoles {
   std::string plan;                                          // "peak 4.25 GiB, step 66.4 ms"
-  std::vector<std::pair<layout::Role, std::string>> legend;  // what each role comes to
+  std::vector<std::pair<layout::Role, std::string>> legend;  // each role with its total
   std::vector<BoxRole> boxes;                                // by box
   std::vector<RungRole> rungs;                               // by edge; of rungs alone
 };
@@ -42,8 +42,8 @@ std::string graph_svg(const Graph& graph, const PictureLook& look);
 // The width on paper, in millimetres, from which the graph can be read with its groups closed.
 double least_print_mm(const Graph& graph);
 
-// A layout of a scene of the graph: boxes, frames, routes and stubs; with `roles`, what a plan
-// makes of them, and a legend.
+// A layout of a scene of the graph: boxes, frames, routes and stubs; with `roles`, their fate in a
+// plan, and a legend.
 std::string layout_svg(const Graph& graph, const layout::Scene& scene,
                        const layout::GraphLayout& layout, const PictureLook& look,
                        const PictureRoles* roles = nullptr);

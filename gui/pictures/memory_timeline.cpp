@@ -98,7 +98,7 @@ class TimelinePicture {
     return report_.arena_differs() ? " · arena " + format_bytes(report_.arena_bytes) : "";
   }
 
-  // Kinds from the one that lasts longest, at the bottom, to the one that comes and goes.
+  // Kinds from the longest-lived, at the bottom, to the shortest-lived.
   void areas() {
     std::vector<std::int64_t> floor(columns_.size(), 0);
     for (const MemoryKind kind : kStackOrder) {

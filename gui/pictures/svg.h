@@ -44,7 +44,7 @@ struct LabelBox {
   }
 };
 
-// Where words stand, so that no two of them meet.
+// Occupied areas of labels, so that no two labels overlap.
 class LabelSpace {
  public:
   void take(const LabelBox& box);
@@ -83,12 +83,12 @@ class Svg {
   void keep_clear_if_possible(PicturePoint from, PicturePoint to);
   bool is_free(const LabelBox& box, bool strictly) const;
 
-  // Writes the first of the words, longest first, that have a place where nothing stands in their
-  // way; false where none have. Where they would all cross a line they do so, unless `strictly`.
+  // Writes the first of the texts, longest first, that has a free position; false if none has. If
+  // all of them would cross a line, the first does so, unless `strictly`.
   bool label(const std::vector<LabelPosition>& positions, const std::vector<std::string>& variants,
              TextStyle style, bool strictly = false);
 
-  // The picture of this area, ground and all; `name` is what a screen reader calls it.
+  // The picture of this area with its background; `name` is its name for a screen reader.
   std::string finish(const LabelBox& area, std::string_view name) &&;
 
  private:

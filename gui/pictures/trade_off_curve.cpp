@@ -18,7 +18,7 @@ constexpr double kTradeOffHeight = 396;                // of the axes
 constexpr double kBytesRoom = 1.05, kTimeRoom = 1.12;  // beyond the last point
 constexpr double kCross = 4.5;
 
-// A tick of an axis: where it is, in its unit, and what it says.
+// A tick of an axis: its position, in the axis' unit, and its label.
 struct TradeOffTick {
   double at = 0;
   std::string text;
@@ -111,7 +111,7 @@ class TradeOffPicture {
     svg_.text({24, 60}, fitted(text, figures, frame_.width - 48), figures);
   }
 
-  // Bytes below; at the left what recomputation adds, at the right that in percent of a step.
+  // Bytes below; at the left the time of recomputation, at the right that in percent of a step.
   void axes() {
     const double room = (frame_.right - frame_.left) / 90;  // labels that stand side by side
     const std::int64_t tick =
@@ -140,8 +140,8 @@ class TradeOffPicture {
 
   double wall() const { return std::max(frame_.left, x_of(report_.peak_bound_bytes)); }
 
-  // No order peaks below the bound; and within a budget none recomputes for less than what is
-  // proved of it, or of any larger one.
+  // No order peaks below the bound; and within a budget none recomputes for less than its proved
+  // bound, or that of any larger one.
   void impossible() {
     std::vector<PicturePoint> edge{{wall(), frame_.top}};
     double x = wall();

@@ -1,5 +1,6 @@
-// The trade-off of a graph as a picture: peak against step time, with what is proved impossible
-// shaded, the ends labelled, and PyTorch's own points joined in the order of their budgets.
+// The trade-off of a graph as a picture: peak against step time, with the area that is proved
+// impossible shaded, the ends labelled, and PyTorch's own points joined in the order of their
+// budgets.
 #pragma once
 
 #include <string>

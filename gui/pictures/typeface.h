@@ -15,7 +15,7 @@ enum class Typeface : std::uint8_t { sans, strong, mono };
 inline constexpr std::size_t kTypefaces = 3;
 
 using Letters = std::set<char32_t>;
-// The code points of UTF-8; what is no UTF-8 is U+FFFD.
+// The code points of UTF-8; invalid bytes become U+FFFD.
 std::vector<char32_t> letters_of(std::string_view utf8);
 
 // The width of a text, in ems. A letter that the typeface lacks counts as one em.

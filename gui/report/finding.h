@@ -20,7 +20,7 @@ const CurvePoint* lowest_of_torch(const PlanReport& plan, const CurveReport* cur
 std::string recut_there_text(const PlanReport& plan, const CurveReport& curve,
                              const CurvePoint& torch);
 
-// "PyTorch", or "strategy torch" where nobody recorded what PyTorch chose.
+// "PyTorch", or "strategy torch" if PyTorch's own choice wasn't recorded.
 std::string torch_name(const CurveReport& curve);
 
 // "At 4.25 GiB this step recomputes 312 of its 2,325 nodes: +8.70 ms (15.4 %), within 0.8 % of the

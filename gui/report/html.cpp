@@ -83,7 +83,7 @@ std::string html_figure(const std::function<std::string(const PictureLook&)>& dr
                         std::string_view caption) {
   std::string pictures;
   for (const Theme* theme : {&kDark, &kLight}) {
-    // Section and caption say what a title would.
+    // Without a title, as section and caption say the same.
     PictureLook wide(*theme);
     wide.title = false;
     pictures += fmt::format(

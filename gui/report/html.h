@@ -22,7 +22,7 @@ class HtmlTable {
 
   struct Cell {
     std::string text;
-    double value = 0;  // what a number column sorts by
+    double value = 0;  // sort key of a number column
   };
   void row(std::vector<Cell> cells);
 
@@ -39,8 +39,8 @@ class HtmlTable {
   std::vector<std::vector<Cell>> rows_;
 };
 
-// A picture drawn on both grounds, wide and for a phone; the page shows the one that its reader's
-// system and window ask for.
+// A picture drawn on both grounds, wide and for a phone; the page shows the one for its reader's
+// colour scheme and window width.
 std::string html_figure(const std::function<std::string(const PictureLook&)>& draw,
                         std::string_view caption);
 

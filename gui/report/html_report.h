@@ -12,9 +12,9 @@
 namespace recut::gui {
 
 struct HtmlReport {
-  std::string file;                        // what was read, as its reader knows it
+  std::string file;                        // name of the input file
   const PipelineReport* passes = nullptr;  // null: no table of passes
-  std::vector<const PlanReport*> plans;    // at least one; the first is the one that is told of
+  std::vector<const PlanReport*> plans;    // at least one; the report describes the first
   const CurveReport* curve = nullptr;      // null: no trade-off
   std::string digest;                      // of the file's graph (measured_kernels.h)
   std::string command;                     // that writes this report; "": there is none

@@ -70,8 +70,8 @@ std::string html_style() {
       variables(kDark), variables(kLight), kRules);
 }
 
-// Sorts a table by the column that was clicked, shows the rows that hold what is typed, and says
-// where a box scrolls sideways. Without scripts the page says the same.
+// Sorts a table by the column that was clicked, filters rows by the typed text, and says where a
+// box scrolls sideways. Without scripts the page says the same.
 std::string_view html_script() {
   return R"(<script>
 for (const table of document.querySelectorAll('table')) {

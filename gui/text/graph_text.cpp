@@ -27,8 +27,8 @@ bool in_letter(std::string_view text, std::size_t at) {
   return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
 }
 
-// A run of equal lines: its ends stay beside a change, what lies between becomes a fold. One that
-// takes no more room than its fold isn't worth one.
+// A run of equal lines: its ends stay beside a change, the middle becomes a fold. A middle no
+// longer than its fold stays open.
 void add_run(std::vector<TextRow>& rows, std::size_t first, std::size_t end, std::size_t head,
              std::size_t tail, const std::vector<std::size_t>& open) {
   const std::size_t count = end - first;
@@ -136,7 +136,8 @@ std::vector<TextRow> folded_rows(const TextDifference& difference, std::size_t c
     }
     std::size_t end = i;
     while (end < lines.size() && lines[end].edit == Edit::same) ++end;
-    // The graph's own first line says what it is; the ends of the text need no context otherwise.
+    // The graph's first line is kept, as it has the graph's name; other ends of the text need no
+    // context.
     add_run(rows, i, end, i == 0 ? 1 : context, end == lines.size() ? 0 : context, open);
     i = end;
   }

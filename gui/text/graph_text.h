@@ -1,5 +1,4 @@
-// A graph's text form line by line, and the difference between those of two passes, as rows to
-// draw.
+// A graph's text form line by line, and the difference between two passes' texts, as rows to draw.
 #pragma once
 
 #include <memory>
@@ -15,7 +14,7 @@ namespace recut::gui {
 
 struct GraphText {
   std::vector<std::string> lines;
-  std::vector<NodeId> nodes;  // what each line is about; invalid for braces, outputs and aliases
+  std::vector<NodeId> nodes;  // the node of each line; invalid for braces, outputs and aliases
 
   // The line of a node; lines.size() if it has none.
   std::size_t line_of(NodeId id) const;
@@ -41,7 +40,7 @@ struct TextDifference {
 
   const std::string& text(const DiffLine& line) const;
   NodeId node(const DiffLine& line) const;
-  // The line of a node in `after`, else the one that was removed; lines.size() where there is none.
+  // The line of a node in `after`, else its removed line; lines.size() if there is none.
   std::size_t line_of(NodeId id) const;
 };
 TextDifference difference_of(std::shared_ptr<const GraphText> before,
@@ -54,8 +53,8 @@ struct TextRow {
   bool fold = false;
 };
 
-// Unchanged runs are folded but for `context` lines beside each change. Those that hold a line of
-// `open` (sorted) are not.
+// Unchanged runs are folded but for `context` lines beside each change. Runs that hold a line of
+// `open` (sorted) are not folded.
 std::vector<TextRow> folded_rows(const TextDifference& difference, std::size_t context,
                                  const std::vector<std::size_t>& open);
 // Every line by itself.

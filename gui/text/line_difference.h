@@ -17,7 +17,7 @@ namespace recut::gui {
 
 enum class Edit : std::uint8_t { same, removed, added };
 
-// `count` elements from `before` and `after` on. What is removed stands before what is added in its
+// `count` elements from `before` and `after` on. Removed lines stand before added ones in their
 // place; runs follow each other without a gap and never two of one kind.
 struct EditRun {
   Edit edit = Edit::same;

@@ -1,4 +1,4 @@
-// Identifies this build of Recut: another build doesn't run what this one keeps.
+// Identifies this build of Recut: another build doesn't run the steps that this one keeps.
 #pragma once
 
 #include <string>

@@ -8,6 +8,6 @@ namespace recut::cache {
 
 enum class StepOrigin : std::uint8_t { compiled, kernels_found, found };
 
-std::string_view name_of(StepOrigin origin);  // what was found: nothing, kernels or step
+std::string_view name_of(StepOrigin origin);  // "nothing", "kernels" or "step"
 
 }  // namespace recut::cache

@@ -1,4 +1,4 @@
-// A directory of results kept between runs, under digests of all that they depend on. The
+// A directory of results kept between runs, under digests of all their inputs. The
 // public header of this component.
 //
 //   steps/1f0c….entry     the contents and their proof (entry.h)
@@ -9,7 +9,7 @@
 // Any number of processes may read, write and evict at once, and be killed at any moment: files
 // come by renaming and are read whole before they are checked, so that only kept contents are used.
 // Failures (a full disk, a read-only directory) cost time and nothing else. Entries are this user's
-// own (files.h): whoever may write there may run code as that user.
+// own (files.h), since write access to the directory is enough to run code as that user.
 #pragma once
 
 #include <cstdint>

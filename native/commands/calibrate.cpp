@@ -1,4 +1,4 @@
-// recut calibrate: measures what this machine sustains, as a device profile.
+// recut calibrate: measures the rates that this machine sustains, as a device profile.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// recut calibrate --device cuda: measures what an NVIDIA GPU sustains, and what a graph's kernels
-// take on it.
+// recut calibrate --device cuda: measures the rates that an NVIDIA GPU sustains, and the times of a
+// graph's kernels on it.
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
@@ -84,8 +84,8 @@ class GpuCalibrateCommand {
     return gpu_profile(description(), calibration_);
   }
 
-  // Returns where the profile was written. The GPU's own goes to its default path unless one file
-  // is named for both: a run pads the graph's products by what it finds there, as is done here.
+  // Returns the path of the written profile. The GPU's own goes to its default path unless one file
+  // is named for both: a run pads the graph's products by the profile there, as is done here.
   Result<std::string> measure_graph(Json profile) {
     if (command_.out.empty())
       if (auto gpu = written(profile, 2, gpu_profile_path()); !gpu) return gpu;

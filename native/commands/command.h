@@ -60,8 +60,8 @@ struct GraphArguments {
   // pass ("": with all).
   GraphArguments for_gpu(const std::optional<Device>& device, std::string_view without) const;
 
-  // The passes that open() runs on a file, and their options. Fails where the graph isn't what a
-  // stage is for.
+  // The passes that open() runs on a file, and their options. Fails if a stage isn't for graphs of
+  // this kind.
   Result<ChosenPasses> chosen_passes(const GraphFile& file) const;
 
   // The passes of the two partitioned graphs of a plan: the stage post-grad.

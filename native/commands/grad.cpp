@@ -27,7 +27,7 @@ struct GradArguments {
   bool verbose = false;
 };
 
-// The inputs that '*' stands for: all that can have a gradient.
+// The inputs that '*' stands for: all inputs of a real dtype.
 std::vector<std::string> real_inputs(const Graph& graph) {
   std::vector<std::string> names;
   for (const NodeId id : graph.inputs())
@@ -48,7 +48,7 @@ GradRequest request_of(const GradArguments& arguments, const Graph& graph) {
   return request;
 }
 
-// How often each derivative rule was applied.
+// The number of uses of each derivative rule.
 Json rules_json(const GradReport& report) {
   std::map<std::string_view, int> counts;
   for (const DerivativeStep& step : report.steps) ++counts[step.rule];

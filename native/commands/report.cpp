@@ -24,7 +24,7 @@ struct ReportCommand {
   std::string out = "report.html";
 };
 
-// The requested plan, then those to compare it with; stops at the first that fails.
+// The requested plan, then the plans to compare it with; stops at the first failure.
 Result<std::vector<Planned>> plan_all(const ReportCommand& command, const Document& document,
                                       const Console& console) {
   std::vector<Planned> plans;

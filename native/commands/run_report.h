@@ -1,4 +1,4 @@
-// The report of recut run on a measured step, whatever device ran it.
+// The report of recut run on a measured step, the same for every device.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 
 namespace recut::native {
 
-// The ceilings beside the measured rates: those of the device's profile.
+// The ceilings beside the measured rates, from the device's profile.
 struct Ceilings {
   std::string name;   // of the profile, or its file
   std::string title;  // the measured device

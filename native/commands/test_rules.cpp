@@ -28,7 +28,7 @@ struct TestedFile {
   std::vector<RuleTest> tests;
 };
 
-// The named files, or all that come with Recut.
+// The named files, or all files of Recut's own rules.
 Result<std::vector<TestedFile>> read_all(const std::vector<std::string>& files) {
   std::vector<TestedFile> all;
   Diagnostics faults;

@@ -1,4 +1,4 @@
-// Measures what this machine sustains: the figures of a device profile
+// Measures the rates that this machine sustains, as figures of a device profile
 // (engine/cost/device_profile.h).
 #pragma once
 

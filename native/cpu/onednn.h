@@ -16,7 +16,7 @@ namespace recut::cpu {
 // them: a dilated transposed convolution has none, say.
 bool onednn_takes(const library::Kernel& kernel);
 
-// The version, "2.6.0": what oneDNN has code for depends on it.
+// The version, "2.6.0". The set of supported calls depends on it.
 std::string onednn_version();
 
 class OneDnn {

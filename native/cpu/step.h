@@ -87,7 +87,7 @@ class Run : public StepRun {
                              double min_parallel_work = loop::kMinParallelWork);
 
   const Program& program() const override { return step_.program(); }
-  // Allocates nothing, but for what oneDNN notes of a call.
+  // Allocates nothing, except oneDNN's own records of a call.
   Result<Done> run(std::uint64_t seed, std::span<double> launch_seconds = {}) override;
   void paint(std::byte with) override { arena_.fill(with); }
   std::int64_t end_of_written(std::byte paint) const override;

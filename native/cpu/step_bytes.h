@@ -1,4 +1,4 @@
-// A compiled step as bytes: all that is kept of it between runs beside its object code.
+// Serializes a compiled step, without its object code, to keep it between runs.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The description beside an entry of the cache, for people and scripts: JSON like that of PyTorch's
+// The description beside an entry of the cache, for users and scripts: JSON like that of PyTorch's
 // aoti_compile_with_persistent_cache, with more of its origin.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Keys of the cache: all that a compiled step depends on.
+// Keys of the cache: digests of all inputs of a compiled step.
 #pragma once
 
 #include <string_view>

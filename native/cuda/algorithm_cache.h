@@ -27,10 +27,10 @@ class AlgorithmCache {
 
   AlgorithmCache(cache::Store store, const Gpu& gpu);
 
-  // The measurements kept under this key. The key names all that they depend on but the GPU, its
-  // driver and this build.
+  // The measurements kept under this key. The key covers all their inputs but the GPU, its driver
+  // and this build.
   std::optional<KernelAlgorithms> find(const std::string& key);
-  // Replaces what is kept under the key.
+  // Replaces the entry under the key.
   void add(const std::string& key, KernelAlgorithms algorithms);
   // Writes the additions for later runs. Of two programs that write at once, one's additions are
   // lost and measured again.

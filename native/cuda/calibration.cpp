@@ -11,8 +11,8 @@
 #include "native/cuda/library_calls.h"
 #include "native/cuda/nvrtc.h"
 
-// How a GPU is measured: each figure is the time of a kernel or library call between two events on
-// one stream, after a run that warms up. Runs repeat until `seconds` have passed. Ceilings (triad,
+// Each figure of a GPU is the time of a kernel or library call between two events on one stream,
+// after a run that warms up. Runs repeat until `seconds` have passed. Ceilings (triad,
 // multiply-adds, the largest product) take the best run; usual products take the median. Example:
 // triad bytes per second = 3 * bytes / best seconds. Products are real cuBLASLt calls through
 // LibraryCalls, so they run by the algorithm that a step would take. A launch is measured inside a
@@ -84,7 +84,8 @@ class GpuCalibrator {
   }
 
  private:
-  // Times what `work` puts on the stream, by the GPU's clock, after one run to warm up.
+  // Times the launches that `work` puts on the stream, by the GPU's clock, after one run to warm
+  // up.
   Result<Times> time(const std::function<Result<Done>()>& work) const {
     std::vector<double> times;
     if (auto done = work(); !done) return done.diagnostics();

@@ -1,4 +1,5 @@
-// Measures what a GPU sustains: the figures of a device profile (engine/cost/device_profile.h).
+// Measures the rates that a GPU sustains, as figures of a device profile
+// (engine/cost/device_profile.h).
 #pragma once
 
 #include <cstdint>
@@ -21,13 +22,13 @@ struct GpuCalibrationRequest {
   std::function<void(std::string_view what)> progress = [](std::string_view) {};
 };
 
-// The library's rate of matrix products of one kind of factors, in operations per second.
+// The library's rate of matrix products of one operand type, in operations per second.
 struct ProductRate {
   std::string name;   // as device profiles name it: "tf32"
   double best = 0;    // of the largest product, the quickest run
   double median = 0;  // of products of half as many rows and columns, and an eighth of the sums
-  // How many times longer a product of an eighth of the sums takes where its right factor and its
-  // result have an odd number of columns.
+  // The slowdown of a product with an eighth of the sums if its right operand and its result have
+  // an odd number of columns.
   double unaligned_slowdown = 1;
 };
 
@@ -36,13 +37,13 @@ struct GpuCalibration {
   double triad_bytes = 0;        // ceiling: a = b + 0.5 c in f32, in arrays beyond the cache
   double multiply_adds_f32 = 0;  // ceilings, in registers, two operations each
   double multiply_adds_f64 = 0;
-  std::vector<ProductRate> products;  // of those that the libraries take; f32 and tf32 at least
+  std::vector<ProductRate> products;  // by operand type; f32 and tf32 at least
   double launch_micros = 0;           // of a kernel that does nothing, in a graph of many
 
   const ProductRate* product(std::string_view name) const;  // null where it wasn't measured
 };
 
-// The code of the kernels that it is measured by. Fails where NVRTC is missing.
+// The code of the kernels that the calibration runs. Fails where NVRTC is missing.
 Result<std::string> calibration_code(const Gpu& gpu);
 
 // Fails where the GPU lacks the memory, doesn't take the code, or a library is missing.

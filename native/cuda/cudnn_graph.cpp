@@ -7,8 +7,8 @@
 
 // Builds cuDNN's backend descriptors: tensors, operations and their graph. Each builder call makes
 // one descriptor and finishes it; the first refusal clears fits_, and plans() then finds none.
-// plans() asks cuDNN's heuristic (mode A, best first) for engine configurations and keeps those
-// that make an execution plan. Descriptors are shared, since a plan may outlive its builder.
+// plans() asks cuDNN's heuristic (mode A, best first) for engine configurations and keeps each that
+// gives an execution plan. Descriptors are shared, since a plan may outlive its builder.
 
 namespace recut::cuda::cudnn {
 namespace {

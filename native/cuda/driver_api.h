@@ -1,5 +1,6 @@
-// The part of CUDA's driver interface (cuda.h) that is used, in our own declarations: machines that
-// build Recut have no CUDA. Where one has, tests/native/cuda_headers_test.cpp compares both.
+// The used part of CUDA's driver interface (cuda.h), in our own declarations, as machines that
+// build Recut may have no CUDA. On a machine with CUDA, tests/native/cuda_headers_test.cpp compares
+// both.
 #pragma once
 
 #include <cstddef>

@@ -23,11 +23,11 @@
 
 // Autotuning of library calls. prepare() makes each call once, with all algorithms that its library
 // offers (cuBLASLt and cuDNN heuristics, or Recut's attention kernels beside cuDNN's), and times
-// those that the AlgorithmCache lacks: kMeasuredRuns runs each, the minimum counts. Deterministic
-// algorithms come first, then the quickest. best() takes the first that fits: one in the launch's
-// workspace if it is within kTieFactor of the best, else one with scratch beside the arena. Cost:
-// (algorithms * runs) launches per new call. As in Inductor's and XLA's GEMM autotuning: a
-// library's heuristic ranks its algorithms without timing them.
+// the algorithms that the AlgorithmCache lacks: kMeasuredRuns runs each, the minimum counts.
+// Deterministic algorithms come first, then the quickest. best() takes the first that fits: one in
+// the launch's workspace if it is within kTieFactor of the best, else one with scratch beside the
+// arena. Cost: (algorithms * runs) launches per new call. As in Inductor's and XLA's GEMM
+// autotuning: a library's heuristic ranks its algorithms without timing them.
 
 namespace recut::cuda {
 namespace {
@@ -57,8 +57,8 @@ library::SupportsForm library_takes(Precision precision) {
   return precision == Precision::f32 ? takes<Precision::f32> : takes<Precision::tf32>;
 }
 
-// Which kernels a GPU's libraries can compute. The libraries are opened for the first call that
-// needs them, and asked once for all layers that make the same call.
+// Asks a GPU's libraries which kernels they can compute. The libraries are opened for the first
+// call that needs them, and asked once for all layers that make the same call.
 class LibraryCalls::SupportQuery {
  public:
   SupportQuery(SharedGpu gpu, const CallOptions& options)

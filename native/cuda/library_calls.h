@@ -101,9 +101,9 @@ class LibraryCalls {
   Result<Done> measure(const SharedGpu& gpu, const Stream& stream,
                        std::span<const library::Kernel> kernels,
                        std::span<const KernelArguments> arguments, const CallOptions& options);
-  // Takes the known algorithms where they are still those of the kernel's calls.
+  // Takes the known algorithms if they still belong to the kernel's calls.
   bool take(std::uint32_t kernel, const AlgorithmCache::KernelAlgorithms& known);
-  // All that the kernel's algorithms depend on but the GPU.
+  // A text of all inputs of the kernel's algorithms but the GPU.
   std::string cache_key_of(library::Kernel kernel, const KernelArguments& arguments,
                            const Libraries& libraries, const CallOptions& options) const;
   // Reserves scratch to measure all unknown algorithms.

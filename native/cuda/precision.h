@@ -1,4 +1,4 @@
-// How the products of f32 numbers are computed.
+// The matmul precision of f32 on a GPU.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ std::string_view name_of(Precision precision);
 // Parses one of these names.
 Precision parse_precision(std::string_view name);
 
-// How attention multiplies f32 in a step of this precision: with bf16, too, by tf32.
+// The matmul precision of attention in a step of this precision: tf32 with bf16, too.
 MatmulPrecision matmul_precision_of(Precision precision);
 
-// How far a step's outputs may be from the interpreter's, relative to their norms, because values
-// are rounded to fewer bits than f32 has: factors by the precision, and the graph's own f16 or bf16
-// values. 0: no farther than dtypes allow anyway.
+// The allowed error of a step's outputs against the interpreter's, relative to their norms, because
+// values are rounded to fewer bits than f32 has: operands of products by the precision, and the
+// graph's own f16 or bf16 values. 0: the tolerance of the dtypes holds.
 double allowed_error(const Graph& graph, Precision precision);
 
 }  // namespace recut::cuda

@@ -21,7 +21,7 @@ namespace recut::cuda {
 struct StepCode {
   std::string cubin;
   std::vector<std::vector<Launch>> kernels;  // by kernel
-  std::vector<std::vector<Launch>> library;  // by library kernel: those of attention
+  std::vector<std::vector<Launch>> library;  // by library kernel: launches of attention
   std::vector<std::string> faults;           // as Module has them
 };
 
@@ -34,8 +34,7 @@ class Step {
   // Fails where the GPU doesn't take the code.
   static Result<Step> load(SharedGpu gpu, Program program, const StepCode& code);
 
-  // Where runs find and keep the measured algorithms of library calls; without it each run
-  // measures.
+  // The cache of measured algorithms of library calls; without it each run measures.
   void set_algorithm_cache(std::shared_ptr<AlgorithmCache> cache) {
     algorithm_cache_ = std::move(cache);
   }
@@ -44,10 +43,10 @@ class Step {
   const SharedGpu& gpu() const { return gpu_; }
   const Program& program() const { return program_; }
   std::span<const Function> kernel(std::uint32_t number) const { return kernels_[number]; }
-  // By library kernel: functions of those that are attention.
+  // By library kernel: the functions of attention; empty for others.
   std::span<const std::vector<Function>> library() const { return library_; }
   const std::string& fault(std::int64_t number) const;
-  // How many pointers the function takes, if it draws random numbers.
+  // The number of pointers that the function takes, if it draws random numbers.
   std::optional<std::size_t> buffer_count_of_random_kernel(driver::FunctionHandle function) const;
   bool draws() const { return !random_kernels_.empty(); }
   // Free bytes of the GPU before anything of the step was loaded: before the code, or before the
@@ -105,10 +104,10 @@ class Run : public StepRun {
   std::int64_t scratch_limit_bytes() const { return scratch_limit_bytes_; }
   // Bytes that the calls of one launch take, in their workspace or beside the arena.
   std::int64_t workspace_bytes(const recut::Launch& launch) const;
-  // By how much the GPU's free memory shrank since before the step was loaded: inputs, arena,
-  // scratch, code, and what driver and libraries keep for themselves.
+  // The decrease of the GPU's free memory since before the step was loaded: inputs, arena, scratch,
+  // code, and the driver's and libraries' own memory.
   std::int64_t taken_bytes() const;
-  // Why the step is launched kernel by kernel; empty where it runs as a CUDA graph.
+  // The reason why the step is launched kernel by kernel; empty if it runs as a CUDA graph.
   const std::string& not_recorded() const { return not_recorded_; }
 
  private:

@@ -71,8 +71,8 @@ class Stream {
 // A captured sequence of launches, which one call launches again.
 class LaunchGraph {
  public:
-  // Captures all that `launches` puts on the stream; none of it runs meanwhile. Fails where
-  // `launches` does, or where it does something that can't be captured.
+  // Captures all launches that `launches` puts on the stream; none of them runs meanwhile. Fails if
+  // `launches` does, or if it makes a call that can't be captured.
   static Result<LaunchGraph> record(SharedGpu gpu, const Stream& stream,
                                     const std::function<Result<Done>()>& launches);
 

@@ -13,7 +13,7 @@
 
 namespace recut::native {
 
-// How a GPU is opened and a program compiled for it; tests replace both.
+// Functions that open a GPU and compile a program for it; tests replace both.
 struct GpuTools {
   std::function<Result<cuda::SharedGpu>()> open;
   std::function<Result<cuda::ReadyStep>(const cuda::SharedGpu& gpu, Program program,

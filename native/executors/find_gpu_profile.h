@@ -11,8 +11,8 @@ namespace recut::native {
 
 // The profile that plans a step of this graph on a GPU, with products of that precision. In order:
 // `recut calibrate`'s measurement of the graph's kernels (not without a graph; none exist for
-// bf16), its measurement of the GPU, the built-in data sheet of the GPU, that of another GPU
-// (`known` is false). Fails where a written file is no profile.
+// bf16), its measurement of the GPU, the built-in data sheet of the GPU, the data sheet of another
+// GPU (`known` is false). Fails where a written file is no profile.
 struct FoundProfile {
   DeviceProfile profile;
   bool known = true;

@@ -451,7 +451,7 @@ class _Meter:
         try:
             args, kwargs = fx.node.map_arg((node.args, node.kwargs), lambda n: _made_up(_value_of(n), self._times))
             if node.target not in self._ready:
-                # The first run sets up what libraries keep, such as a product's workspace.
+                # The first run sets up the libraries' own memory, such as a product's workspace.
                 node.target(*args, **kwargs)
                 self._ready.add(node.target)
             measured = {"workspace_bytes": self._workspace(node, args, kwargs)}
@@ -550,8 +550,8 @@ class _Emitter:
         self._graph = fx.Graph()
         self._now: dict[str, fx.Node] = {}  # the latest copy, by the plan's name of the node
         self._runs: dict[str, int] = {}
-        self._views: set[str] = set()  # what backward makes, as views of saved values, when it is first read
-        self._compared: dict[fx.Node, None] = {}  # what backward compares with its own maximum
+        self._views: set[str] = set()  # views of saved values that backward makes
+        self._compared: dict[fx.Node, None] = {}  # compared with their own maximum
 
     def emit(self) -> tuple[fx.GraphModule, fx.GraphModule]:
         backward = self._live_runs(self._plan["backward"], self._joint.gradients)
@@ -1063,7 +1063,7 @@ class _FusionGuard:
     the peak of the plan's order with the two kernels at one place. Afterwards the kernels run in that
     order."""
 
-    _FARTHEST = 64  # places; Inductor itself doesn't fuse what merely shares operands from farther
+    _FARTHEST = 64  # places; Inductor itself fuses nodes that share operands no farther
 
     def __init__(self, limit: int) -> None:
         """`limit`: bytes; the peak without any fusion counts where it is higher."""
@@ -1223,7 +1223,8 @@ class Backend(CustomPartitionerFn):
     def _inductor_settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = {"custom_partitioner_fn": self}
         if self.options.strategy == "peak" and self.options.budget != "none":
-            # What the hooks change of the other two ends with a compilation because they are named here.
+            # Changes of the other two by the hooks end with a compilation because they are named
+            # here.
             settings |= {"_pre_fusion_custom_pass": self._before_fusion, "_post_fusion_custom_pass": self._after_fusion,
                          "reorder_for_peak_memory": True, "allow_buffer_reuse": True}
         return settings | self._inductor
@@ -1319,7 +1320,7 @@ class Backend(CustomPartitionerFn):
                    "save": [*options.save, *once], "recompute": [*options.recompute, *_to_recompute(joint, once)],
                    "ignore_checkpoints": True}  # the names say it: the module knows more about calls that run once
         if options.kernels == "inductor" and options.strategy == "peak":
-            request["model"] = "fused"  # what stays inside a kernel of Inductor's takes no memory
+            request["model"] = "fused"  # values inside a kernel of Inductor's take no memory
         return {key: value for key, value in request.items() if value != []}
 
     def _say(self, found: GraphPlan) -> None:
@@ -1633,8 +1634,8 @@ class Report:
 
     graphs: list[GraphPlan]
     predicted_peak_bytes: int  # of the graph that peaks highest
-    measured_peak_bytes: int  # what the step allocated at most beyond what was there before it
-    requested_peak_bytes: int  # of that, what it asked for: the allocator gives up to 1 MiB more a block
+    measured_peak_bytes: int  # the highest allocated bytes in the step, above those before it
+    requested_peak_bytes: int  # requested bytes; the allocator adds up to 1 MiB a block
     predicted_ms: float
     measured_ms: float
 
@@ -1662,7 +1663,7 @@ def report(planned: Backend, step: Callable[[], Any], *, before: Callable[[], An
     """
     if not torch.cuda.is_available():
         raise RecutError("a report needs a CUDA device: memory is measured by its allocator")
-    for _ in range(2):  # compiles, and lets libraries set up what they keep
+    for _ in range(2):  # compiles, and lets libraries set up their own memory
         before()
         step()
     peaks, times = {"allocated_bytes": 0, "requested_bytes": 0}, []

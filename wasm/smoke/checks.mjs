@@ -1,8 +1,9 @@
-// What the program of this folder has to do, in one process for each kind of check: most of a check's time went into
-// starting node and compiling the program.
+// Checks the program of this folder, in one process for each kind of check: most of a check's time
+// went into starting node and compiling the program.
 //
 // usage: node --experimental-wasm-relaxed-simd checks.mjs KIND PROGRAM.js RECUT [--only TEXT] [--report FILE.xml]
-//        KIND: show, window, step or train; RECUT: the native command that it is compared with; TEXT: of a check's name
+//        KIND: show, window, step or train; RECUT: the native command to compare with; TEXT: part
+//        of a check's name
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 // The engine, the window, steps and trainings as node runs them, and so as a browser would: one
 // program, for every program that is linked costs as much as a tenth of the build. That it links
-// proves the shared subset of C++. checks.mjs says what it has to print.
+// proves the shared subset of C++. checks.mjs has the expected output.
 //
 // usage: node program.mjs recut_smoke.js THREADS COMMAND…
 //

@@ -14,8 +14,8 @@ CallArgument maybe_out(VjpContext& ctx, std::int64_t output) {
   return ctx.out_type(output).exists() ? CallArgument(ctx.out(output)) : CallArgument(None{});
 }
 
-// The fused operators differ in what they return and in the order of their backward's arguments;
-// each backward gives the gradients of query, key and value in this order.
+// The fused operators differ in their outputs and in the order of their backward's arguments; each
+// backward gives the gradients of query, key and value in this order.
 template <std::int64_t part>
 Value flash_for_cpu(VjpContext& ctx) {
   return ctx.b(Op::_scaled_dot_product_flash_attention_for_cpu_backward,
@@ -141,7 +141,7 @@ std::vector<Value> attention_backward(VjpContext& ctx) {
           ctx.b.matmul(ctx.b.transpose(after_dropout(ctx, a.weights)), g)};
 }
 
-// The bias is added to the scores; what broadcasting repeated is summed by the caller.
+// The bias is added to the scores; the caller sums over broadcast dimensions.
 Value kept_bias(VjpContext& ctx) { return of_scores(ctx, written_out(ctx), ctx.grad()); }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct IndexedDimensions {
   std::vector<bool> indexed;  // by dimension of self
   Shape positions;            // of the indices, broadcast together; a mask counts as one
   std::vector<NodeId> masks;
-  int tensors = 0;     // those that are no masks
+  int tensors = 0;     // index tensors that aren't masks
   std::size_t at = 0;  // where the positions stand among the dimensions of the indexed part
 
   explicit IndexedDimensions(VjpContext& ctx) {

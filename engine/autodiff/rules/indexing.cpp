@@ -102,7 +102,7 @@ struct Reduction {
     if (is("sum")) return without_replaced(g);
     if (is("mean")) return without_replaced(g / counts());
     if (is("prod")) {
-      // the product of what was scattered, without self
+      // the product of the scattered values, without self
       const Value others =
           ctx.b(Op::scatter_reduce_two, {filled(self, 1), dim, index, source, "prod"});
       return without_replaced(g * others);

@@ -1,4 +1,4 @@
-// Losses, and what is composed like them. reduction: 0 none, 1 mean, 2 sum.
+// Losses, and other operators with their reduction argument. reduction: 0 none, 1 mean, 2 sum.
 #include "engine/autodiff/rules/formula.h"
 
 namespace recut::autodiff {

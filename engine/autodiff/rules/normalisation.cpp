@@ -118,8 +118,8 @@ std::vector<Value> batch_norm(VjpContext& ctx) {
 }
 
 // The gradient of x^ = (x - mean) r, with mean and r = rstd of x itself, over `dims` of n elements:
-// r (g - mean(g) - x^ mean(g x^)), where mean and rstd are recomputed from x, so that
-// differentiating again sees what they depend on. `rms`: without the mean.
+// r (g - mean(g) - x^ mean(g x^)), where mean and rstd are recomputed from x, so that the second
+// derivative includes their dependence on x. `rms`: without the mean.
 struct Normalised {
   Value hat, rstd;
   Ints dims;
@@ -133,7 +133,7 @@ struct Normalised {
   }
 };
 
-// What `rstd` holds is a function of x; its value tells eps: eps = rstd^-2 - variance, a constant.
+// `rstd` is a function of x. Its value gives eps: eps = rstd^-2 - variance, a constant.
 Normalised normalised(const Value& x, const Value& rstd, const Ints& dims, bool centred) {
   Builder& b = *x.builder();
   const auto mean = [&](const Value& v) { return b(Op::mean_dim, {v, dims, true}); };

@@ -17,7 +17,7 @@ Value gates_of(VjpContext& ctx, const char* gates, const char* bias) {
   return plus(ctx[gates], ctx[bias]);
 }
 
-// The slope of a sigmoid and of a tanh, from what they gave.
+// The slope of a sigmoid and of a tanh, from their outputs.
 Value sigmoid_slope(const Value& y) { return y * (1 - y); }
 Value tanh_slope(const Value& y) { return 1 - squared(y); }
 

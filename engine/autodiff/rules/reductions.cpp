@@ -140,8 +140,8 @@ Value norm_slope(VjpContext& ctx, const Value& x, double p, const Value& norm,
     const Value count = ctx.b.sum(ctx.b.convert(held, x.dtype()), dims_of(ctx), true);
     return keep_where(held, unary(Op::sgn, x) * (gradient / count));
   }
-  // Powers of the share that an element has in the norm: those of the two by themselves would leave
-  // f32 long before their product does.
+  // Powers of the ratio of an element to the norm. The powers of each alone would leave f32's range
+  // long before their product does.
   const Value slope = power(magnitude / norm, p - 1) * gradient;
   return unary(Op::sgn, x) * zero_where(flat(p < 1 ? x : norm), slope);
 }

@@ -1,4 +1,4 @@
-// Prefix sums and products, and what picks elements by order.
+// Prefix sums and products, and operators that select elements by rank (sort, topk).
 #include "engine/autodiff/rules/formula.h"
 
 namespace recut::autodiff {

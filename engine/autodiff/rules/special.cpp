@@ -29,7 +29,7 @@ Value mvlgamma(VjpContext& ctx) {
   return times_grad(ctx, sum);
 }
 
-// The density of the gamma distribution: what igamma's derivative by `other` is.
+// The density of the gamma distribution: the derivative of igamma by `other`.
 Value gamma_density(VjpContext& ctx) {
   const Value a = x_of(ctx), x = y_of(ctx);
   const Value logarithm = (a - 1) * ctx.b.log(x) - x - unary(Op::lgamma, a);

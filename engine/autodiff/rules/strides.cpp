@@ -13,7 +13,7 @@ namespace {
 struct StorageRange {
   Layout self, part;
   std::int64_t elements = 0;
-  bool is_whole = false;  // self is all that the storage has
+  bool is_whole = false;  // self covers the whole storage
 };
 
 // The number of elements of the layout at each offset.

@@ -1,5 +1,5 @@
-// Placement of barriers between the threads of a group: before a thread reads what another stored,
-// or stores where another reads.
+// Placement of barriers between the threads of a group: before a thread reads an element that
+// another stored, or stores one that another reads.
 #pragma once
 
 #include <cstdint>

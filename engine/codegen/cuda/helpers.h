@@ -1,5 +1,5 @@
-// Device functions that kernels call. A text contains only those that are used. The files of
-// device/ define them, as CUDA that tools can read. A marker begins each helper:
+// Device functions that kernels call. A text contains only the used ones. The files of device/
+// define them, as CUDA that tools can read. A marker begins each helper:
 //   //: helper quotient uses minus
 #pragma once
 

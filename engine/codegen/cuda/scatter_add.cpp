@@ -1,6 +1,7 @@
 // Recognizes the form in scatter_add.h and splits an iteration over numbers into the definitions
-// that give the row (and the branch condition), which must not depend on the column, and those that
-// give the value. The split is by backward slices over the definitions of one iteration.
+// that give the row (and the branch condition), which must not depend on the column, and
+// definitions that give the value. The split is by backward slices over the definitions of one
+// iteration.
 #include "engine/codegen/cuda/scatter_add.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 //   parallel %i in 0..768 {                  columns,
 //     for %n in 0..4096 {                    and numbers that name rows:
 //       %row = check %named in 0..50257
-//       store add %y[%i + 768*%row], %x      what one row is given comes in the order of numbers
+//       store add %y[%i + 768*%row], %x      additions to one row run in the order of numbers
 //     }
 //   }
 //

@@ -2,7 +2,8 @@
 // targets apply: lanes run one after another, an accumulator is a vector of partials, and iteration
 // k updates partial k mod lanes. So it can serve as the reference for all of them. Scratch is
 // filled with NaN before each outermost iteration, and parallel loops can run backwards: a kernel
-// that reads what it never stored, or depends on the order of a parallel loop, gives other results.
+// that reads an element that it never stored, or depends on the order of a parallel loop, gives
+// other results.
 #include "engine/codegen/loop/interpreter.h"
 
 #include <fmt/core.h>

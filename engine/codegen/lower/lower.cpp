@@ -3,9 +3,9 @@
 // loops: their consumers compute the element where they need it.
 //   %a = mul(%x, %y); %s = sum(%a)    =>    for i { acc += x[i] * y[i] }
 // Outputs of equal layouts share one nest. Reductions of the same rows share one too (row_nest.h),
-// and what follows them in the kernel is written behind their sums. Every other operator has a nest
-// of its own and may only read from memory. The checks come first, so that the nests need not fail:
-// all faults of a kernel are reported at once.
+// and the calls after them in the kernel are emitted behind their sums. Every other operator has a
+// nest of its own and may only read from memory. The checks come first, so that the nests need not
+// fail: all faults of a kernel are reported at once.
 #include "engine/codegen/lower/lower.h"
 
 #include <fmt/core.h>
@@ -170,7 +170,7 @@ class Lowerer {
   const RowKernel rows_;
   Lowering lowering_;
   std::deque<RowNest> row_nests_;
-  std::vector<ValueRef> built_;  // including those that a nest of rows will write
+  std::vector<ValueRef> built_;  // including outputs that a RowNest will store
   Diagnostics diagnostics_;
 };
 

@@ -5,7 +5,7 @@
 //
 // merge_loops decides which loops to collapse by trial: it generates the body, counts the divisions
 // in its indices, and restores the state for the next trial. A cost estimate without generating
-// would have to repeat what simplification does.
+// would have to repeat simplification.
 #include "engine/codegen/lower/lowering.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Loop nests that reduce dimensions (parallel and reduction iterators of MLIR linalg): loops over
 // the kept dimensions, and inside of them loops over the reduced ones. A first inner loop computes
-// the sums, a second one what depends on them element by element.
+// the sums, a second one the elements that depend on them.
 #pragma once
 
 #include <functional>

@@ -14,8 +14,8 @@ namespace recut::loop {
 
 class RowNest {
  public:
-  // `calls` are all calls of the kernel in order, and `rows` tells what follows the reductions. The
-  // nest takes those reductions that reduce the same rows as `first`.
+  // `calls` are all calls of the kernel in order, and `rows` lists the calls after the reductions.
+  // The nest takes the reductions over the same rows as `first`.
   RowNest(Lowering& lowering, std::span<const NodeId> calls, const RowKernel& rows, NodeId first);
   RowNest(const RowNest&) = delete;
   RowNest& operator=(const RowNest&) = delete;

@@ -1,7 +1,8 @@
 // Scalar operators as WebAssembly instructions, for one number and for lanes of 128 bits. A table
-// gives the pair of instructions by type; what has none is a sequence: division and shifts whose
-// edge cases would trap or be masked, min and max that keep NaN, 64-bit comparisons whose masks are
-// narrowed to 32 bits a lane. Integer division has no vector form and runs lane by lane.
+// gives the pair of instructions by type; operators without a pair are sequences: division and
+// shifts whose edge cases would trap or be masked, min and max that keep NaN, 64-bit comparisons
+// whose masks are narrowed to 32 bits a lane. Integer division has no vector form and runs lane by
+// lane.
 #include "engine/codegen/wasm/arithmetic_code.h"
 
 #include <algorithm>

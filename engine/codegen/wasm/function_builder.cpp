@@ -20,7 +20,7 @@ std::uint64_t bits_of(Real real) {
 
 bool is_wide(DType type) { return item_bytes(type) == 8; }
 
-// How a type's lanes are made and taken apart.
+// The instructions on lanes of a type.
 struct Lanes {
   Op splat, extract, replace;
 };

@@ -135,8 +135,8 @@ KernelCode::InductionLoop* KernelCode::induction_of(const loop::Index& index, st
   return nullptr;
 }
 
-// Strength reduction: a local that is set in front of the loop, to what `push_first` pushes plus a
-// multiple of the first iteration, and is increased with every iteration.
+// Strength reduction: a local that is set in front of the loop, to the value that `push_first`
+// pushes plus a multiple of the first iteration, and is incremented in every iteration.
 template <class Push>
 Local KernelCode::strength_reduced_sum(InductionLoop& induction, std::int64_t factor,
                                        Push push_first) {

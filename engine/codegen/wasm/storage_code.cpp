@@ -60,8 +60,8 @@ WasmValue f32_of_f16(FunctionBuilder& fn, const WasmValue& bits) {
   return a.as(a.op(ScalarOp::bit_or, size, sign), DType::f32);
 }
 
-// An f32's bits as an f16, rounded to nearest even. What is below the smallest normal one is
-// rounded by adding a half, whose last bit is an f16's last.
+// An f32's bits as an f16, rounded to nearest even. An f16 subnormal is rounded by adding 0.5,
+// whose last bit is an f16's last.
 WasmValue f16_of_f32(FunctionBuilder& fn, const WasmValue& x) {
   const ArithmeticOps a{fn};
   const WasmValue pattern = a.as(x, DType::i32);

@@ -39,7 +39,7 @@ Result<Done> leaky_relu_backward(KernelContext& c) {
       c, [=](double g, double x) { return x > 0 ? g : g * slope; }, "grad_output", "self");
 }
 
-// In training the slopes are those that were drawn: `noise`, 1 where x was above 0.
+// In training the slopes are the drawn ones: `noise`, 1 where x was above 0.
 Result<Done> rrelu_backward(KernelContext& c) {
   const double slope =
       (activation_gradient_given(c, "lower") + activation_gradient_given(c, "upper")) / 2;

@@ -1,7 +1,8 @@
 // Convolutions, as matrix products over unfolded windows (im2col: Chellapilla, Puri, Simard 2006).
 //
 // All forms come from three products between an image [N, C, spatial], a map [N, O, spatial] and a
-// weight [O, C / groups, kernel], where the map is what an ordinary convolution makes of the image:
+// weight [O, C / groups, kernel], where the map is the output of an ordinary convolution of the
+// image:
 //   gather     image, weight -> map      an ordinary convolution; a transposed one's gradient
 //   scatter    map, weight -> image      a transposed convolution; an ordinary one's gradient
 //   correlate  image, map -> weight      the weight's gradient of both

@@ -29,7 +29,7 @@ Result<Range> range_of(const Reals& values, Range range, double margin) {
 std::int64_t bin_of(double x, Range range, std::int64_t bins, DType dtype) {
   const double scaled = round_to(dtype, round_to(dtype, x - range.low) * static_cast<double>(bins));
   const double position = round_to(dtype, scaled / round_to(dtype, range.high - range.low));
-  // The right edge belongs to the last bin, as does what a range as wide as the dtype overflows to.
+  // The right edge belongs to the last bin, as does the overflow of a range as wide as the dtype.
   return position < static_cast<double>(bins) ? static_cast<std::int64_t>(position) : bins - 1;
 }
 

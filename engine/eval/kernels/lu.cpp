@@ -1,4 +1,4 @@
-// LU factorisations and what comes from them: solutions, inverses, determinants.
+// LU factorisations, and the solutions, inverses and determinants computed from them.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -226,7 +226,7 @@ struct Determinant {
   }
 };
 
-// _linalg_det, linalg_det, _linalg_slogdet and linalg_slogdet, which differ in what they give first
+// _linalg_det, linalg_det, _linalg_slogdet and linalg_slogdet, which differ in their first outputs
 // and in whether factors follow. The factors of a contiguous matrix are its transpose's: ATen saves
 // a copy so, and their gradients count on it.
 Result<Done> determinant(KernelContext& c, bool logarithm) {

@@ -9,7 +9,7 @@ namespace {
 
 using namespace data_movement;
 
-// Copies tensors side by side: outer × (their sizes and all that follows).
+// Copies tensors side by side: outer × (their sizes and all later dimensions).
 Result<Done> join(KernelContext& c, const std::vector<NodeId>& ids, std::int64_t outer) {
   return with_numbers_of(c.output_types[0].dtype, [&](auto zero) -> Result<Done> {
     using T = decltype(zero);
@@ -28,7 +28,7 @@ Result<Done> join(KernelContext& c, const std::vector<NodeId>& ids, std::int64_t
   });
 }
 
-// Both join along `dim` of the output; what precedes it is the same in all of them.
+// Both join along `dim` of the output; the dimensions before it are equal in all operands.
 Result<Done> cat(KernelContext& c) {
   const Shape& shape = c.output_types[0].shape;
   const std::size_t dim = dimension(c, "dim", static_cast<std::int64_t>(shape.size()));

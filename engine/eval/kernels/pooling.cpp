@@ -119,7 +119,7 @@ struct Divisor {
     if (call.op().parameter("divisor_override")) fixed = call.integer("divisor_override");
   }
 
-  // Padding counts, but not what a last window of ceil_mode has beyond it.
+  // Padding counts. Positions of a last window of ceil_mode beyond the padding do not.
   double of(const Windows& w, const Triple& at, const Triple& plane, std::int64_t inside) const {
     if (fixed != 0) return static_cast<double>(fixed);
     if (!count_padding) return static_cast<double>(inside);

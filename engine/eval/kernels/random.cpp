@@ -124,7 +124,7 @@ Result<Done> normal_about(KernelContext& c) {
   });
 }
 
-// In (0, 1]: what logarithms are taken of.
+// In (0, 1], so that its logarithm is finite.
 double above_zero(const RandomWords& w) { return 1 - random_uniform(w, 53); }
 
 Result<Done> exponential(KernelContext& c) {

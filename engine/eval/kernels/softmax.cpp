@@ -40,7 +40,7 @@ struct Sum {
 
 enum class SoftmaxForm { plain, logarithm, safe };
 
-// The `dtype` of softmax.int converts first; what that rounds is what counts.
+// The `dtype` of softmax.int converts first, so the softmax is of rounded values.
 Reals converted(const KernelContext& c) {
   Reals x = c.reals("self");
   const DType dtype = c.output_types[0].dtype;

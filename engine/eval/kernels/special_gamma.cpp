@@ -65,8 +65,8 @@ double zeta(double s, double q) {
   if (q == std::floor(q)) return INFINITY;
   if (s != std::floor(s)) return std::nan("");
   // A whole power may pass q = 0. The sum over all integers is periodic in q; taken at q's
-  // fraction, less what stands below q, it leaves the sum from q up. Both distances to an integer
-  // are exact.
+  // fraction, less the terms below q, it leaves the sum from q up. Both distances to an integer are
+  // exact.
   const double above = q - std::floor(q);
   const double below = std::ceil(q) - q;
   const double sign = std::fmod(s, 2) == 0 ? 1 : -1;

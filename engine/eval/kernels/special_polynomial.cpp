@@ -96,7 +96,7 @@ double legendre_p(DType dtype, double x, std::int64_t n) {
 using Polynomial = double (*)(DType, double, std::int64_t);
 
 // Degrees come as numbers of the computation's dtype and are truncated. Shifted polynomials are
-// those at 2 x - 1.
+// evaluated at 2 x - 1.
 template <Polynomial polynomial, bool shifted>
 Result<Done> special_polynomial_kernel(KernelContext& c) {
   const DType dtype = float_of(result_dtype(c.call));

@@ -32,8 +32,8 @@ struct Windows {
   Triple kernel{1, 1, 1}, stride{1, 1, 1}, padding{0, 0, 0}, dilation{1, 1, 1};
 };
 
-// kernel_size, stride (the kernel's where it is empty), padding and dilation, those that the
-// schema has.
+// kernel_size, stride (the kernel's where it is empty), padding and dilation, as far as the schema
+// has them.
 Windows windows_of(const Call& call, std::size_t dims);
 
 // The number of spatial dimensions, from the operator's name ("…pool2d…") or its kernel_size.

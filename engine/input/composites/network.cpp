@@ -74,7 +74,7 @@ Expansion instance_norm(Builder& b, const Call& call) {
   return y;
 }
 
-// A ring: what leaves at one end comes in at the other.
+// Circular padding: each end is padded with elements of the other.
 Value padded_around(Builder& b, Value x, const std::vector<std::int64_t>& pad) {
   for (std::size_t i = 0; i + 1 < pad.size() && x.valid(); i += 2) {
     const std::int64_t dim = x.rank() - 1 - static_cast<std::int64_t>(i / 2);

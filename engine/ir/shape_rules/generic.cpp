@@ -1,4 +1,4 @@
-// Rules that many families share, and those of element-wise operators.
+// Rules that many families share, and the rules of element-wise operators.
 #include "engine/ir/shape_rules/rules.h"
 
 namespace recut::rules {

@@ -49,7 +49,7 @@ TensorType numbers(DType dtype, const TensorType& like, Shape batch) {
 
 namespace {
 
-// The first operand, whatever its schema calls it.
+// The first operand; its name differs between schemas.
 const TensorType& first(const Call& call) { return call.tensor(call.op().parameters[0].name); }
 
 // The first types, as many as the schema declares: variants with fewer outputs share a rule.

@@ -48,7 +48,7 @@ Result<Convolution> read_convolution(const Call& call, bool transposed) {
 // Weight, groups and channels against each other.
 Result<Done> check_channels(const Call& call, const Convolution& c, std::int64_t in_channels) {
   const Shape& weight = call.tensor("weight").shape;
-  // Which of the weight's first two dimensions faces the input depends on the direction.
+  // The direction decides which of the weight's first two dimensions faces the input.
   const std::int64_t facing = c.transposed ? weight[0] : weight[1];
   const std::int64_t expected = c.transposed ? in_channels : in_channels / c.groups;
   const bool divides = in_channels % c.groups == 0 && weight[0] % c.groups == 0;

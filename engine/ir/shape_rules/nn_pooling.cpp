@@ -63,7 +63,7 @@ Inferred adaptive(const Call& call, std::size_t dims, bool with_indices) {
   return types;
 }
 
-// Adaptive windows take any output size: the leading dimensions are all that has to agree.
+// Adaptive windows take any output size: only the leading dimensions have to agree.
 Inferred adaptive_backward(const Call& call, std::size_t dims) {
   const TensorType& in = call.tensor("self");
   const auto spatial = check_spatial(in, dims);

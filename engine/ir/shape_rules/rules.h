@@ -1,5 +1,5 @@
 // Shape rules (PyTorch's meta functions), referenced by the operator table. A rule infers the
-// output types of a checked call, or reports what does not fit:
+// output types of a checked call, or reports the faulty argument:
 //
 //   Inferred mm(const Call& call) { … }
 //

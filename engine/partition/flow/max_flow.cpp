@@ -203,8 +203,8 @@ CutOutcome solve(const FlowNetwork& network, Vertex source, Vertex sink, FlowTra
   if (auto path = unbounded_path(network, source, sink); !path.empty())
     return UnboundedPath{std::move(path)};
 
-  // Some cut has bounded edges only, so no flow is larger than `bounded`: an edge that holds one
-  // more is never full, nor does what flows back through it overflow.
+  // Some cut has bounded edges only, so no flow is larger than `bounded`: an edge with a capacity
+  // of one more is never full, and its reverse flow can't overflow.
   Dinic dinic(network, bounded + 1, trace);
   MinimumCut cut;
   cut.capacity = dinic.run(source, sink);

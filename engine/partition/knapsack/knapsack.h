@@ -22,8 +22,8 @@ struct KnapsackSolution {
 KnapsackSolution quantised_knapsack(std::span<const double> weights, std::span<const float> values,
                                     double capacity);
 
-// The best choice, exactly: dynamic programming over whole weights. Of equal values the one that
-// takes earlier items. Time and bits: items x capacity.
+// The best choice, exactly: dynamic programming over whole weights. Among equal values, earlier
+// items are preferred. Time and bits: items x capacity.
 KnapsackSolution exact_knapsack(std::span<const std::int64_t> weights,
                                 std::span<const std::int64_t> values, std::int64_t capacity);
 

@@ -15,7 +15,7 @@ namespace recut::peak {
 // DTR's own has the time since the last access (staleness) in place of the steps to the next use.
 struct DtrHeuristic {
   int exponent_quarters = 4;          // 0 … 4
-  bool backward_inputs_first = true;  // of missing inputs, recompute those of backward first
+  bool backward_inputs_first = true;  // of missing inputs, recompute backward's first
   // Gradients are never evicted: if memory doesn't suffice, they are computed later.
   bool defer_results = false;
   int rank_lifetime = 4;            // evictions for which a storage's rank stays valid

@@ -201,7 +201,7 @@ class MinPeakSearch {
   }
 
   // Lowers the current sequence by steps of a share of its peak, halved on failure. A goal far
-  // below what is possible would make the greedy search recompute everything.
+  // below the reachable peaks would make the greedy search recompute everything.
   void lower_stepwise(double step, int failures, std::int64_t runs_each) {
     s_.forget_log();
     keep_if_better();

@@ -66,7 +66,7 @@ class ReversePebbling {
   using Rank = std::pair<std::int64_t, std::int64_t>;
   using Open = std::pair<Rank, std::int32_t>;  // lowest first, then fewest bytes, then oldest
 
-  // The set before a run of `c`. The set after it is the one that was materialised last.
+  // The set before a run of `c`. The set after it was materialised last.
   LiveSet before(const LiveSet& behind, std::int32_t after, std::int32_t c) const {
     LiveSet live{behind.highest, behind.bytes, behind.size, behind.hash, after, c};
     std::int64_t level = behind.bytes;

@@ -17,7 +17,7 @@
 #include "engine/partition/peak/simulated_annealing.h"
 #include "engine/partition/peak/trim_recomputes.h"
 
-// How a budget is solved:
+// A budget is solved in four cases:
 //
 //   1. tiny problem          exact search (exact_search.h), done
 //   2. budget < peak bound   proved infeasible: a quick search for the minimum peak
@@ -208,8 +208,7 @@ void BudgetSearch::start_without_boundary() {
 }
 
 // Anneals from the problem's order, then reheats the best plan to a lower temperature: a later
-// round may undo what the first froze too early. A round that ends above the budget isn't
-// continued.
+// round may undo early moves of the first. A round that ends above the budget isn't continued.
 void BudgetSearch::anneal() {
   const double begin = clock_.share(s_.work());
   if (begin >= kAnnealed) return;

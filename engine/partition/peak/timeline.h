@@ -19,7 +19,7 @@ namespace recut::peak {
 
 class Timeline {
  public:
-  // What a change adds to the totals.
+  // The difference that a change makes to the totals.
   struct Change {
     std::int64_t duration = 0;
     std::int64_t excess = 0;  // bytes times steps, in units of excess_unit() bytes

@@ -15,7 +15,7 @@ std::int64_t Timeline::flow_before(std::int32_t step) const {
   return step == steps() ? 0 : bytes_[step] - output_bytes_[runs_[order_[step]].computation];
 }
 
-// How the excess changes if `bytes` are added to each of the steps first … last.
+// The change of the excess if `bytes` are added to each of the steps first … last.
 std::int64_t Timeline::scan(std::int32_t first, std::int32_t last, std::int64_t bytes) const {
   std::int64_t sum = 0;
   for (std::int32_t block = first / kBlock; block <= last / kBlock; ++block) {

@@ -70,7 +70,7 @@ class JointProblemBuilder {
     const std::int32_t group = groups_.group(id);
     return group == FusionGroups::kAlone ? std::span(&id, 1) : groups_.members(group);
   }
-  // The kernel's calls, and those that it computes again for itself.
+  // The kernel's calls and its inlined calls.
   std::span<const NodeId> with_inlined(std::span<const NodeId> kernel) const {
     const std::int32_t group = groups_.group(kernel.front());
     return group == FusionGroups::kAlone ? kernel : groups_.calls(group);
@@ -87,8 +87,8 @@ class JointProblemBuilder {
                        [&](NodeId id) { return marks[graph_.position(id)]; });
   }
 
-  // Marks the kernels that read the clone of a forced recomputation: those that need a tangent, and
-  // those of backward alone that are computed from a clone, such as a derivative's factors.
+  // Marks the kernels that read the clone of a forced recomputation: kernels that need a tangent,
+  // and kernels of backward alone that are computed from a clone, such as a derivative's factors.
   void mark_clone_readers() {
     for (const NodeId id : graph_.order()) {
       if (!is_last_of_kernel(id)) continue;
@@ -243,7 +243,7 @@ class JointProblemBuilder {
            !is_random(calls);
   }
 
-  // Adds a kernel, and before it those of its producers that aren't added yet.
+  // Adds a kernel, and before it each producer that isn't added yet.
   void append_in_order(NodeId goal) {
     std::vector<NodeId> stack{goal};
     while (!stack.empty()) {

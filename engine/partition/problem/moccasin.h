@@ -24,8 +24,8 @@ bool is_node_link(std::string_view bytes);
 
 // Nodes have `id` (or `name`), bytes in `cost_ram` (or `out_cost`) and time in `cost_cpu` (or
 // `duration`), in any unit; links have `source` and `target` (or `0` and `1`). Repeated links count
-// once. Fails, with what was found and expected, on anything else: a cycle, an order that isn't
-// one, negative numbers, sums beyond 2^60.
+// once. Fails on anything else, with a diagnostic: a cycle, an order that isn't one, negative
+// numbers, sums beyond 2^60.
 Result<MoccasinProblem> parse_moccasin(std::string_view json_text, std::string_view file_name);
 
 }  // namespace recut

@@ -9,7 +9,7 @@
 
 namespace recut::torch {
 
-// Why recomputing a node is banned; the first reason that applies, in this order.
+// The reason why recomputing a node is banned; the first that applies, in this order.
 enum class Ban : std::uint8_t {
   none,
   input,

@@ -1,5 +1,5 @@
-// One minimum cut of PyTorch's partitioner: which values to save so that backward can recompute the
-// rest, given what may not be recomputed (torch/_functorch/partitioners.py, solve_min_cut).
+// One minimum cut of PyTorch's partitioner: the values to save so that backward can recompute the
+// rest without a banned node (torch/_functorch/partitioners.py, solve_min_cut).
 //
 // Each node is two vertices, in and out, with its weight as the capacity between them; a use is an
 // unbounded edge. The source feeds banned nodes, and values that backward needs drain into the

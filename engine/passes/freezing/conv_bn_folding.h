@@ -5,8 +5,8 @@
 
 namespace recut::passes {
 
-// Folds batch norms by running statistics into the convolutions before them; optionally only those
-// whose weights, biases and statistics are all frozen.
+// Folds batch norms by running statistics into the convolutions before them; with `frozen_only`,
+// only if their weights, biases and statistics are all frozen.
 PassResult fold_batch_norms(const Graph& graph, bool frozen_alone);
 
 }  // namespace recut::passes

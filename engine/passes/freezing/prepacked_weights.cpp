@@ -37,8 +37,8 @@ class PrepackedWeights {
     return packed(to, old, arguments, 1, "channels_last");
   }
 
-  // The call with operand `at` in that layout, if it is frozen and in another. The call's own type
-  // doesn't follow it there: where that is what the rule says, it was so before.
+  // The call with operand `at` in that layout, if it is frozen and in another. Nullopt also if the
+  // shape rule would give the call another type in that layout.
   std::optional<Rewrite> packed(Graph& to, NodeId old, std::vector<Argument> arguments,
                                 std::size_t at, const char* format) {
     if (!rewriter_.frozen(to, arguments[at])) return std::nullopt;

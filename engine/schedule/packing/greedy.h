@@ -40,8 +40,8 @@ Packed first_fit(const Instance& instance, const Order& order);
 
 // Skyline packing: the next interval lies on the skyline, leaves no gap below it that another
 // interval would fit into, and wastes no more than the slack (capacity minus load) at any time. Of
-// the candidates the first in `order`; if there is none, the one that exceeds the slack least. Adds
-// its steps to `work`.
+// the candidates the first in `order`; if there is none, the candidate that exceeds the slack
+// least. Adds its steps to `work`.
 Packed skyline_pack(const Instance& instance, const Conflicts& conflicts, const Order& order,
                     std::int64_t capacity, std::int64_t& work);
 

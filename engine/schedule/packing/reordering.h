@@ -18,7 +18,7 @@ class Reordering {
   Reordering(const Instance& instance, const Conflicts& conflicts);
 
   // Searches from `order` for an order within `capacity`, in at most `work` more steps. Returns
-  // true if there is one; `order` becomes it, or the one that came furthest.
+  // true if there is one. `order` becomes it, else the order that packed the most intervals.
   bool search(Order& order, std::int64_t capacity, std::int64_t work, std::uint64_t seed);
 
   // The same as first_fit's.

@@ -1,7 +1,7 @@
 // Liveness, by running the schedule symbolically. Each value is backed by a buffer, or is local to
 // the kernel that computes it (fused, never stored). A read needs a live backing; forward values
 // reach backward only if the plan saves them. The class of each buffer (saved, recomputed, ...) is
-// derived from what was seen and compared with what the schedule says.
+// derived from the walk and compared with the schedule's.
 #include "engine/schedule/verify/liveness.h"
 
 #include <fmt/core.h>
@@ -42,7 +42,8 @@ class LivenessCheck {
   }
 
  private:
-  // What backs a computed value, by storage: a buffer, or the kernel that the value is local to.
+  // The backing of a computed value, by storage: a buffer, or the kernel that the value is local
+  // to.
   struct Backing {
     StorageId storage;
     bool kernel_local = false;
@@ -94,8 +95,8 @@ class LivenessCheck {
     }
   }
 
-  // A view is backed by its operand's backing (of a call with several outputs, the one that it
-  // picks); a call by its own buffers.
+  // A view is backed by its operand's backing (of a call with several outputs, the selected one); a
+  // call by its own buffers.
   Backings backings_of(NodeId call, std::uint32_t k) {
     Backings backings;
     if (graph_.op(call).is(kView) && !graph_[call].operands.empty()) {

@@ -14,7 +14,7 @@ function counted(response) {
       sink.enqueue(piece);
     },
   });
-  const headers = { 'Content-Type': 'application/wasm' }; // whatever type the server sends
+  const headers = { 'Content-Type': 'application/wasm' }; // in place of the server's type
   return new Response(response.body.pipeThrough(counter), { headers });
 }
 

@@ -76,7 +76,7 @@ __device__ inline T smaller(T a, T b) {
 }
 
 //: helper truncated
-// What doesn't fit, and NaN, become the most negative number.
+// Values out of range, and NaN, become the most negative number.
 __device__ inline long long truncated(double x) {
   return x > -9223372036854775808.0 && x < 9223372036854775808.0 ? (long long)x
                                                                  : -9223372036854775807LL - 1;

@@ -8,9 +8,9 @@
 __device__ inline float minus_infinity() { return __int_as_float(int(0xff800000u)); }
 
 // A format's products have k = `step`, which is 32 bytes of a row, and 16 bytes are a chunk. `left`
-// makes a left factor of what load_matrices() gives; left_of() makes it of sums, whose columns 2t
-// and 2t + 1 stand where t and t + 4 are wanted with k = 8: load_transposed() takes its rows as
-// that says. It loads rows of k and 16 columns of a right factor that lies row by row.
+// makes a left operand of the result of load_matrices(). left_of() makes it of sums: their columns
+// 2t and 2t + 1 take the places of t and t + 4 with k = 8, so load_transposed() takes its rows in
+// that order. It loads rows of k and 16 columns of a right operand that lies row by row.
 struct FloatRows {
   using Element = float;
   static constexpr int step = 8, chunk = 4;

@@ -20,7 +20,8 @@ __device__ constexpr int stride_of(int width) {
   return padded(width) + F::chunk;
 }
 
-// What 128 threads copy, each some chunks: rows from `first` on, zeros behind the last of `count`.
+// A tile that 128 threads copy, some chunks each: rows from `first` on, zeros behind the last of
+// `count`.
 template <class F, int rows, int width>
 __device__ inline void copy_tile_async(typename F::Element* to, const typename F::Element* from,
                                        long long step, int first, int count) {

@@ -1,6 +1,6 @@
 // Antialiased resampling: the filter is widened by the scale, so that shrinking averages over all
-// that an output element covers. Coordinates are computed in f32 (f64 for f64), as ATen does: their
-// rounding decides which elements a filter covers.
+// input elements that an output element covers. Coordinates are computed in f32 (f64 for f64), as
+// ATen does: their rounding decides which elements a filter covers.
 #include <algorithm>
 #include <cmath>
 

@@ -151,7 +151,7 @@ void ormqr(const Nest& nest) {
   });
 }
 
-// What fits
+// Supported calls
 // ------------------------------------------------------------------------------------------
 
 // Vectors of the first operand's shape, beside them a matrix of so many numbers.

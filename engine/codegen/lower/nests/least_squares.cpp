@@ -38,7 +38,7 @@ class LeastSquares {
         sum_(work.matrix("sum", 1, 1)) {}
 
   static std::int64_t numbers(const Sizes& s) {
-    const std::int64_t sides = s.rows + s.columns + s.thin();  // b, x and what is between
+    const std::int64_t sides = s.rows + s.columns + s.thin();  // b, x and the scratch between them
     return s.rows * s.columns + s.tall() * s.thin() + s.thin() * s.thin() + s.thin() + 1 +
            sides * s.sides;
   }

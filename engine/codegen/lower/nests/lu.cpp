@@ -368,7 +368,7 @@ void determinant(const Nest& nest) {
   determinant(nest, logarithm, with_factors);
 }
 
-// What fits
+// Supported calls
 // ------------------------------------------------------------------------------------------
 
 std::optional<std::string> factors_too_large_lu(const Call& call) {

@@ -185,7 +185,7 @@ void matrix_exp(const Nest& nest) {
   });
 }
 
-// What fits
+// Supported calls
 // ------------------------------------------------------------------------------------------
 
 std::optional<std::string> inverse_too_large_matrix_functions(const Call& call) {

@@ -1,5 +1,5 @@
-// Layer, RMS, group and batch norm, forward and backward. They differ in the elements that share a
-// mean and those that share a weight.
+// Layer, RMS, group and batch norm, forward and backward. They differ in two groupings: elements
+// that share a mean, and elements that share a weight.
 #include "engine/codegen/lower/nest.h"
 #include "engine/codegen/lower/nests/safe_scale.h"
 

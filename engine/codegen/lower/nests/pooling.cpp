@@ -205,7 +205,8 @@ class GatheredGradient {
     nest_.lowering.write(nest_.output(), p_.of_plane(block, position), sum);
   }
 
-  // The distances from the block's window to those that contain its position `offset`, in order.
+  // The distances from the block's window to the windows that contain its position `offset`, in
+  // order.
   std::vector<std::int64_t> steps_to_windows(std::size_t d, std::int64_t offset) const {
     const WindowConfig& s = p_.window_config;
     std::vector<std::int64_t> steps;

@@ -131,7 +131,7 @@ void triangular_solve(const Nest& nest) {
   });
 }
 
-// What fits
+// Supported calls
 // ------------------------------------------------------------------------------------------
 
 std::optional<std::string> factor_too_large(const Call& call) {
