@@ -37,7 +37,7 @@ install_missing() {
   as_root apt-get update >&2 && apt_install "$@"
 }
 
-# Installs what is missing of the packages that the given files name, or says how.
+# Installs the missing ones of the packages that the given files name, or prints the command for it.
 install_packages() {
   command -v apt-get dpkg-query >/dev/null ||
     fail "this machine has no apt-get. Recut needs: $(packages_of "$@" | paste -sd ' ')"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs what Recut needs and this machine lacks: Debian packages and the
+# Installs the dependencies that this machine lacks: Debian packages and the
 # sources of libraries that Debian 12 carries too old. Nothing missing: nothing
 # is touched, and this takes a fraction of a second.
 #
-# usage: .setup/install.sh [--page|--tests]     --page: what wasm/run.sh needs, too
-#                                               --tests: what tests/run.sh needs, too
+# usage: .setup/install.sh [--page|--tests]     --page: dependencies of wasm/run.sh, too
+#                                               --tests: dependencies of tests/run.sh, too
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/say.sh"

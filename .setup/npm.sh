@@ -6,7 +6,7 @@ install_npm() {
     fail "npm is missing: apt-get install npm"
 }
 
-# Brings $1/node_modules to what $1/package-lock.json says, unless it is there already.
+# Installs $1/node_modules as in $1/package-lock.json, unless it is there already.
 install_modules() {
   local folder="$1"
   [[ $folder/node_modules/.package-lock.json -nt $folder/package-lock.json ]] && return

@@ -1,4 +1,4 @@
-# What every target is compiled with, on every platform.
+# Compile options of every target, on every platform.
 #
 # Results must be the same bits everywhere (a plan made in the browser is the
 # plan made on the server), so floating point keeps the language's meaning:

@@ -1,5 +1,5 @@
-# The kept libraries. .setup/install.sh brings all of them; what is missing here
-# is said in its words.
+# The kept libraries. .setup/install.sh brings all of them; a missing one is an error
+# that names its package.
 
 # recut_headers: the libraries that are all, or nearly all, header. They are reached through links in the
 # build folder, because putting /usr/include itself on Emscripten's include path
@@ -35,7 +35,7 @@ endif()
 set(RECUT_SOURCES "${user_cache}/recut" CACHE PATH "Where install.sh unpacked libraries")
 
 # recut_zlib: gzipped graphs and zip archives. A page has it of the source that install.sh unpacked, without
-# what packs: Emscripten's own copy would be fetched as the build runs.
+# its packing half: Emscripten's own copy would be fetched as the build runs.
 add_library(recut_zlib INTERFACE)
 if(EMSCRIPTEN)
   set(zlib_source "${RECUT_SOURCES}/zlib-1.3.1")

@@ -3,7 +3,7 @@
 # Tools need the includes before the first marker; the table has neither them nor the markers.
 
 # recut_split_helpers(TEXT): appends to the caller's `rows` a row of the table for each helper of a file's text, and to
-# `names` its name. `fault` says what is wrong with the text; "": nothing.
+# `names` its name. `fault` is the fault of the text; "": none.
 function(recut_split_helpers text)
   set(rest "\n${text}\n")
   set(fault "")

@@ -1,5 +1,5 @@
 # cmake -DFROM=a.js -DTO=b.js -P packed_script.cmake: the script without lines of comments and
-# without what its lines are indented by, for a page that has to be small.
+# without the indentation of its lines, for a page that has to be small.
 file(READ "${FROM}" text)
 set(text "\n${text}")
 string(REGEX REPLACE "\n[ \t]+" "\n" text "${text}")

@@ -39,7 +39,7 @@ struct MeasuredGraph;  // measured_kernels.h
 // A device with a name and the source of its figures.
 struct DeviceProfile : Device {
   std::string name;    // letters, digits, '.', '_' and '-'
-  std::string title;   // for people
+  std::string title;   // for users
   std::string source;  // of the figures
   std::string note;
   DeviceRates peaks;  // upper bounds; the sustained rates are shares of them

@@ -10,7 +10,7 @@ namespace recut {
 namespace {
 
 constexpr std::size_t kMaxLineBytes = 84;       // largest excerpt in bytes
-constexpr std::size_t kBytesBeforeColumn = 50;  // of these, at most so many before the column
+constexpr std::size_t kBytesBeforeColumn = 50;  // of these, the most before the column
 constexpr std::string_view kEllipsis = "…";
 
 // Moves back to the first byte of a UTF-8 character.

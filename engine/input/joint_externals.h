@@ -16,8 +16,8 @@
 
 namespace recut {
 
-// An argument of a call whose schema nobody knows. As read_joint_argument, and objects of other
-// kinds too, as lists that begin with their key: {"slice": [0, 4]} becomes ["slice", [0, 4]], and
+// An argument of a call without a known schema. As read_joint_argument, and objects of other kinds
+// too, as lists that begin with their key: {"slice": [0, 4]} becomes ["slice", [0, 4]], and
 // {"dict": {"a": 1}} becomes ["dict", [["a", 1]]].
 Result<Argument> read_external_argument(JsonValue value, const FindNode& find_node, bool& sound);
 

@@ -72,14 +72,14 @@ std::optional<std::vector<TensorType>> JointTypes::resolve(std::size_t at, const
   return count_bytes(at, resolved) ? std::optional(std::move(resolved)) : std::nullopt;
 }
 
-// True if the recorded type counts: `none` is accepted only for an output that nobody reads.
+// True if the recorded type counts: `none` is accepted only for an unused output.
 bool JointTypes::uses_recorded_type(std::size_t at, std::size_t output,
                                     const TensorType& recorded) const {
   return recorded.exists() || !is_read(at, output);
 }
 
-// True if the call omits this output (output_mask) and nobody reads it: some tracers record a
-// type all the same.
+// True if the call omits this output (output_mask) and it is unused: some tracers record a type all
+// the same.
 bool JointTypes::is_masked_out(std::size_t at, std::size_t output,
                                const TensorType& inferred) const {
   return !inferred.exists() && !is_read(at, output);

@@ -303,7 +303,7 @@ class PickleReader {
     fail(fmt::format("opcode {} holds an integer beyond 64 bits", opcode.name));
   }
 
-  // A memo is written in order, and a place may be written anew.
+  // A memo is written in order, and a place may be written again.
   void remember(const PickleOpcode& opcode, std::uint64_t place) {
     if (stack_.size() == floor())
       return fail(

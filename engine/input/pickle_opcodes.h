@@ -7,8 +7,8 @@
 
 namespace recut {
 
-// The bytes that follow an opcode. Numbers are little-endian; `text` and `integer` are a length of
-// so many bytes, then the bytes.
+// The bytes that follow an opcode. Numbers are little-endian; `text_of_…` and `integer_of_…` are a
+// length of one, four or eight bytes, then the bytes.
 enum class PickleArgument : std::uint8_t {
   nothing,
   byte,

@@ -241,8 +241,8 @@ class ModuleWriter {
                                       : "SymInt");
   }
 
-  // The types of an unknown operator's results stand at the items that are read; a call that
-  // nobody reads has no value.
+  // The types of an unknown operator's results stand at the items that are read; an unused call has
+  // no value.
   void write_items(const PrintedNode& node, const Facts& facts) {
     const auto items = facts.items.find(node.name);
     if (items == facts.items.end()) {
@@ -268,7 +268,7 @@ class ModuleWriter {
   JointText& text_;
   Diagnostics& faults_;
   bool lacks_strides_ = false;
-  bool unseen_ = false;  // an unknown operator has results that nobody reads
+  bool unseen_ = false;  // an unknown operator has unused results
 };
 
 void write_symbols(const std::map<std::string, Symbol, std::less<>>& symbols, std::string& json) {
@@ -300,13 +300,14 @@ void write_notes(const PrintedModule& module, const Outputs& outputs, const Modu
     for (const PrintedOutput& output : module.outputs)
       if (is_about(output.comment, "SavedForBackwards")) ++saved;
     if (saved > 0)
-      add_note(fmt::format("{} of its {} results are what PyTorch saves for backward", saved, all),
+      add_note(fmt::format("{} of its {} results are values that PyTorch saves for backward", saved,
+                           all),
                note);
     add_note("the printed graph doesn't say which inputs are parameters", note);
   }
   if (writer.has_unseen_results())
     add_note(
-        "results of unknown operators that nobody reads have no printed type, and count no "
+        "unused results of unknown operators have no printed type, and count no "
         "memory",
         note);
   if (writer.lacks_strides())

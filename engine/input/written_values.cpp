@@ -2,9 +2,10 @@
 //
 // Every node of the file is a storage of its own or a view of another node by some calls of views.
 // A write to a node makes a new value of its whole storage: the written part goes back through the
-// views, one after another, by slice_scatter and its like, by the inverse of a view that only moves
-// elements, or by the positions of the elements. All views of that storage are then out of date,
-// and are repeated on the new value when they are read next. (So PyTorch's functionalisation does.)
+// views, one after another, by slice_scatter and similar operators, by the inverse of a view that
+// only moves elements, or by the positions of the elements. All views of that storage are then out
+// of date, and are repeated on the new value when they are read next. (So PyTorch's
+// functionalisation does.)
 //
 // Invariant: a node whose version is that of its storage has the value that PyTorch would read.
 // Interning in the graph merges equal calls; the nodes of the file stay apart, since a write to one

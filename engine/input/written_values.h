@@ -32,7 +32,7 @@ class WrittenValues {
   // The node's first value. It is a view of one of the operands if views lead there from it.
   void define(std::size_t at, NodeId value, std::span<const Operand> operands);
 
-  // The value now; invalid if the node has none. Views of a written tensor are made anew, in the
+  // The value now; invalid if the node has none. Views of a written tensor are made again, in the
   // place of the reader.
   Result<NodeId> read(std::size_t at);
 

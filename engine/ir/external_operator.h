@@ -24,8 +24,8 @@ struct ExternalSignature {
 };
 
 // The row of a signature. Its parameters take any argument; the last one, `draw`, keeps two equal
-// calls apart, since nobody knows whether the operator has effects. Fails where the target is no
-// name of an operator, or the program has seen kMaxExternals signatures.
+// calls apart, since the operator may have effects. Fails where the target is no name of an
+// operator, or the program has seen kMaxExternals signatures.
 inline constexpr std::size_t kMaxExternals = 4096;
 Result<const Operator*> external_operator(const ExternalSignature& signature);
 

@@ -23,7 +23,7 @@ struct Measurement {
 class Measurements {
  public:
   std::string device;            // name as the file gives it; "" if it gives none
-  std::int64_t granularity = 1;  // the allocator gives multiples of so many bytes
+  std::int64_t granularity = 1;  // bytes that the allocator rounds up to
 
   // Interning may merge measured nodes: the larger measurement counts.
   void add(NodeId id, const Measurement& measurement) {

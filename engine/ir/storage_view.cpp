@@ -28,7 +28,8 @@ Result<StorageView> of_view(const Graph& graph, NodeId id, std::size_t output) {
   const layout::Rule rule = layout::rule_of(node.op);
   if (rule == nullptr)
     return node_diagnostic(
-        graph, id, fmt::format("no layout shows what operator '{}' does", graph.op(id).name));
+        graph, id,
+        fmt::format("operator '{}' gives no view that a layout describes", graph.op(id).name));
   auto view = storage_view(graph, node.operands.front());
   if (!view) return view;
   const Call::TypesOf types_of = [&](NodeId n) { return graph.pool().types_of(n); };

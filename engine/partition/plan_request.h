@@ -71,7 +71,7 @@ struct PeakProof {
 
 struct PlanOutcome {
   Plan plan;
-  std::vector<std::string> remarks;      // how the plan was found, for people
+  std::vector<std::string> remarks;      // how the plan was found, for users
   std::vector<NodeRemark> node_remarks;  // in the graph's order
   std::optional<PeakProof> proof;        // of a strategy that bounds the peak
 };

@@ -261,7 +261,7 @@ bool PatternParser::parse_substitute(OptionalNode& optional) {
   if (!parse_variable_index(variable) || !expect("=")) return false;
   if (!parse_pattern_argument(literal, 0)) return false;
   if (literal.kind != PatternArgument::Kind::literal)
-    return fail_at(location, "a variable of what is missing can only be a literal");
+    return fail_at(location, "a variable of a missing @optional node can only be a literal");
   optional.variables.emplace_back(variable, std::move(literal.literal));
   return true;
 }

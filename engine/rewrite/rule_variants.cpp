@@ -202,8 +202,7 @@ Result<std::vector<Rule>> rule_variants(const Rule& rule,
     variant.plan = std::move(*plan);
     for (const std::size_t result : variant.replacement_results)
       if (result == kGone)
-        return error(
-            "where what is @optional is missing, a result of the replacement has no value");
+        return error("without its @optional nodes, the replacement has a result without a value");
     variants.push_back(std::move(variant));
   }
   return variants;

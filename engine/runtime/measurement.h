@@ -24,8 +24,8 @@ struct StepTime {
 // Options of timing.
 struct Timing {
   int steps = 10;
-  // For coarse clocks (in a browser): each step is repeated for at least so many milliseconds, and
-  // its times are means.
+  // For coarse clocks (in a browser): each step is repeated for at least this time, and its times
+  // are means.
   double min_ms = 0;
   // Called with the number of timed steps. Returning false ends the run, which then fails.
   std::function<bool(int steps)> after_step = [](int) { return true; };

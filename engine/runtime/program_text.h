@@ -1,4 +1,4 @@
-// A program as text, for people and golden files. Each line is a comment in the loop form and in
+// A program as text, for users and golden files. Each line is a comment in the loop form and in
 // LLVM IR, so that it can precede the kernels' text.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A schedule as text, for people and golden files.
+// A schedule as text, for users and golden files.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Quoting for shell commands that are shown to people.
+// Quoting for shell commands that are shown to users.
 #pragma once
 
 #include <string>

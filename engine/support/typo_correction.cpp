@@ -10,7 +10,7 @@
 namespace recut {
 namespace {
 
-// Nobody types a longer name by hand, and comparing two takes the product of their lengths.
+// Longer names aren't typed by hand, and comparing two takes the product of their lengths.
 constexpr std::size_t kMaxNameLength = 200;
 
 // Edit distance of two texts, at most `limit`.

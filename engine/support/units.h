@@ -1,4 +1,4 @@
-// Parses and formats bytes, times and counts for people.
+// Parses and formats bytes, times and counts for users.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Parses budgets as people write them.
+// Parses budgets as users write them.
 #pragma once
 
 #include <cstdint>

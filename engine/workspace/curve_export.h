@@ -1,4 +1,4 @@
-// Exports a curve as CSV, as JSON, and as text for people, and reads the JSON again.
+// Exports a curve as CSV, as JSON, and as text for users, and reads the JSON again.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// JSON as text. Bytes that are no UTF-8 are replaced: names come from people's files.
+// JSON as text. Bytes that are no UTF-8 are replaced: names come from users' files.
 #pragma once
 
 #include <nlohmann/json.hpp>

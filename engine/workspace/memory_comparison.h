@@ -51,7 +51,7 @@ enum class MemoryCause : std::uint8_t {
 };
 inline constexpr std::size_t kMemoryCauses = 6;
 std::string_view name_of(MemoryCause cause);   // "only_measured"
-std::string_view describe(MemoryCause cause);  // for people
+std::string_view describe(MemoryCause cause);  // for users
 
 struct MemoryPoint {
   double step = 0;         // on the plan's axis of steps

@@ -17,8 +17,8 @@
 //
 // Two names, or two patterns, that contradict each other are an error. Every failure is collected,
 // so the user sees all of them at once. The policies of checkpointed calls come last: they are the
-// model's wish, and yield to the user's. Cost: O(nodes) for a pattern, O(1) for a name, O(nodes +
-// edges) for policies.
+// model's, and yield to the user's. Cost: O(nodes) for a pattern, O(1) for a name, O(nodes + edges)
+// for policies.
 
 namespace recut {
 namespace {

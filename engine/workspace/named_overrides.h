@@ -1,4 +1,4 @@
-// Resolves overrides: names and patterns as people write them become overrides of nodes.
+// Resolves overrides: names and patterns as users write them become overrides of nodes.
 #pragma once
 
 #include <cstdint>

@@ -126,7 +126,7 @@ std::int64_t arena_over_budget(std::int64_t arena_bytes, std::int64_t peak_bytes
 std::string arena_note(std::int64_t arena_bytes, std::int64_t peak_bytes,
                        std::int64_t budget_bytes);
 
-// "forward 412", "backward 1,204": a step of the timeline as people count them, from 1.
+// "forward 412", "backward 1,204": a step of the timeline as users count them, from 1.
 std::string step_label(const PlanReport& report, std::size_t step);
 
 }  // namespace recut

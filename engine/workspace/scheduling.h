@@ -60,7 +60,7 @@ Result<Done> measure_arena(const Graph& graph, Planned& planned);
 // The figures, for scripts; `whole` adds every kernel and buffer.
 std::string schedule_json(const Document& document, const ScheduledPlan& scheduled, bool whole);
 
-// The figures and the largest buffers, for people.
+// The figures and the largest buffers, for users.
 std::string scheduling_text(const Document& document, const ScheduledPlan& scheduled);
 
 // The message for an arena that exceeds the budget.

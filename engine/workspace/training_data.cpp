@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kHidden = 8;       // hidden numbers of a sample
 constexpr std::int64_t kAlphabet = 32;    // the most tokens that a text uses
-constexpr std::uint64_t kRareOneIn = 4;   // one successor of so many is the rare one
+constexpr std::uint64_t kRareOneIn = 4;   // the share of the rare successor: 1 / 4
 constexpr std::uint64_t kHiddenDraw = 1;  // streams of random numbers
 constexpr std::uint64_t kTextDraw = 2;
 

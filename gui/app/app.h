@@ -56,7 +56,7 @@ struct Modifiers {
   bool ctrl = false, shift = false, alt = false;
 };
 
-// Something that people should read, for some seconds.
+// A message that is shown for some seconds.
 struct Notice {
   std::string text;
   bool fault = false;
@@ -73,8 +73,8 @@ class App {
 
   // The loop.
   bool tick();  // whether it drew a frame
-  // The seconds for which nothing will happen by itself: 0 while frames are owed or things move;
-  // none: until input or a job's message.
+  // The seconds for which nothing will happen by itself: 0 while frames are pending or animations
+  // run; none: until input or a job's message.
   std::optional<double> rest() const;
   bool closing() const { return closing_; }
   int frames() const { return frames_; }

@@ -12,7 +12,8 @@ constexpr float kCompactWidth = 1000, kCompactHeight = 480;  // units: the least
 // Units in which tables keep their names; a splitter that was moved may leave less.
 constexpr float kMinLeft = 226, kMinRight = 416;
 
-// Units that the words of the first screen take; the hill and the trade-off have the rest.
+// Units that the texts of the first screen take; the memory timeline and the trade-off have the
+// rest.
 constexpr float kFirstHigh = 266, kFirstNarrowHigh = 470, kFirstFingers = 50;
 
 constexpr std::string_view kUpper = "upper", kLower = "lower";
@@ -99,7 +100,7 @@ class Arranger {
     return std::max(share, units * scale_ / std::max(1.0f, of.width()));
   }
 
-  // The share of a height that the first screen's words leave.
+  // The share of a height that the first screen's texts leave.
   float share_beyond(float units, const Rect& of) const {
     const float high = (units + (fingers_ ? kFirstFingers : 0)) * scale_;
     return 1 - high / std::max(1.0f, of.height());
@@ -164,7 +165,7 @@ class Arranger {
     result_.compact = true;
     if (lower.empty()) return add_tab_group(Dock::centre, kUpper, upper, window);
     const bool first = window_state_ == WindowState::first;
-    if (first)  // its sentence speaks of the hill
+    if (first)  // its sentence describes the memory timeline
       std::stable_partition(lower.begin(), lower.end(), [&](std::size_t panel) {
         return panels_[panel].dock == Dock::bottom_left;
       });

@@ -1,4 +1,4 @@
-// A budget's line that is dragged along an axis of bytes: in the memory's hill and in the
+// A budget's line that is dragged along an axis of bytes: in the memory timeline and in the
 // trade-off.
 #pragma once
 

@@ -11,8 +11,8 @@
 
 namespace recut::gui {
 
-// A budget as it was typed: a small number without a unit, which nobody means in bytes, has the
-// unit that `peak` is shown in: "8" of a step of 8.51 GiB is "8GiB".
+// A budget as it was typed: a number without a unit that is too small for bytes has the unit that
+// `peak` is shown in: "8" of a step of 8.51 GiB is "8GiB".
 std::string typed_budget(std::string_view text, std::int64_t peak);
 
 // From the peak that is proved to be the least to the step without recomputation, at which no

@@ -35,7 +35,7 @@ CheckView& check_view(DocumentView& document);
 // The inputs of a check.
 struct CheckInputs {
   std::string path;                          // of a file of tensors; "": none
-  std::shared_ptr<const std::string> bytes;  // of it, where they are in hand
+  std::shared_ptr<const std::string> bytes;  // of it, if they are known
   bool may_lack = false;                     // a file that can't be read is as good as none
   std::uint64_t seed = 1;                    // makes all values where there is no file
 };

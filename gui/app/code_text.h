@@ -43,7 +43,7 @@ struct CodeText {
 
   // The first line that does something for a node, or else is about it; kNoLine where none is.
   std::size_t line_of(NodeId node) const;
-  // The first that does something for it and has these words; kNoLine where none is.
+  // The first line that computes something for it and contains this text; kNoLine if there is none.
   std::size_t line_of(NodeId node, std::string_view text) const;
   std::string whole() const;
 };

@@ -128,7 +128,7 @@ Result<Done> find_line(App& app, std::string_view text) {
   if (!is_current(view, shown_form(app), chosen_library(app))) return Done{};
   go_to_line(view);
   if (view.line != CodeText::kNoLine) return Done{};
-  return error(fmt::format("no line here from what is selected has '{}'", text));
+  return error(fmt::format("no line of the selected node has '{}'", text));
 }
 
 std::size_t follow_stops() { return kStopAtForms + code_forms().size(); }

@@ -24,7 +24,7 @@ struct CodeView {
 
   NodeId followed;                                // the selection that was followed last
   std::size_t line = CodeText::kNoLine;           // where one is
-  std::string requested;                          // words of a line to go to, once it is there
+  std::string requested;                          // text of a line to go to, once it is there
   bool on_kernel = false;                         // one is at the kernel, at none of its lines
   bool bring_line = false, bring_kernel = false;  // into view
 };
@@ -41,13 +41,13 @@ NodeId marked_node(const DocumentView& document);
 void follow_selection(const DocumentView& document, CodeView& view);
 // True if the text is of the kernel in this form, with this library.
 bool is_current(const CodeView& view, const CodeForm& form, const KernelLibrary& library);
-// True if somebody has to ask for schedule or text.
+// True if schedule or text are missing and must be requested.
 bool wants_code(const App& app, const DocumentView& document, const CodeView& view);
 // Starts the jobs that make them.
 void prepare_code(App& app, DocumentView& document);
 
-// Goes to the first line of the marked node with these words; where the text is still to come, as
-// soon as it is there.
+// Goes to the first line of the marked node that contains this text, now or once the kernel's text
+// is there.
 Result<Done> find_line(App& app, std::string_view text);
 
 // The ways of a node from the graph to the instruction that runs it, one stop after another: the

@@ -17,11 +17,11 @@ class App;
 
 struct Command {
   std::string_view id;        // "budget.set"
-  std::string_view title;     // "Set the budget": words for people, as an order
+  std::string_view title;     // "Set the budget": an imperative, for users
   std::string_view hotkey;    // "Ctrl+B", "n", "Ctrl+Shift+P F1"; "" for none
   std::string_view argument;  // prompt for its argument: "bytes, or % of the peak"; "" for none
   bool (*enabled)(const App& app);  // null: always
-  // Fails with words for people. `argument` is "" where none was given.
+  // Fails with a message for the user. `argument` is "" without one.
   Result<Done> (*run)(App& app, std::string_view argument);
   // The owner of the key: a panel's id ("menu" for the open menu); "" for everybody. See
   // App::press.

@@ -1,5 +1,5 @@
-// The subjects of commands, in words and in an order to be read in: help and palette are grouped by
-// them.
+// The subjects of commands with their titles, in the order of help and palette, which are grouped
+// by them.
 #pragma once
 
 #include <string>
@@ -14,8 +14,7 @@ struct CommandGroup {
   std::vector<const Command*> commands;  // as they were given
 };
 
-// Groups `commands` by subject; a subject that the table here doesn't know comes last, by its own
-// name.
+// Groups `commands` by subject. A subject without a title comes last, by its id.
 std::vector<CommandGroup> by_subject(const std::vector<const Command*>& commands);
 
 }  // namespace recut::gui

@@ -48,7 +48,7 @@ const DocumentView* compared_document(const App& app, const DocumentView& docume
 // The other plan; null while it is made, or gone.
 SharedPlanView compared_plan(const App& app, const DocumentView& document, const CompareView& view);
 
-// The possible choices: `with`, and the text for people.
+// The possible choices: `with`, and the text for users.
 struct CompareChoice {
   std::string with, text;
 };
@@ -67,7 +67,7 @@ std::string equal_peak_text(const DocumentView& document, const PlanView& torch)
 // reasons are being made.
 const std::string& why_flipped(CompareView& view, const DocumentView& document, const FateRow& row);
 
-// Finds the difference anew where one of the two changed.
+// Finds the difference again where one of the two changed.
 void update(CompareView& view, const App& app, const DocumentView& document);
 
 }  // namespace recut::gui

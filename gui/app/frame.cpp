@@ -95,7 +95,7 @@ void App::begin_frame() {
   ImGui::NewFrame();
 }
 
-// Intents of panels are performed at once, and the frame is drawn anew: a dragged budget shows its
+// Intents of panels are performed at once, and the frame is drawn again: a dragged budget shows its
 // plan in the frame of the drag.
 void App::frame() {
   ++frames_;

@@ -13,7 +13,7 @@ class App;
 // "" for keys that are none by themselves.
 std::string hotkey_of(ImGuiKey key, bool ctrl, bool shift, bool alt);
 
-// The first of a command's hotkeys as people read it: "Ctrl Down", "Page Up"; "" for none.
+// The first of a command's hotkeys as users read it: "Ctrl Down", "Page Up"; "" for none.
 std::string readable_hotkey(std::string_view hotkeys);
 
 // True if `requested` is one of a command's hotkeys, which stand with blanks between them.

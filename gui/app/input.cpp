@@ -9,7 +9,7 @@ namespace recut::gui {
 namespace {
 
 constexpr std::string_view kInputGraph = "graph", kLessonPanel = "lesson";
-constexpr double kHintDelay = 0.3;  // seconds that the pointer rests before words come up
+constexpr double kHintDelay = 0.3;  // seconds that the pointer rests before a tooltip
 
 constexpr int kFramesToField = 4;  // after which a field that was asked for has the keyboard
 

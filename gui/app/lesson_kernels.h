@@ -28,7 +28,7 @@ bool is_kernel_figure(std::string_view name);
 // None where it isn't known yet, or there is no such thing.
 std::optional<LessonFigure> kernel_figure(const DocumentView& document, std::string_view name);
 
-// True if a step's words name such figures of a plan that wasn't counted yet, or isn't scheduled.
+// True if a step's text names such figures of a plan that isn't counted or scheduled yet.
 bool wants_counting(const App& app, const LessonStep& step);
 // Counts, and starts the job that schedules.
 void count_for_lesson(App& app, DocumentView& document);

@@ -225,7 +225,7 @@ class LessonReader {
     if (key == "right" || key == "answer") question.answers.emplace_back(text);
   }
 
-  // Long words go on in another line with the same key.
+  // A long text goes on in another line with the same key.
   static void append(std::string& text, std::string_view more) {
     text += (text.empty() ? "" : " ") + std::string(more);
   }

@@ -19,10 +19,10 @@ namespace recut::gui {
 namespace {
 
 constexpr std::string_view kLinkVersion = "1";
-constexpr std::size_t kLongest = 32 << 10;  // bytes: browsers take more, nobody needs more
+constexpr std::size_t kLongest = 32 << 10;  // bytes: enough for any view; browsers take more
 constexpr std::size_t kMaxDigits = 18;      // of a number that fits 64 bits
 constexpr std::size_t kMaxRules = 4096;     // bytes of rules that a link carries
-constexpr std::size_t kMaxOpen = 400;       // groups; more make a link that nobody can send
+constexpr std::size_t kMaxOpen = 400;       // groups; more make a link too long to send
 
 using Pair = std::pair<std::string, std::string>;
 
@@ -63,7 +63,7 @@ Result<std::string> decoded(std::string_view text) {
     i += 2;
   }
   if (valid_utf8(out) != out || out.find('\0') != std::string::npos)
-    return error("what is no text");
+    return error("bytes that are no UTF-8");
   return out;
 }
 

@@ -13,7 +13,7 @@ namespace recut::gui {
 class App;
 
 // Kept for each document. The snapshot stays when the graph or the plan changes; it is then
-// compared anew.
+// compared again.
 struct MeasuredView {
   std::string path;                                    // of the snapshot; "": none is open
   std::shared_ptr<const MemorySnapshot> snapshot;      // null while it is read
@@ -41,7 +41,7 @@ void open_snapshot(App& app, DocumentView& document, const std::string& path,
 void start_memory_comparison(App& app, DocumentView& document);
 void close_snapshot(App& app, DocumentView& document);
 
-// "measured +202 MiB, planned +202 MiB", for people.
+// "measured +202 MiB, planned +202 MiB", for users.
 std::string comparison_summary(const MemoryComparison& comparison);
 // The most bytes above those before the step that were measured within a step of the plan; the
 // bytes of the last event before it if none lies within.

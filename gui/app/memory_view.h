@@ -34,7 +34,7 @@ MemoryView& memory_view(DocumentView& document);
 class App;
 bool shows_arena(const App& app);
 
-// The outcome of the opposite choice for a value, planned anew: the memory "flip" of a document.
+// The outcome of the opposite choice for a value, planned again: the memory "flip" of a document.
 struct FlipAnswer {
   NodeId node;
   std::shared_ptr<const Reasons> of;  // of the plan that it was asked about

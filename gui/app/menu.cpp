@@ -145,7 +145,7 @@ constexpr Menu kMenus[] = {{"file", "File", kFileMenu},       {"edit", "Edit", k
                            {"plan", "Plan", kPlanMenu},       {"memory", "Memory", kMemoryMenu},
                            {"device", "Device", kDeviceMenu}, {"help", "Help", kHelpMenu}};
 
-// A command whose argument is not in hand asks for it in the palette.
+// A command without its argument asks for it in the palette.
 MenuRow row_of(const App& app, std::string_view id, std::string_view title,
                const std::string& argument) {
   const Command* command = find_command(id);

@@ -42,7 +42,7 @@ struct MenuRow {
   std::string title;
   Intent intent;       // no command: a line
   std::string label;   // the command's id, and the argument that it is given
-  std::string hotkey;  // the first, as people read it; "" for none
+  std::string hotkey;  // the first, as users read it; "" for none
   bool enabled = true;
   bool on = false;
   bool is_line() const { return intent.command.empty(); }

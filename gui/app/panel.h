@@ -41,7 +41,7 @@ std::string_view name_of(WindowState window_state);
 struct PanelInput {
   const App& app;                // settings, jobs, the other documents
   const DocumentView* document;  // the one in front, which may still be opening; null where none is
-  Rect whole;                    // all of the panel, in pixels; its ground is painted already
+  Rect whole;                    // all of the panel, in pixels; its background is painted already
   Rect heading;                  // the rest of the heading's row: for remarks, controls
   Rect area;                     // below the heading, inside the padding
   PanelMemory& memories;         // of this document; see memory()

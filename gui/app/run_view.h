@@ -16,7 +16,7 @@ class App;
 
 // A step's times by the prices of one device, to set beside measured ones.
 struct StepPrices {
-  std::string device;  // for people
+  std::string device;  // for users
   double step_us = 0;
   std::vector<double> kernel_us;  // by kernel of the schedule
 };

@@ -27,7 +27,7 @@ struct TextView {
   std::optional<std::size_t> bring;  // a line to bring into view
   NodeId followed;                   // the selection that was last brought into view
 
-  void fold();  // makes the rows anew
+  void fold();  // makes the rows again
 };
 
 inline constexpr std::string_view kTextMemory = "text";

@@ -22,14 +22,14 @@ struct TorchPlan {
 using TorchPlans = std::map<std::string, TorchPlan>;
 inline constexpr std::string_view kTorchMemory = "torch";
 
-// PyTorch's budget as people write it, "0.50", as it is kept: "0.5". Fails where it is none.
+// PyTorch's budget as users write it, "0.50", as it is kept: "0.5". Fails where it is none.
 Result<std::string> torch_fraction(const std::string& text);
 // PyTorch's default.
 inline constexpr std::string_view kUsualTorch = "1";
 
-// Null where nobody asked for it by now, while it is made, and where it can't be.
+// Null before it is requested, while it is made, and if that failed.
 SharedPlanView torch_plan(const DocumentView& document, const std::string& fraction);
-// Somebody has to ask for it: it isn't there, nor at work, nor known to be impossible.
+// True if it must be requested: it isn't there, nor at work, nor known to be impossible.
 bool wants_torch_plan(const App& app, const DocumentView& document, const std::string& fraction);
 
 // The reason why it can't be made; "" if it can, as far as that is known.
@@ -41,7 +41,7 @@ using TakeTorch = std::function<void(DocumentView&, const SharedPlanView&)>;
 void prepare_torch_plan(App& app, DocumentView& document, const std::string& fraction,
                         const TakeTorch& take = {});
 
-// After another device or model of cost: a baseline of PyTorch's is made anew by these.
+// After another device or model of cost: a baseline of PyTorch's is made again by these.
 void renew_torch_baseline(App& app, DocumentView& document);
 
 }  // namespace recut::gui

@@ -46,8 +46,8 @@ TrainView& train_view(DocumentView& document);
 const TrainView* shown_training(const DocumentView& document);
 bool is_training(const App& app, const DocumentView& document);
 
-// Goes on for so many steps, or begins. Fails where this program can't run anything, where the step
-// trains nothing, and after a loss that is no number.
+// Starts a training of `steps` steps, or continues one by as many. Fails where this program can't
+// run anything, where the step trains nothing, and after a loss that is no number.
 Result<Done> start_training(App& app, DocumentView& document, std::int64_t steps);
 // With the steps at work: their result still comes.
 void stop_training(DocumentView& document);

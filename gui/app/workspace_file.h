@@ -1,5 +1,5 @@
 // The workspace as text: open documents with their plan settings, and the window's settings. JSON,
-// so that people can read it; damaged or unknown parts are passed over.
+// so that users can read it; damaged or unknown parts are passed over.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ struct WheelTurned {
   float x = 0, y = 0;  // in steps; up and left are positive
 };
 struct KeyChanged {
-  ImGuiKey key = ImGuiKey_None;  // ImGuiMod_Ctrl and its like come as keys of their own, before it
+  ImGuiKey key = ImGuiKey_None;  // modifiers (ImGuiMod_Ctrl) come as keys of their own, before it
   bool down = false;
 };
 struct TextTyped {
@@ -102,12 +102,12 @@ class Backend {
   // Files; reading may happen on any thread. A path that begins with "sample:" names a graph that
   // comes with the program.
   virtual Result<std::string> read(const std::string& path) = 0;
-  // True if read() has its answer at hand. Otherwise (a page has to fetch the file first) this
-  // starts the fetch, and wake() is called once it is done.
+  // True if read() can answer at once. Otherwise (a page has to fetch the file first) this starts
+  // the fetch, and wake() is called once it is done.
   virtual bool can_read(const std::string&) { return true; }
   // True if the user has to give that file: a page can read only files that it was given before.
   virtual bool has_to_be_given(const std::string&) const { return false; }
-  // True if the reader of files of this kind is at hand. Otherwise (a page fetches the reader of
+  // True if the reader of files of this kind is loaded. Otherwise (a page fetches the reader of
   // ONNX models when the first one is opened) this starts the fetch, and wake() is called then.
   virtual bool has_reader(const std::string&) { return true; }
   // A model in a format that is the platform's to read: nothing where the bytes are for the engine.

@@ -23,7 +23,7 @@ int workers_for(int cores) {
 // first waiting job of the highest priority. Worker 0 takes only jobs that come first, worker 1
 // urgent ones as well: a long job never blocks these. A job returns to the list after each part,
 // where urgent ones pass it. Jobs that measure wait until the last change is drawn, and never run
-// beside another job that nobody waits for.
+// beside a background job.
 struct Jobs::Running : JobControl {
   Job job;
   JobStatus status;  // under mutex_
@@ -166,7 +166,7 @@ Jobs::JobPriority Jobs::priority_of(const Job& job) {
   return job.first ? JobPriority::first : job.urgent ? JobPriority::urgent : JobPriority::later;
 }
 
-// Of jobs that nobody waits for, one that takes times runs alone. Under mutex_.
+// Of background jobs, a measuring one runs alone. Call it under mutex_.
 bool Jobs::is_disturbed(const Running& job) const {
   return std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& other) {
     const bool runs = other->status.running && !other->away && other.get() != &job;

@@ -30,7 +30,7 @@ struct JobStatus {
   std::string text;      // how far it is: "38 points"
   double fraction = -1;  // 0 … 1; below 0: not known
   bool running = false;  // false: waiting
-  bool quiet = false;    // nothing that people need to see
+  bool quiet = false;    // hidden from users
   bool measuring = false;
 };
 

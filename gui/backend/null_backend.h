@@ -48,9 +48,9 @@ class NullBackend : public Backend {
   std::map<std::string, std::string> files;   // by path
   std::map<std::string, std::string> stored;  // by name
   bool by_name = true;                        // files are read by their names; a page's aren't
-  Backend* models = nullptr;                  // who reads models; null: nobody
+  Backend* models = nullptr;                  // the reader of models; null: none
   bool reader_there = true;                   // a page fetches it when the first model is opened
-  Helper* helping = nullptr;                  // none, as long as nobody is given
+  Helper* helping = nullptr;                  // none, unless a reader is set
   std::vector<Executor*> running;
   std::string calibrated;  // empty: no profile was measured
   bool fingers = false;    // as on a phone

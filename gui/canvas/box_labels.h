@@ -11,7 +11,7 @@ namespace recut::gui {
 // A node's own name, or a group's.
 std::string name_of(const Picture& picture, const layout::Box& box);
 
-// The words in a box. A call: its operator, then its name, "softmax" "p", without the path of the
+// The texts in a box. A call: its operator, then its name, "softmax" "p", without the path of the
 // group that it stands in; an output of several, "var_mean[0]" "getitem". An input: its name, or
 // where that is a mere number, its path, "attn.c_attn.bias" "primals_7", or the module that reads
 // it.

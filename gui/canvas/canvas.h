@@ -114,7 +114,7 @@ constexpr double kNear = 1.2;  // zoom at which a single node is fitted
 // Both columns in an area that became narrower, from the same top on; forward's, where names could
 // not be read.
 void fit_columns(Canvas& canvas);
-// The first look: readable, from the top of the graph or of its main body.
+// The first view: readable, from the top of the graph or of its main body.
 void place_camera(Canvas& canvas);
 // All of a neighbourhood, or the node that it is of.
 void frame_focus(Canvas& canvas);

@@ -1,5 +1,5 @@
-// The camera's first look, and its framing of columns and of a neighbourhood: names can be read,
-// and the subject is in sight.
+// The camera's first view, and its framing of columns and of a neighbourhood: names can be read,
+// and the subject is visible.
 #pragma once
 
 #include "gui/canvas/camera.h"

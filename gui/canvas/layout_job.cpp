@@ -85,7 +85,7 @@ void start_picture(App& app, DocumentView& document, Pane pane, const ShownGraph
 }
 
 std::string layout_text(const App& app, const Canvas& canvas) {
-  constexpr double kSoon = 0.3;  // seconds that nobody needs to be told of
+  constexpr double kSoon = 0.3;  // seconds: a shorter layout isn't reported
   if (canvas.job == 0 || !app.jobs.is_alive(canvas.job)) return {};
   if (canvas.picture != nullptr && app.backend.now() - canvas.started_at < kSoon) return {};
   for (const JobStatus& job : app.jobs.status())

@@ -59,7 +59,7 @@ std::optional<layout::Point> offset_between(const LinkedCanvas& leader, const Ca
     if (nearest && away >= least) continue;
     const layout::BoxId other = box_for(leader, follower, one);
     if (!other.valid()) continue;
-    // One in another column may be out of sight there.
+    // One in another column may be invisible there.
     const layout::Point offset = offset_to(one, follower, other);
     if (nearest && away + std::abs(offset.x) >= least) continue;
     nearest = layout::Point{0, offset.y};

@@ -67,7 +67,7 @@ Result<Done> fit_selection(App& app, std::string_view) {
   return Done{};
 }
 
-// Nodes that somebody speaks of, all of them at once.
+// Brings all the named nodes into view at once.
 Result<Done> bring(App& app, std::string_view names) {
   const auto tokens = split_quoted(names);
   if (!tokens) return tokens.diagnostics();

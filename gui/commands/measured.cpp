@@ -1,4 +1,4 @@
-// A memory snapshot over the plan: opened, compared anew, closed.
+// A memory snapshot over the plan: opened, compared again, closed.
 #include "gui/app/measured_view.h"
 
 #include "gui/app/app.h"

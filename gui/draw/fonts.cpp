@@ -60,7 +60,7 @@ void Fonts::build(ImFontAtlas& atlas, float scale) {
     // At large scales a texel is a pixel; at small ones letters stand between pixels.
     config.OversampleH = scale < 2 ? 3 : 1;
     config.OversampleV = 1;
-    config.RasterizerMultiply = 1.1f;  // thin strokes keep their weight on a dark ground
+    config.RasterizerMultiply = 1.1f;  // thin strokes keep their weight on a dark background
     const auto face = static_cast<std::size_t>(row.face);
     fonts_[face] = atlas.AddFontFromMemoryTTF(const_cast<unsigned char*>(file.bytes.data()),
                                               static_cast<int>(file.bytes.size()),

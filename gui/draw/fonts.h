@@ -21,7 +21,7 @@ inline constexpr std::size_t kFaces = 7;
 
 class Fonts {
  public:
-  // Fills the atlas anew, at `scale` pixels for one unit of length.
+  // Fills the atlas again, at `scale` pixels for one unit of length.
   void build(ImFontAtlas& atlas, float scale);
 
   ImFont* operator[](Face face) const { return fonts_[static_cast<std::size_t>(face)]; }

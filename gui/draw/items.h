@@ -1,5 +1,5 @@
 // The items on the screen, as a table: every labelled widget with its rectangle, state and value.
-// Scripts, tests and accessibility read it; it is made anew with every frame.
+// Scripts, tests and accessibility read it; it is made again with every frame.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct Item {
   std::string label;  // "trade-off/budget": the panel's name and the widget's
   ItemKind kind = ItemKind::button;
   Rect rect;     // as far as it can be seen
-  ImVec2 reach;  // of all of it that answers, in sight or scrolled out of it
+  ImVec2 reach;  // the whole area that responds, with scrolled-out parts
   bool enabled = true;
   std::string value;  // its text or state
   std::optional<Span> span;
@@ -56,7 +56,7 @@ class Items {
   // True if the keyboard is on an item that has keys of its own.
   bool keys_are_taken() const;
   void add_text(std::string_view text, const Rect& rect);
-  // A text that has no room is shown as `shown`, with "…".
+  // A text that is too long is shown as `shown`, with "…".
   void add_cut(std::string_view text, std::string_view shown, const Rect& rect);
 
   const std::vector<Item>& all() const { return items_; }
@@ -64,7 +64,7 @@ class Items {
   const Item* find(std::string_view label) const;
   // The first text on the screen, or in a panel, that has `part` in it; null where there is none.
   const std::string* find_text(std::string_view part, std::string_view panel = {}) const;
-  // Whole texts that had no room in a panel: for tests.
+  // The full texts of cut labels in a panel: for tests.
   std::vector<std::string> cut_texts(std::string_view panel) const;
   // The visible part of those texts, with "…".
   std::vector<std::string> remains_of_cut_texts(std::string_view panel) const;

@@ -19,7 +19,7 @@ using Occupied = std::vector<Rect>;
 void occupy_line(Occupied& occupied, ImVec2 from, ImVec2 to, float width);
 
 struct PlacedName {
-  std::string text;  // "": there was no room
+  std::string text;  // "": it didn't fit
   Rect box;
   bool led = false;  // away from its anchor: a thin line leads there
   ImVec2 anchor;

@@ -7,7 +7,7 @@
 
 namespace recut::gui {
 
-// A raised ground with a shadow and a line around it, in the current window.
+// A raised background with a shadow and a line around it, in the current window.
 void raised_ground(const Ui& ui, const Rect& box);
 
 // A window of its own over all others, which takes no keyboard; drawing until end_popup() goes into
@@ -23,7 +23,7 @@ bool pressed_outside(const Rect& box);
 
 inline constexpr float kPopupEdge = 5;  // units above and below the rows
 
-// A row of a popup: its ground says hovered and chosen. Draw its words over it.
+// A row of a popup: its background says hovered and chosen. Draw its text over it.
 WidgetResponse popup_row(Ui& ui, std::string_view label, const Rect& rect, bool chosen,
                          bool enabled = true, std::string value = {});
 

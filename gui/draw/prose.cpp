@@ -71,7 +71,7 @@ class PartReader {
   std::vector<Part> parts_;
   bool bold_ = false, name_ = false, begins_ = true, fresh_ = true;
   std::string term_;                             // "": outside of them
-  std::size_t term_ends_ = 0, term_closes_ = 0;  // its words, and its mark
+  std::size_t term_ends_ = 0, term_closes_ = 0;  // its text, and its mark
 };
 
 }  // namespace

@@ -61,7 +61,7 @@ class Ui {
   // capitals. Returns the width that it took.
   float text(const Rect& rect, std::string_view text, Face face, Colour colour,
              Align align = Align::left) const;
-  // The first of the words that fits uncut, so the longest stand first; nothing where none does.
+  // Draws the first of the texts that fits uncut (so the longest come first); nothing if none does.
   float fitting(const Rect& rect, const std::vector<std::string>& variants, Face face,
                 Colour colour, Align align = Align::left) const;
   // The same, but cut at the beginning: for paths.
@@ -75,7 +75,7 @@ class Ui {
   void put(ImVec2 left_middle, std::string_view text, Face face, Colour colour) const;
 };
 
-// Words on as many lines as they take, broken at blanks, and at '\n'; a word that is wider than a
+// A text on as many lines as it takes, broken at blanks, and at '\n'; a word that is wider than a
 // line is broken between letters.
 std::vector<std::string_view> wrapped_lines(const Ui& ui, std::string_view text, float width,
                                             Face face = Face::small);

@@ -25,7 +25,7 @@ WidgetResponse interact(Ui& ui, std::string_view label, ItemKind kind, const Rec
 enum class ButtonLook : unsigned char {
   plain,    // raised
   primary,  // filled with the selection's colour
-  quiet,    // words alone, a ground under the pointer
+  quiet,    // text alone, with a background under the pointer
 };
 bool button(Ui& ui, std::string_view label, const Rect& rect, std::string_view text,
             ButtonLook look = ButtonLook::plain, bool enabled = true);
@@ -33,7 +33,7 @@ bool button(Ui& ui, std::string_view label, const Rect& rect, std::string_view t
 bool tinted_button(Ui& ui, std::string_view label, const Rect& rect, std::string_view text,
                    Colour colour, bool chosen, bool enabled = true);
 
-// One of several views of the same place: words, underlined where chosen.
+// A tab: a text, underlined if chosen.
 bool tab(Ui& ui, std::string_view label, const Rect& rect, std::string_view text, bool chosen);
 
 bool toggle(Ui& ui, std::string_view label, const Rect& rect, std::string_view text, bool on);
@@ -63,7 +63,7 @@ bool slider(Ui& ui, std::string_view label, const Rect& rect, int& at, int most)
 // Home and End to the ends.
 std::optional<double> moved_by_keys(Ui& ui, const Span& span, double step);
 
-// A row of a list or table: its ground says hovered and chosen. Draw its cells over it.
+// A row of a list or table: its background says hovered and chosen. Draw its cells over it.
 WidgetResponse row(Ui& ui, std::string_view label, const Rect& rect, bool chosen,
                    std::string value = {});
 
@@ -71,7 +71,7 @@ WidgetResponse row(Ui& ui, std::string_view label, const Rect& rect, bool chosen
 float figure(Ui& ui, std::string_view label, const Rect& rect, std::string_view what,
              std::string_view value, Colour colour);
 
-// Heading of a panel: words, and a quiet remark after them.
+// Heading of a panel: a text, and a quiet remark after it.
 void heading(Ui& ui, const Rect& rect, std::string_view text, std::string_view remark = {});
 
 // A tooltip while the last widget is hovered for a moment; screen readers read it as the widget's

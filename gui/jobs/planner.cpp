@@ -23,7 +23,7 @@ constexpr std::int64_t kPlannerMaxSteps = 1'500'000;  // of the curve's plans th
 constexpr std::size_t kMaxQuietGraphs = 2;            // an export has the joint graph twice
 constexpr double kFirstBudget = 0.5;  // of the peak without recomputation, for a new document
 
-// The bytes that are in hand, or else the file's.
+// The known bytes, or else the file's.
 Result<std::shared_ptr<const std::string>> bytes_of_file(
     Backend& backend, const std::string& path, std::shared_ptr<const std::string> in_hand) {
   if (in_hand) return in_hand;
@@ -130,7 +130,7 @@ void Planner::take_opened(DocumentView& document, Opening::Opened result) {
   opened(document);
 }
 
-// The graph anew from the file's bytes, so that nobody who still reads the one before is disturbed.
+// Reads the graph again from the file's bytes, since jobs may still read the old one.
 void Planner::transform(DocumentView& document) {
   jobs_.cancel(document.opening);
   if (document.plan_settings.transforms == document.applied_transforms) return;
@@ -243,7 +243,7 @@ void Planner::plan_settings_changed(DocumentView& document, const PlanSettings& 
   if (document.plan_settings.device == before.device &&
       document.plan_settings.cost_model == before.cost_model)
     return new_problem(document);
-  // Another price list: everything anew, with the bytes that are there.
+  // Another device or cost model: everything is planned again, from the known bytes.
   auto basis = plan_basis(document.document, document.plan_settings.device,
                           document.plan_settings.cost_model);
   if (!basis) {
@@ -418,7 +418,7 @@ void Planner::view_points(DocumentView& document, std::shared_ptr<const Curve> c
   document.viewing = jobs_.start(std::move(job));
 }
 
-// An override with another result is reported at once: nobody looks for it.
+// An override with another result is reported at once, as the user doesn't expect it.
 void Planner::take_change(DocumentView& document,
                           const std::shared_ptr<const PlanChange>& change) const {
   const bool known = document.change && document.change->after == change->after;

@@ -15,8 +15,8 @@ namespace recut::gui {
 
 class Planner {
  public:
-  // `find`: a document by its serial number, null once it is closed. `say`: something that people
-  // should read.
+  // `find`: a document by its serial number, null once it is closed. `say`: shows a message to the
+  // user.
   struct Callbacks {
     std::function<DocumentView*(int serial)> find;
     std::function<void(const std::string& text, bool fault)> say;
@@ -37,12 +37,12 @@ class Planner {
   // The whole curve, again where it is there already.
   void sweep(DocumentView& document);
 
-  // Once a tick: starts the plan for a budget that has rested for a moment; and where all else is
-  // done, the schedule of the plan that is shown, for its arena stands beside the peak.
+  // Once a tick: starts the plan for a budget that has rested for a moment; and once all else is
+  // done, makes the schedule of the shown plan, whose arena is shown beside the peak.
   void tick(DocumentView& document);
 
-  // True if somebody has to ask for the schedule of the plan that is shown: it isn't there, nor at
-  // work with its user waiting, nor known to be impossible.
+  // True if the schedule of the shown plan must be requested: it isn't there, nor at work with its
+  // user waiting, nor known to be impossible.
   bool wants_schedule(const DocumentView& document) const;
   // Starts its job if it is requested, for a panel that speaks of its kernels.
   void schedule(DocumentView& document);

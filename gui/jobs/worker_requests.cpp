@@ -81,7 +81,8 @@ std::function<bool(double, const std::string&)> percents(const Send& send) {
   };
 }
 
-// The same for an executor. It is silent while it measures: who hears of it would draw.
+// The same for an executor. It sends nothing while it measures, since each message would draw a
+// frame.
 StepProgress phases(const Send& send) {
   return [&send, tell = percents(send), last = StepPhase::preparing](
              StepPhase phase, double share, const std::string& text) mutable {

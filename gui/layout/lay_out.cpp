@@ -42,7 +42,7 @@ std::uint8_t width_class_of(std::int64_t bytes) {
 void gather_edges(const Scene& scene, GraphLayout& out) {
   const NodesOfBoxes nodes(out);
   constexpr std::uint32_t kNone = Scene::kNone;
-  std::vector<std::uint32_t> edge_from(out.boxes.size(), kNone);  // of the box at hand, by source
+  std::vector<std::uint32_t> edge_from(out.boxes.size(), kNone);  // of the current box, by source
   std::vector<std::uint32_t> counted(scene.nodes.size(),
                                      kNone);  // the box that a value was added to
   for (std::uint32_t to = 0; to < out.boxes.size(); ++to) {

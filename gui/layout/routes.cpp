@@ -241,8 +241,8 @@ class Router {
   Lanes lanes_;
   std::vector<std::uint32_t> out_degree_, in_degree_;  // edges by box
   Line line_;                                          // the last candidate
-  std::uint32_t slot_ = 0;                             // routes into the box at hand so far
-  std::uint32_t band_ = 0;  // the innermost that holds both ends of the edge at hand
+  std::uint32_t slot_ = 0;                             // routes into the current box so far
+  std::uint32_t band_ = 0;  // the innermost that holds both ends of the current edge
 };
 
 }  // namespace

@@ -104,7 +104,7 @@ class Rows {
     }
   }
 
-  // Numbers the rows anew without gaps; one with more boxes than fit becomes several.
+  // Numbers the rows again without gaps; one with more boxes than fit becomes several.
   void divide_rows() {
     const std::uint32_t rows = row_.empty() ? 0 : *std::max_element(row_.begin(), row_.end()) + 1;
     std::vector<std::uint32_t> forward(rows, 0), backward(rows, 0), parts(rows, 0);

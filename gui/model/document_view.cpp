@@ -90,7 +90,7 @@ BudgetAnswer DocumentView::budget_answer() const {
                                                                : BudgetAnswer::open;
 }
 
-// The window's own guesses at a budget are no change that anybody made.
+// The window's own guesses at a budget are no change by the user.
 void DocumentView::note_answer() {
   if (!shown || shown == answered.plan || shown != known.made_for(request_of(plan_settings).budget))
     return;

@@ -186,7 +186,7 @@ struct ShownGraph {
 };
 ShownGraph shown_graph(const DocumentView& document);
 
-// A budget as people write it ("6.5GiB", "40%", "none"), of a document's own peak.
+// A budget as users write it ("6.5GiB", "40%", "none"), of a document's own peak.
 Result<std::int64_t> read_budget(const std::string& text, const DocumentView& document);
 // The effort of a search, kMinEffort to kMaxEffort.
 inline constexpr double kMinEffort = 0.001, kMaxEffort = 1000;

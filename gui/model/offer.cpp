@@ -8,7 +8,7 @@ namespace recut::gui {
 namespace {
 
 constexpr double kRounding = 1 + 1e-9;  // of a step's time, a sum over its calls in some order
-constexpr double kMinPercent = 0.095;   // that is told as such: 0.1 %
+constexpr double kMinPercent = 0.095;   // that is worth an offer: 0.1 %
 
 bool is_better(const PlanView& plan, const PlanView& shown, std::int64_t budget) {
   if (!plan.within(budget)) return false;
@@ -28,7 +28,7 @@ bool shows_own_plan(const DocumentView& document) {
          document.shown == document.known.made_for(request_of(document.plan_settings).budget);
 }
 
-// Exactly, where rounding would give both budgets the same words.
+// Exactly, if rounding would give both budgets the same text.
 std::string budget_text(const PlanView& offered, std::int64_t budget) {
   const std::int64_t its = offered.report().budget_bytes;
   if (its == 0) return "no budget";

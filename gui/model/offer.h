@@ -1,5 +1,5 @@
 // The plan shown for a budget is the plan made for it, the same for everybody who asks for it. If
-// the window knows a quicker one that holds the budget, made for another one, it offers that: to
+// the window knows a faster one that holds the budget, made for another one, it offers that: to
 // take it is to ask for the other budget.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace recut::gui {
 
-// A plan that was made for another budget, but holds this one and is quicker than the plan made for
+// A plan that was made for another budget, but holds this one and is faster than the plan made for
 // this one (or that plan doesn't hold it). Null if there is none, and while the shown plan isn't
 // the one made for its budget.
 SharedPlanView offered_plan(const DocumentView& document);
@@ -18,7 +18,7 @@ SharedPlanView offered_plan(const DocumentView& document);
 // its budget gave as good a plan: null where there is none or that was tried.
 SharedPlanView promising_plan(const DocumentView& document);
 
-// "made for 512 MiB: 1.2 % quicker", "made for 512 MiB: holds this budget"; the same as a sentence.
+// "made for 512 MiB: 1.2 % faster", "made for 512 MiB: holds this budget"; the same as a sentence.
 std::string offer_text(const DocumentView& document, const PlanView& offered);
 std::string offer_sentence(const DocumentView& document, const PlanView& offered);
 

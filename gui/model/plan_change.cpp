@@ -57,7 +57,7 @@ std::string cause_of(const PlanSettings& before, const PlanSettings& after) {
   if (before.effort != after.effort) causes.push_back(fmt::format("effort {}", after.effort));
   std::string text;
   for (const std::string& cause : causes) text += (text.empty() ? "" : "; ") + cause;
-  return text.empty() ? "planned anew" : text;
+  return text.empty() ? "planned again" : text;
 }
 
 std::string outcome_of(const PlanDifference& difference, const PlanView& before,

@@ -31,7 +31,7 @@ const SampleFacts* facts_of(const Backend& backend, std::string_view name);
 // The bytes of an embedded sample; null for samples of the platform and for other names.
 std::shared_ptr<const std::string> embedded_sample(const Backend& backend, std::string_view name);
 // The trade-off of one of the platform's, without its plans, as it is found by itself: for the
-// reference device, call by call. It comes with the program, to be seen before it is planned anew;
+// reference device, call by call. It comes with the program, to be seen before it is planned again;
 // null where none comes.
 std::shared_ptr<const Curve> prepared_curve(const Backend& backend, std::string_view name);
 // The diagnostic for an unknown name, with the nearest known one.

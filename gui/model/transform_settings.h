@@ -14,8 +14,7 @@
 
 namespace recut::gui {
 
-// A file of rules as it was read: small enough to be kept whole, so that nobody needs to find it
-// again.
+// A file of rules as it was read: small enough to be kept whole, so that it needn't be found again.
 struct RuleFile {
   std::string path;
   std::string text;

@@ -45,7 +45,7 @@ std::shared_ptr<const ValueRows> rows_without_prices(SharedPlanView plan);
 class ValueRowsMaker {
  public:
   ValueRowsMaker(SharedPlanView plan, std::shared_ptr<const Reasons> reasons);
-  // Goes on by so many looks at a value that the rows depend on; whether there are more rows.
+  // Continues by visits of `looks` values that the rows depend on. True if there are more rows.
   bool some(std::size_t looks);
   double share() const;                       // of the rows that are made, 0 … 1
   std::shared_ptr<const ValueRows> finish();  // once there are no more
@@ -112,7 +112,7 @@ class ValueOverrides {
   Overrides overrides_;
 };
 
-// The rows that show, in their order, for other programs and for people.
+// The rows that show, in their order, for other programs and for users.
 std::string values_csv(const ValueTable& table);
 std::string values_text(const ValueTable& table);
 

@@ -102,7 +102,7 @@ class Sheet {
     const bool chosen = index == app_.menu.row;
     const WidgetResponse t =
         interact(ui_, label, ItemKind::row, line, it.enabled, it.on ? "on" : it.title);
-    // The pointer's row is the chosen one as soon as it moves: one ground for hand and keys.
+    // The pointer's row is the chosen one as soon as it moves: one background for hand and keys.
     if (chosen) ui_.fill(line, mix(ui_.theme.raised, ui_.theme.text, 0.11));
     if (t.hovered && memory_.moved()) {
       if (!chosen) intents_.push_back({"menu.at", std::to_string(index)});

@@ -34,7 +34,7 @@ void kernel_text(const CodePanelContext& context, Rect row) {
   if (button(ui, "fuse", row.cut_left(ui.px(76)).inset(0, ui.px(8)), "Fuse them",
              ButtonLook::quiet))
     context.intents.push_back({"model.set", "fused"});
-  hint(ui, "Plans anew, with calls that run as one kernel where they can");
+  hint(ui, "Plans again, with calls that run as one kernel where they can");
 }
 
 // Right to left: the forms, copying, and the kernels; these get a row of their own where they have

@@ -21,10 +21,10 @@ namespace {
 // Units: the columns of the figures, at most and at least.
 constexpr float kCompareName = 190, kCompareFigure = 132, kCompareCount = 60;
 constexpr float kMinCompareName = 132, kMinCompareFigure = 72;
-constexpr float kMinRemark = 80;        // has room for a few words
+constexpr float kMinRemark = 80;        // fits a short text
 constexpr float kCompareWidest = 1020;  // of the list: eyes have to find the other end of a row
 constexpr float kMinList = 120;         // in less height everything scrolls, not the list alone
-constexpr float kCompareTools = 400;    // of the heading, with all words on its buttons
+constexpr float kCompareTools = 400;    // of the heading, with full labels on its buttons
 
 // As drawn last.
 struct CompareHeights {
@@ -78,7 +78,7 @@ class Compare {
     values(area, top);
   }
 
-  // Words in a row of a height, or on as many lines as they take. Returns where they are seen.
+  // A text in a row of height `high`, or on as many lines as it takes. Returns its rectangle.
   Rect lines(Rect& area, float high, const std::string& text, Face face, Colour ink) const {
     const bool one = ui_.width(text, face) <= area.width();
     const float more = ui_.px(4);

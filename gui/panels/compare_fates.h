@@ -1,4 +1,4 @@
-// The list of values that two plans treat differently: where a row's words stand at any width.
+// The list of values that two plans treat differently: the columns of a row at any width.
 #pragma once
 
 #include "gui/draw/widgets.h"

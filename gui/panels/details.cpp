@@ -96,7 +96,7 @@ class Details {
     ui_.items.add("title", ItemKind::figure, rest, true, details_.title);
   }
 
-  // A line's name, and its words on as many lines as they take.
+  // A line's label, and its text on as many lines as it takes.
   void paragraph(Rect& column, std::string_view what, std::string_view text, Colour ink) const {
     const float wide = column.width() - ui_.px(kWords);
     const float high = wrapped_height(ui_, text, wide) + ui_.px(5);
@@ -114,7 +114,7 @@ class Details {
     if (!why.empty()) paragraph(column, "conflict", why, ui_.theme.conflict);
   }
 
-  // The other choice, planned anew on request.
+  // The other choice, planned again on request.
   void exact(Rect& column) {
     if (!details_.can_flip) return;
     const NodeId maker = defining_node(document_.graph(), memory_.node);
@@ -159,7 +159,7 @@ class Details {
                   promise);
   }
 
-  // Names that select, as many on a line as there is room for.
+  // Names that select a node, as many on a line as fit.
   void links(Rect& column, std::string_view what, const std::vector<NodeId>& nodes) {
     if (nodes.empty()) return;
     const float high = ui_.target(20), left = column.left + ui_.px(kWords);

@@ -42,7 +42,7 @@ class FirstScreen {
   }
 
  private:
-  // Words on as many lines as they take.
+  // A text on as many lines as it takes.
   void paragraph(Rect& area, std::string_view text, Face face, Colour colour, float gap) {
     const float high = wrapped_height(ui_, text, area.width(), face);
     wrapped(ui_, area.cut_top(high), text, colour, face);

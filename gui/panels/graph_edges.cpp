@@ -1,5 +1,5 @@
 // Edges with a route: along a side, and rungs across the channel. First the strokes, then heads,
-// then words beside them.
+// then labels beside them.
 #include <algorithm>
 #include <cmath>
 
@@ -98,8 +98,8 @@ class RungLabels {
                        [&](const Rect& other) { return rect.meets(other); });
   }
 
-  // Above the line where it enters the channel, or below it: where no other line is; else on a
-  // ground. Not where other words stand, nor a second time for a value that is read twice.
+  // Above or below the line at the channel, clear of other lines; else on a background. Not over
+  // other labels, nor a second time for a value that is read twice.
   void bytes(const Edge& edge, const std::string& text) {
     const float at = entry_y(context_.layout().route(edge));
     for (const auto& [box, y] : named_)

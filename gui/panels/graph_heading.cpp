@@ -164,7 +164,7 @@ void draw_sides(const GraphPaneContext& context) {
   if (backward && context.view.pixels_across() * (2 * column) <
                       ui.width("forward ↓ backward ↑", Face::small) + ui.px(12))
     return side(0, "forward ↓  backward ↑");
-  // The name of a column is out of sight together with it.
+  // The name of a column is hidden together with it.
   const bool left = context.view.x(-layout::kChannel / 2) > area.left;
   const bool both = context.view.x(layout::kChannel / 2) < right;
   if (left || !backward) side(-column, "forward ↓");

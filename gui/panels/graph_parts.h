@@ -28,7 +28,7 @@ struct GraphMemory {
   NodeId menu_node;
   layout::GroupId menu_group;
   std::vector<NodeId> menu_ends;  // of a stub with several edges
-  // The minimap's bars, made anew when their key changes.
+  // The minimap's bars, made again when their key changes.
   struct Bar {
     float top = 0, bottom = 0;
     bool backward = false;
@@ -92,7 +92,7 @@ struct GraphPaneContext {
   Rect rect_of(std::uint32_t box) const;  // on the screen, on its way
   bool moving() const { return arrived < 1; }
   bool is_here() const { return subject.pane == Pane::here; }
-  // Of a graph that isn't compared yet nobody knows the partners.
+  // False for a graph that isn't compared yet, without known partners.
   bool can_tell() const { return is_here() || subject.comparison != nullptr; }
   // Pushes the intent of a click, for a node of this pane's graph.
   void select(NodeId node) const;
@@ -119,7 +119,7 @@ void draw_selection(const GraphPaneContext& context);
 // graph_edges.cpp
 void draw_routes(const GraphPaneContext& context);
 void draw_rung_text(
-    const GraphPaneContext& context);  // beside the words of stubs, which are there by then
+    const GraphPaneContext& context);  // beside the labels of stubs, which are drawn before
 void draw_edges_of_selection(const GraphPaneContext& context);
 
 // graph_stubs.cpp

@@ -30,7 +30,7 @@ std::vector<HelpLine> lines() {
   return lines;
 }
 
-// As wide as the widest words, so that none are cut.
+// As wide as the widest texts, so that none are cut.
 struct HelpWidths {
   float keys = 0, title = 0;
 };

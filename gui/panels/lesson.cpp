@@ -141,7 +141,7 @@ class LessonPopup {
 
   Rect ring_of(const Rect& rect) const {
     const float wide = std::max(rect.width() + ui_.px(6), ui_.px(kMinRing));
-    // Its edge is drawn outside: of a row it stays between the words of the rows beside it.
+    // Its edge is drawn outside: of a row it stays between the texts of the rows beside it.
     const float high = std::max(rect.height() - ui_.px(2), ui_.px(kMinRing));
     return rect_around(rect.centre(), wide, high).within(input_.whole);
   }
@@ -187,7 +187,7 @@ class LessonPopup {
             std::round(static_cast<float>(input_.motion.ease("lesson y", memory.corner.y)))};
   }
 
-  // Over everything, and in nobody's way.
+  // Over everything, without taking the pointer.
   void rings() {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(input_.whole.size());

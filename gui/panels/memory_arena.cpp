@@ -59,7 +59,7 @@ void draw_arena(const Ui& ui, const Plot& plot, const ScheduleView& schedule,
       Rect rect = whole.within(in);
       if (rect.empty()) continue;
       const Colour colour = chosen ? ui.theme.selection : cache.colour(ui.theme, buffer);
-      // A line of the ground between neighbours, where there is room for one.
+      // A line of the background between neighbours, where there is room for one.
       if (whole.height() >= 4 && rect.top == whole.top) rect.top += 1;
       if (whole.width() >= 4 && rect.right == whole.right) rect.right -= 1;
       ui.fill(rect, mix(ui.theme.panel, colour, chosen ? 0.85 : 0.62));

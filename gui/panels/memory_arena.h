@@ -18,7 +18,7 @@ std::string buffer_text(const ScheduleView& schedule, const Buffer& buffer);
 // Across: steps. Up: bytes from the beginning of the arena. The buffers of `selected` stand out.
 void draw_arena(const Ui& ui, const Plot& plot, const ScheduleView& schedule,
                 const MemoryCache& cache, NodeId selected);
-// The arena's end, and how far the most that is alive at once comes, in words.
+// Labels for the arena's end, and for the maximum of bytes alive at once.
 void mark_arena(const Ui& ui, const Plot& plot, const ScheduleView& view, std::int64_t budget_bytes,
                 Taken& taken);
 // Null where nothing stands there.

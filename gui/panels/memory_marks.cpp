@@ -36,7 +36,7 @@ Rect first_free(const std::vector<Rect>& candidates, const Rect& room, const Tak
   return candidates.front();
 }
 
-// Small words at the first of some places that is free, by their left ends and middles.
+// A small label at the first free one of some positions, given by left end and middle.
 void put_text(const Ui& ui, std::string_view label, const std::string& text,
               const std::vector<ImVec2>& candidates, const Rect& room, Taken& taken) {
   const ImVec2 size{ui.width(text, Face::small), ui.px(16)};
@@ -48,13 +48,13 @@ void put_text(const Ui& ui, std::string_view label, const std::string& text,
   taken.push_back(box);
 }
 
-// Above the plot there is a row for words.
+// Adds a row for labels above the plot.
 Rect with_row_above(const Ui& ui, Rect in) {
   in.top -= ui.px(20);
   return in;
 }
 
-// Of the peak's words, whose strong part and name are so wide.
+// The rectangle of the peak's label, from the widths of its strong part and its name.
 Rect peak_label_rect(const Ui& ui, const Rect& in, ImVec2 at, float strong, float name,
                      float most_name, const Taken& taken) {
   const float high = ui.px(15), gap = ui.px(9);
@@ -102,7 +102,7 @@ void mark_no_recomputation(const Ui& ui, const Plot& plot, const PlanView& plan,
   if (y < in.top || y > in.bottom) return;
   ui.dashed_line({in.left, y}, {in.right, y}, ui.theme.dim, 1, ui.px(6), ui.px(4));
   std::string text = "nothing recomputed, in program order " + format_bytes(bytes);
-  // With less room, the panel's heading says so alone.
+  // In a narrow plot, only the panel's heading says so.
   if (ui.width(text, Face::small) > in.width() / 2)
     text = "nothing recomputed " + format_bytes(bytes);
   const float right = in.right - ui.width(text, Face::small), left = in.left + ui.px(4);
@@ -120,7 +120,7 @@ bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& 
   const bool none = budget <= 0;
   const Colour colour = none ? ui.theme.dim : colour_of(ui.theme, document.budget_answer());
   const float level = plot.y(static_cast<double>(budget_level(document)));
-  const bool above = level<in.top, below = level> in.bottom;  // out of sight: the label stays
+  const bool above = level<in.top, below = level> in.bottom;  // invisible: the label stays
   const float y = above ? in.top : below ? in.bottom - ui.px(10) : std::round(level);
   const std::string text =
       (none ? std::string("no budget: drag")
@@ -135,7 +135,7 @@ bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& 
   const Rect pill = first_free({left, left.moved(0, down), right, right.moved(0, down)}, in, taken);
   taken.push_back(pill);
   taken.push_back(
-      {in.left, y - ui.px(1.5f), in.right, y + ui.px(1.5f)});  // it would strike words through
+      {in.left, y - ui.px(1.5f), in.right, y + ui.px(1.5f)});  // it would strike through labels
   const bool seen = !above && !below;
   const float reach = seen ? ui.px(4) : 0;
   const WidgetResponse line = interact(ui, "budget line", ItemKind::handle,

@@ -15,7 +15,7 @@
 
 // MemoryCache makes each fact again only when its key changes, so most frames compare pointers:
 //   document ⇒ layers      shown plan, by kind or not ⇒ stack      two plans ⇒ aligned positions
-// The heading cuts its buttons off from the right, and its words take the remaining width. Tabs and
+// The heading cuts its buttons off from the right, and its text takes the remaining width. Tabs and
 // choices without room are left out, and the legend ends at its first entry without room. More than
 // six layers share one strip of colours. peak_list draws only rows in view, since a plan may have
 // thousands of storages alive at its peak.
@@ -66,7 +66,7 @@ const std::vector<double>& MemoryCache::positions_of(const DocumentView& documen
 
 namespace {
 
-// A place at the right of the heading for words with `extra` units around them.
+// A rectangle at the right of the heading for a text with `extra` units around it.
 Rect heading_rect(const Ui& ui, Rect& rest, std::string_view text, float extra) {
   const Rect rect =
       rest.cut_right(std::ceil(ui.width(text, Face::text)) + ui.px(extra)).inset(0, ui.px(8));
@@ -74,7 +74,7 @@ Rect heading_rect(const Ui& ui, Rect& rest, std::string_view text, float extra) 
   return rect;
 }
 
-// Choices for the outline: the plans that people compare with most.
+// Choices for the outline: the plans that users compare with most.
 void baselines(Ui& ui, const PinnedBaseline& baseline, Rect rest, Intents& intents) {
   struct Choice {
     const char *text, *argument, *title;

@@ -50,7 +50,7 @@ bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& 
                  Intents& intents);
 void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Motion& motion,
                const Taken& taken);
-// The step that the keys are at, in words and on the screen.
+// The step at the keyboard's cursor, as text and as a mark on the plot.
 std::string cursor_text(const PlanView& plan, std::size_t step);
 void mark_cursor(const Ui& ui, const Plot& plot, const PlanView& plan, std::size_t step);
 

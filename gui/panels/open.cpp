@@ -14,7 +14,7 @@ namespace recut::gui {
 namespace {
 
 struct OpenMemory {
-  std::string base;    // the folder that was walked to; "" before the first look
+  std::string base;    // the folder that was walked to; "" before the first view
   std::string folder;  // that is listed: the base, or the typed path from there
   std::string typed;   // a part of a name, behind a path where there is one
   std::vector<FolderEntry> entries;

@@ -17,7 +17,7 @@ void sample_cells(Ui& ui, const Backend& backend, const std::string& name, Rect 
   ui.text(line.cut_left(std::max(ui.px(130), ui.width(name, Face::mono) + ui.px(1))), name,
           Face::mono, ui.theme.text);
   line.cut_left(ui.px(8));
-  // The figures stand where the words leave them room: they are in the graph, too.
+  // The figures are shown if the text leaves room: they are in the graph, too.
   const float text_width = ui.width(facts->text, Face::text) + ui.px(9);
   const auto figure_column = [&](float units, const std::string& figure) {
     if (text_width + ui.px(units) > line.width()) return;

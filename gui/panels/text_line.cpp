@@ -47,7 +47,7 @@ std::vector<TextLinePiece> text_line_pieces_of(const Theme& theme, std::string_v
   return pieces;
 }
 
-// A ground behind the bytes in which this line differs from its partner.
+// A background behind the bytes in which this line differs from its partner.
 void mark_changed(const Ui& ui, const Rect& rect, std::string_view text, std::string_view other,
                   Colour colour) {
   const Shared shared = shared_part(text, other);

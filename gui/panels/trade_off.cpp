@@ -237,7 +237,7 @@ class TradeOffView {
     return {fmt::format("{}, budgets 1.0 … 0.0{}", who, fused), who, "PyTorch"};
   }
 
-  // A better plan of another budget, to be taken by a click; below the words on PyTorch's points.
+  // A better plan of another budget, to be taken by a click; below the labels of PyTorch's points.
   void offer() {
     if (!document_.has_backward()) return offer_backward();
     const SharedPlanView offered = offered_plan(document_);
@@ -391,7 +391,7 @@ class TradeOffView {
                                                : fmt::format("{}", point->peak_bytes)});
   }
 
-  // The budget as words, at the right of the heading: "6.5GiB", "40%", "none".
+  // The budget as text, at the right of the heading: "6.5GiB", "40%", "none".
   void budget_field() {
     Rect rect = input_.heading;
     const Rect box = rect.cut_right(ui_.px(104)).inset(0, ui_.px(8));

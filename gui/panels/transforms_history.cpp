@@ -104,7 +104,7 @@ class History {
     return std::min(widest, ui_.px(kWhen));
   }
 
-  // The longest of the words that the row has room for.
+  // Shows the longest of the texts that fits the row.
   WidgetResponse history_row(const std::string& label, const Rect& rect, std::string_view when,
                              const std::vector<std::string>& text, Colour colour, bool chosen) {
     const WidgetResponse t = row(ui_, label, rect, chosen, text.front());

@@ -61,8 +61,7 @@ void find_rules(Transforms& memory, const DocumentView& document) {
   });
 }
 
-// The history of a node is the same wherever it is looked at from: it begins anew with another
-// selection only.
+// The history of a node is the same in every pass: only another selection changes it.
 void find_history(Transforms& memory, const DocumentView& document) {
   const SelectionAnchor anchor = anchor_of(document);
   if (memory.history_in == document.document && anchor.node == memory.history_of.node &&

@@ -86,7 +86,7 @@ std::size_t idle_passes(const DocumentView& document);
 // The change of the open hit; null where none is open.
 const Change* open_change(const Transforms& memory, const DocumentView& document);
 
-// "noop_removal" as words.
+// The title of a pass: "noop removal" for "noop_removal".
 std::string title_of(std::string_view pass);
 std::string pass_title(const DocumentView& document, std::size_t pass);
 

@@ -1,5 +1,5 @@
 // The table of values: the values that a plan chooses among, the plan's choice for each, and the
-// effect of the opposite one. Only the rows in sight are drawn.
+// effect of the opposite one. Only visible rows are drawn.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class Values {
     const bool requested = table_.requested_reasons == document.reasons &&
                            table_.requested_plan == document.shown &&
                            input.app.jobs.is_alive(table_.making);
-    if (!table_.is_current(document) && !requested)  // anew where the job was stopped
+    if (!table_.is_current(document) && !requested)  // again where the job was stopped
       intents_.push_back({"values.prepare", ""});
     table_.arrange(document);
     memory_.overrides.read(document);

@@ -98,7 +98,7 @@ void column_title(const Ui& ui, Rect cell, ValueColumn column, bool chosen, bool
   const bool number = is_number(column);
   const float wide = ui.text(cell, title, Face::small, ink, number ? Align::right : Align::left);
   if (!chosen) return;
-  // An arrow before numbers, behind words.
+  // An arrow before numbers, behind texts.
   const float x = number ? cell.right - wide - ui.px(7) : cell.left + wide + ui.px(7);
   const float y = cell.centre().y, r = ui.px(2.6f), direction = falling ? 1.0f : -1.0f;
   ui.line({x - r, y - r * direction / 2}, {x, y + r * direction / 2}, ink, ui.px(1.2f));

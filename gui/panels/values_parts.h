@@ -17,7 +17,7 @@ class ValueColumns {
   ValueColumns(const Ui& ui, const Rect& area, float names);
   Rect cell(const Rect& strip, ValueColumn column) const;
   Rect sign(const Rect& strip) const;
-  Rect overrides(const Rect& strip) const;  // at the end of the words
+  Rect overrides(const Rect& strip) const;  // at the end of the text
 
  private:
   float edge_, sign_, name_, module_, bytes_, peak_, time_;

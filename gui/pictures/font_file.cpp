@@ -121,7 +121,7 @@ void dict_number(FontBytes& out, std::size_t value) {
   out.u8(29).u32(static_cast<std::uint32_t>(value));
 }
 
-// Glyphs are named by CFF's standard strings from 1 on; nobody reads the names.
+// Glyphs are named by CFF's standard strings from 1 on; the names are never read.
 std::string cff_table(const std::vector<FontGlyph>& glyphs) {
   constexpr unsigned kCharset = 15, kCharStrings = 17, kPrivate = 18;
   std::vector<std::string> strokes;

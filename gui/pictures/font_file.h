@@ -23,7 +23,7 @@ struct FontGlyph {
 };
 
 inline constexpr int kFontEm = 1000;            // units of an em
-inline constexpr std::size_t kMaxGlyphs = 380;  // CFF has standard names for so many
+inline constexpr std::size_t kMaxGlyphs = 380;  // the number of CFF's standard names
 
 struct FontShape {
   std::string family;

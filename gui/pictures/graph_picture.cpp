@@ -25,7 +25,7 @@ using layout::Stub;
 
 constexpr double kGraphPictureMargin = 16;
 constexpr double kStub = 10;         // its length
-constexpr double kStubLabel = 130;   // the room for words beside it
+constexpr double kStubLabel = 130;   // the space for labels beside it
 constexpr double kLargestText = 20;  // that boxes and headers have room for
 constexpr double kArrow = 7;
 
@@ -93,7 +93,7 @@ class LayoutPicture {
   // From the middle of a line of text to where its letters stand.
   double half(double usual) const { return 0.36 * size(usual); }
 
-  // On a screen there is room for the words beside stubs, on paper for nothing but the graph.
+  // On a screen there is space for the labels beside stubs, on paper only for the graph.
   void widen() {
     const double beside = print_ ? kGraphPictureMargin : kStubLabel + kGraphPictureMargin;
     area_ = {area_.left - beside, area_.top - kGraphPictureMargin, area_.right + beside,
@@ -350,7 +350,7 @@ std::string graph_svg(const Graph& graph, const PictureLook& look) {
 double least_print_mm(const Graph& graph) {
   const layout::Scene scene = layout::scene_of(graph);
   const layout::GraphLayout closed = laid_out(scene, layout::default_expansion(scene, 1));
-  // Rounded up to whole millimetres, as people write them.
+  // Rounded up to whole millimetres, as users write them.
   return std::ceil(text_in_print(printed_bounds(scene, closed), 1) / kLargestText);
 }
 

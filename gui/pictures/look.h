@@ -17,7 +17,7 @@ struct PictureLook {
   bool fonts = false;   // the letters come with the picture
 };
 
-// Text on paper has at least so many points, and the least text of a plot so many units.
+// Minimum sizes: of text on paper in points, and of a plot's text in units.
 inline constexpr double kMinPoints = 7, kMinText = 11;
 inline constexpr double kPointsInMm = 72 / 25.4;
 

@@ -10,7 +10,7 @@ namespace recut::gui {
 
 struct LossCurve {
   std::string model;
-  std::string optimizer;       // in words: "adam, learning rate 0.01"
+  std::string optimizer;       // as text: "adam, learning rate 0.01"
   std::vector<double> losses;  // by step; values that aren't finite are not drawn
   std::size_t pass = 1;        // steps that go over the data once
 };

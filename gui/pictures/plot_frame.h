@@ -51,10 +51,10 @@ class ByteAxis {
   std::vector<std::int64_t> ticks_;
 };
 
-// A dashed line at `x` between the words forward and backward.
+// A dashed line at `x` between the labels "forward" and "backward".
 void draw_phase_boundary(Svg& svg, const PlotFrame& frame, double x, Colour colour);
 
-// The widest of the words.
+// The width of the widest text.
 double widest(const std::vector<std::string>& text, const TextStyle& style);
 
 // A line of a legend: its sign is drawn with its left end at the point, `sign` wide.

@@ -1,5 +1,5 @@
-// Writes SVG: the few shapes that pictures are made of, with text escaped and numbers short. Keeps
-// account of where words stand, so that labels find room.
+// Writes SVG: the few shapes of pictures, with text escaped and numbers short. Keeps the areas of
+// labels, so that further labels don't overlap them.
 #pragma once
 
 #include <array>
@@ -108,7 +108,7 @@ double text_width(std::string_view text, const TextStyle& style);
 // The box of a text, from the top of its capitals to the bottom of its descenders.
 LabelBox text_box(PicturePoint at, std::string_view text, const TextStyle& style);
 
-// As much of the words as fits, "…" at the end where something was cut.
+// As much of the text as fits, with "…" at the end if it was cut.
 std::string fitted(std::string_view text, const TextStyle& style, double room);
 
 }  // namespace recut::gui

@@ -232,8 +232,8 @@ class TradeOffPicture {
               fmt::format("{} in {}", format_bytes(most.peak_bytes), format_micros(most.step_us)));
   }
 
-  // Two lines of words beside an end of the curve, on a side that is free, the shorter ones where
-  // the others find no room.
+  // Two lines of text beside an end of the curve, on a free side; the shorter texts if the longer
+  // ones don't fit.
   void end_label(PicturePoint at, const std::vector<std::string>& text, const std::string& more) {
     for (const bool strictly : {true, false})
       for (const std::string& first : text)

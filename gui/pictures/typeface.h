@@ -1,4 +1,4 @@
-// The typefaces of pictures, as the window has them: how wide words are, and a font file of the
+// The typefaces of pictures, as the window has them: the widths of texts, and a font file of the
 // letters that one picture uses.
 #pragma once
 

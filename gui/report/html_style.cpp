@@ -15,7 +15,7 @@ std::string variables(const Theme& t) {
 }
 
 // Pictures have a drawing for narrow windows, where the wide one's labels would be too small to
-// read. The shadow at a table's edge says that there is more of it: the ground moves with the
+// read. The shadow at a table's edge says that there is more of it: the background moves with the
 // content and covers the shadow where the content ends.
 constexpr std::string_view kRules = R"(
 *{box-sizing:border-box}

@@ -20,7 +20,8 @@ struct EditPoint {
 
 using Sequence = std::vector<std::uint32_t>;
 
-// The furthest end of a path of so many edits on each diagonal x - y, from one corner of a box.
+// The furthest end of a path of at most `most` edits on each diagonal x - y, from one corner of a
+// box.
 class Reach {
  public:
   explicit Reach(std::ptrdiff_t most) : offset_(most + 1), furthest_(2 * most + 3) {}
@@ -179,7 +180,7 @@ class LineDifferenceComparer {
 };
 
 // Elements that only one side has can't be common: they are set aside, so that a text that was
-// written anew costs nothing.
+// written again costs nothing.
 struct Filtered {
   Sequence elements;
   std::vector<std::size_t> positions;

@@ -150,7 +150,7 @@ class Options {
     seed = static_cast<std::uint64_t>(*number);
   }
 
-  // The budget as people write it, or a number.
+  // The budget as users write it, or a number.
   std::optional<std::string> budget() {
     const JsonValue value = fields_.find("budget");
     if (!value.present()) return std::nullopt;

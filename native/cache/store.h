@@ -2,7 +2,7 @@
 // public header of this component.
 //
 //   steps/1f0c….entry     the contents and their proof (entry.h)
-//   steps/1f0c….json      a description for people: nothing is run by it
+//   steps/1f0c….json      a description for users, which Recut never reads
 //   kernels/…
 //   ways/…                measured algorithms of library calls, one entry per GPU and driver
 //

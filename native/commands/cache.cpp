@@ -100,7 +100,7 @@ int verify(const cache::Store& store, bool json, const Console& console) {
     if (faults == 0) console.out << "all are sound\n";
     if (faults > 0)
       console.out << fmt::format(
-          "{} can't be used as they are; a run that needs them compiles anew\n", faults);
+          "{} can't be used as they are; a run that needs them compiles again\n", faults);
   }
   return faults == 0 ? kDone : kCheckFailed;
 }

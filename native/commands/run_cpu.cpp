@@ -21,7 +21,7 @@ std::string profile_of(const RunCommand& command) {
   return command.plan.device.empty() ? profile_of_this_machine() : command.plan.device;
 }
 
-// The peaks of the profile; none for the default guess, since nobody measured that here.
+// The peaks of the profile; none for the default guess, which wasn't measured here.
 std::optional<Ceilings> ceilings_of(const RunCommand& command, const Graph& graph) {
   const std::string profile = profile_of(command);
   if (profile == kMeasuredDevice) return std::nullopt;

@@ -20,7 +20,7 @@ struct ShowArguments {
   PictureArguments picture;
 };
 
-// Refuses a width at which nobody could read the graph.
+// Refuses a width at which the graph couldn't be read.
 int draw(const Graph& graph, const ShowArguments& arguments, const Console& console) {
   const double asked = arguments.picture.width_mm;
   const double least = asked > 0 ? gui::least_print_mm(graph) : 0;

@@ -33,7 +33,7 @@ class AttentionCall : public DeviceCall {
 };
 
 // Gives the graph the workspace of each attention call that Recut's own kernels compute on a GPU,
-// so that a plan has room for them.
+// so that a plan accounts for them.
 void add_attention_workspaces(Graph& graph);
 
 }  // namespace recut::cuda

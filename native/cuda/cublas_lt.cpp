@@ -17,7 +17,7 @@
 
 namespace recut::cuda {
 
-using namespace cublas_lt;  // NOLINT: its words alone, in this file alone
+using namespace cublas_lt;  // NOLINT: names of its header, in this file alone
 
 namespace {
 

@@ -17,7 +17,7 @@
 
 namespace recut::cuda {
 
-using namespace cudnn;  // NOLINT: its words alone, in this file alone
+using namespace cudnn;  // NOLINT: names of its header, in this file alone
 
 namespace {
 

@@ -17,7 +17,7 @@ enum Status : int { kSuccess = 0 };
 enum Type : int { kF32 = 0, kF16 = 2, kInt32 = 4, kBf16 = 9, kBoolean = 11 };
 enum Format : int { kChannelsFirst = 0, kChannelsLast = 1 };
 enum Mode : int { kCrossCorrelation = 1 };
-// The default math takes tf32 where that is quicker. Tensor math takes 16 bits where tensors have
+// The default math takes tf32 where that is faster. Tensor math takes 16 bits where tensors have
 // them; the converting math also takes f16 for f32.
 enum Math : int { kDefaultMath = 0, kTensorMath = 1, kConvertingMath = 2, kFmaMath = 3 };
 using Algorithm = int;  // of one of three enumerations

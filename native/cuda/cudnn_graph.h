@@ -84,8 +84,8 @@ class OperationGraph {
   // y: the same elements under another shape, or transposed.
   void reshape(Value y, Value x);
 
-  // At most so many plans for the graph on the stream's GPU, the best first. None where cuDNN has
-  // none, or is older than this interface needs.
+  // At most `max_plans` plans for the graph on the stream's GPU, the best first. None where cuDNN
+  // has none, or is older than this interface needs.
   std::vector<GraphPlan> plans(std::size_t max_plans);
 
  private:

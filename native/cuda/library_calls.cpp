@@ -120,7 +120,7 @@ class LibraryCalls::Autotuner {
   }
 
   // All algorithms that the library doesn't refuse, in TunedCall's order. `workspace_at` gives
-  // the address of a workspace of so many bytes.
+  // the address of a workspace by its size in bytes.
   Result<std::vector<MeasuredAlgorithm>> measure(
       const DeviceCall& call, std::span<const driver::Address> buffers,
       const std::function<driver::Address(std::int64_t)>& workspace_at) const {

@@ -51,8 +51,8 @@ class LibraryCalls {
 
   // Bytes of GPU memory beside the arena: the largest workspace that doesn't fit a launch's own.
   std::int64_t scratch_bytes() const { return scratch_.bytes(); }
-  // Bytes that the kernel's calls take, in their workspace or beside it, with a workspace of so
-  // many bytes; the maximum over its calls.
+  // Bytes that the kernel's calls take with at most `workspace` bytes of workspace, inside it or
+  // beside it; the maximum over its calls.
   std::int64_t workspace_bytes(std::uint32_t kernel, std::int64_t workspace) const;
   // The part of it inside the workspace.
   std::int64_t bytes_within(std::uint32_t kernel, std::int64_t workspace) const;

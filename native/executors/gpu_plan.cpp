@@ -19,8 +19,8 @@ class GpuPlanner {
  public:
   explicit GpuPlanner(const GpuPlanRequest& request) : request_(request) {}
 
-  // Convolutions stay as they are where the budget has no room for copies in another layout, or
-  // where recomputation costs more than channels last save.
+  // Convolutions stay as they are if the budget doesn't hold copies in another layout, or where
+  // recomputation costs more than channels last save.
   Result<GpuPlan> run() {
     auto planned = plan("");
     if (!planned || !lays_out(planned->document)) return planned;

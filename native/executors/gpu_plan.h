@@ -1,5 +1,5 @@
 // From a graph to the plan that a GPU runs, for every command: passes that decide by the GPU's
-// figures, prices by the precision of products, room for the workspaces of library calls, and
+// figures, times by the precision of products, bytes for the workspaces of library calls, and
 // channels-last convolutions where that pays.
 #pragma once
 
@@ -35,11 +35,11 @@ struct GpuPlan {
   Document document;
   ScheduledPlan scheduled;
   std::optional<DeviceProfile> known;  // the profile of this GPU that priced it, if any
-  std::string note;                    // for people, about decisions; or ""
+  std::string note;                    // for users, about decisions; or ""
 };
 
 // Plans in the fused model and schedules. Plans twice where convolutions could have channels last:
-// copies between layouts take room, so that a small budget may be better off without. Fails as
+// copies between layouts take memory, so that a small budget may be better off without. Fails as
 // find_gpu_profile, `open` and schedule_document do.
 Result<GpuPlan> plan_for_gpu(const GpuPlanRequest& request);
 

@@ -106,7 +106,7 @@ TEST_CASE("buffers are read and written as they say", "[codegen]") {
   CHECK(faults_loop_verifier("store %x[0], %zero") == "store %x: the buffer is only read\n");
   CHECK(faults_loop_verifier("%a : f32 = load %y[0]") == "%a: %y is only written\n");
   CHECK(faults_loop_verifier("store add %y[0], %zero") ==
-        "store %y: combining reads what is only written\n");
+        "store %y: a combining store reads a write-only buffer\n");
 }
 
 TEST_CASE("places outside of buffers are found by ranges", "[codegen]") {

@@ -15,7 +15,7 @@ import sys
 
 DOCUMENT = "native/README.md"
 BEGIN = "<!-- Written by tests/house/command_reference.py; do not edit by hand. -->"
-END = "<!-- End of what is written. -->"
+END = "<!-- End of the generated part. -->"
 MEANING = 30  # the column in which the meaning of an option begins
 SHARED = 3  # so many commands with the same option have it in the common table
 COMMON_NAMES = ("-h,--help",)

@@ -239,7 +239,7 @@ TEST_CASE("all passes, exact or not, leave random graphs sound", "[random][passe
                     "all passes, exact or not, leave random graphs sound");
 }
 
-TEST_CASE("random graphs have what rules look for", "[random][passes]") {
+TEST_CASE("random graphs have the patterns of rules", "[random][passes]") {
   Hits hits;
   const std::uint64_t graphs =
       std::max<std::uint64_t>(tries(16'000), number_from("RECUT_RANDOM_GRAPHS", 0));

@@ -33,7 +33,7 @@ globalThis.Worker = class {
 };
 globalThis.crossOriginIsolated = true;
 
-// A pool of so many threads, this one among them.
+// A pool of `threads` threads, this one among them.
 export async function threadPoolOf(threads) {
   Object.defineProperty(globalThis, 'navigator', { value: { hardwareConcurrency: threads }, configurable: true });
   const threadPool = new ThreadPool();

@@ -8,7 +8,7 @@
 namespace recut::cuda {
 namespace {
 
-// With one thread each, so many items have enough loads in flight.
+// The number of items that have enough loads in flight with one thread each.
 constexpr std::int64_t kSumsManyItems = std::int64_t{1} << 15;
 constexpr std::int64_t kLongSum = 128;
 constexpr int kSumsWarp = 32;

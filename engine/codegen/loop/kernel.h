@@ -123,7 +123,8 @@ struct Update {
   ValueId times;
 };
 // Iterations run in order, or in any order and concurrently if `parallel`. `lanes`: the vector
-// width, as a power of two: so many neighbouring iterations run statement by statement; 1: scalar.
+// width, a power of two: the number of neighbouring iterations that run statement by statement; 1:
+// scalar.
 struct Loop {
   LoopId variable;
   bool parallel = false;

@@ -187,7 +187,8 @@ class Verifier {
     use_typed(subject, store.value, value_type(buffer.dtype));
     if (buffer.access == Access::read) fault(subject, "the buffer is only read");
     if (!store.combine) return;
-    if (buffer.access == Access::write) fault(subject, "combining reads what is only written");
+    if (buffer.access == Access::write)
+      fault(subject, "a combining store reads a write-only buffer");
     const std::vector<DType> operands(2, value_type(buffer.dtype));
     if (auto why = type_fault(operator_of(*store.combine), operands, operands[0], DType::none))
       fault(subject, *why);

@@ -22,7 +22,7 @@ using Indices = std::vector<Index>;  // one a dimension
 
 // The smallest number of lanes above one, and of iterations that get lanes.
 inline constexpr std::int64_t kLanes = 8;
-// Lanes for an elementwise loop, and for a sum of so many terms. They suffice for the widest
+// Lanes for an elementwise loop, and for a sum of `terms` terms. They suffice for the widest
 // vectors of any target, and are the same on all of them.
 std::int64_t lanes_for(std::int64_t iterations);
 std::int64_t lanes_for_sum(std::int64_t terms);

@@ -65,8 +65,8 @@ Result<ViewMap> compose_view(const Graph& graph, NodeId id, std::size_t output) 
   const Operator& op = graph.op(id);
   const layout::Rule rule = layout::rule_of(node.op);
   if (rule == nullptr)
-    return node_diagnostic(graph, id,
-                           fmt::format("no layout shows what operator '{}' does", op.name));
+    return node_diagnostic(
+        graph, id, fmt::format("operator '{}' gives no view that a layout describes", op.name));
   if (graph.op(id).is(kReadsStorage)) return strided(graph, id);
   auto view_map = view_map_of(graph, node.operands.front());
   if (!view_map) return view_map;

@@ -57,7 +57,7 @@ Module emit(std::span<const loop::Kernel> kernels, const Options& options = {});
 // A module that fails to validate on engines without relaxed multiply-adds.
 std::string relaxed_probe();
 
-// The same module in the text form, for people.
+// The same module in the text form, for users.
 std::vector<Line> emit_text(std::span<const loop::Kernel> kernels, const Options& options = {});
 
 }  // namespace recut::wasm

@@ -34,7 +34,7 @@ struct WasmValue {
   bool is_vector() const { return lanes > 1; }
 };
 
-// The number of v128 vectors for so many lanes of a type.
+// The number of v128 vectors for `lanes` lanes of a type.
 std::size_t pieces_of(DType type, std::int64_t lanes);
 
 class FunctionBuilder {

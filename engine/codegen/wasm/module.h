@@ -1,5 +1,5 @@
 // A WebAssembly module as data: an imported memory, imported functions, and exported functions. It
-// can be encoded as bytes for engines, and printed as text for people.
+// can be encoded as bytes for engines, and printed as text for users.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Gradients of attention. With P the softmax and O = P V:
 //   dV = P^T dO,  dS = P (dO V^T - rowsum(dO O)),  dQ = scale dS K,  dK = scale dS^T Q
 // and with dropout D(P) for P in dV and D(dO V^T) for dO V^T.
-// P comes anew from the scores and the logarithms of their sums, as in FlashAttention (Dao et al.
-// 2022).
+// P is recomputed from the scores and the logarithms of their sums, as in FlashAttention (Dao et
+// al. 2022).
 #include <algorithm>
 #include <cmath>
 

@@ -87,8 +87,8 @@ Result<Done> nan_to_num(KernelContext& c) {
       "self");
 }
 
-// The number next to x towards `target` in a format of so many mantissa bits whose smallest
-// exponent is `min_exponent`.
+// The number next to x towards `target` in a format of `mantissa_bits` and a smallest exponent
+// `min_exponent`.
 double next_after(double x, double target, int mantissa_bits, int min_exponent) {
   if (std::isnan(x) || std::isnan(target)) return std::nan("");
   if (x == target) return target;

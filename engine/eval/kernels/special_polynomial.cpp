@@ -11,8 +11,8 @@ namespace {
 
 using namespace elementwise;
 
-// p(0) = 1, p(1) = first, p(k + 1) = next(k, p(k), p(k - 1)). Nobody waits for more than so many
-// steps.
+// p(0) = 1, p(1) = first, p(k + 1) = next(k, p(k), p(k - 1)). A higher degree gives NaN, as it
+// would take too long.
 constexpr std::int64_t kMaxDegree = 1'000'000;
 
 template <class Next>

@@ -1,9 +1,9 @@
 // Sums of products by an equation (einsum), and norms.
 //
 // einsum names each dimension by a letter: "bij,bjk->bik". Operands are multiplied from left to
-// right; of two, letters that both have and that are read later are the batch of a bmm, letters that
-// both have and nobody reads later are summed by it, and the others are rows and columns. So no
-// product is larger than a result of its pair. "..." stands for dimensions that broadcast.
+// right; of two, letters that both have and that are read later are the batch of a bmm, letters
+// that both have and that aren't read later are summed by it, and the others are rows and columns.
+// So no product is larger than a result of its pair. "..." stands for dimensions that broadcast.
 #include "engine/input/composite_operators.h"
 
 #include <fmt/core.h>

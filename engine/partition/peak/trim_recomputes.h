@@ -10,7 +10,7 @@
 namespace recut::peak {
 
 // Remembers for each run which step blocked its removal, so that a plan with few changes isn't
-// tried everywhere again. It serves one sequence until that is assigned anew. Cost of a pass:
+// tried everywhere again. It serves one sequence until that is assigned again. Cost of a pass:
 // O(repeated runs), and O(log n) for each removal that may fit.
 class Trimmer {
  public:

@@ -28,7 +28,7 @@ function exactly(entry) {
 export const fitCanvas = (engine) => resize(engine, nearly());
 
 // Caches WebGL's state. The renderer queries all of it in every frame to restore it, and each query waits until the GPU
-// has drawn. Nobody else draws here, so the first answers stay true.
+// has drawn. Only the renderer draws here, so the first answers stay true.
 export function rememberState() {
   const gl = canvas.getContext('webgl2');
   const known = new Map();

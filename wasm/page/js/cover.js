@@ -24,8 +24,8 @@ export function uncover() {
   setTimeout(() => (cover.hidden = true), 200);
 }
 
-// Shows a message for people. `list`: missing features; `log`: the last output. `over`: the drawn canvas stays visible
-// behind it. `afresh` is called before a start without the saved state.
+// Shows a message. `list`: missing features; `log`: the last output. `over`: the drawn canvas stays
+// visible behind it. `afresh` is called before a start without the saved state.
 export function showFailure({ title, message, list = [], log = '', over = false, retry = true, afresh = null }) {
   const cover = at('cover');
   cover.hidden = false;

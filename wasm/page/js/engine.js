@@ -18,8 +18,8 @@ export class Engine {
     return this.#fallen;
   }
 
-  // Calls the function of that name. Strings and Uint8Arrays among the arguments are lent for the call; bytes become
-  // two arguments, address and count.
+  // Calls the function of that name. Strings and Uint8Arrays among the arguments are copied to the
+  // program's memory for the call; bytes become two arguments, address and count.
   call(name, ...given) {
     if (this.#fallen) return 0;
     const lent = [];

@@ -28,7 +28,7 @@ async function allOf(stream) {
   return bytes;
 }
 
-// `blob`: a File, or a fetched response. Fails with a message for people.
+// `blob`: a File, or a fetched response. Fails with a message for users.
 export async function unpacked(blob) {
   if (blob.size > kMaxUnpackedBytes) throw new Error('it holds more than the 512 MiB that Recut reads');
   const head = new Uint8Array(await blob.slice(0, 2).arrayBuffer());

@@ -6,8 +6,8 @@
 //: helper attention_backward uses attention_forward
 // With P the softmax and O = P V (and with dropout D(P) for P in dV and D(dO V^T) for dO V^T):
 //   dV = P^T dO,  dS = P (dO V^T - rowsum(dO O)),  dQ = scale dS K,  dK = scale dS^T Q
-// P comes anew from the scores and the logarithms of their sums. One launch has rowsum(dO O), one
-// goes over keys, and one over queries: each sums into elements that it alone writes, in order.
+// P is recomputed from the scores and the logarithms of their sums. One launch has rowsum(dO O),
+// one goes over keys, and one over queries: each sums into elements that it alone writes, in order.
 
 // Eight threads for each row, 16 bytes at once.
 template <class Call>

@@ -81,7 +81,7 @@ ScalarExpr bits_of_element(const ElementContext& ctx) {
   return ScalarExpr::apply(ScalarOp::random_bits, {seed, draw, element_number(ctx)}, DType::i64);
 }
 
-// Uniform in [0, 1) with so many binary digits.
+// Uniform in [0, 1), with `digits` binary digits.
 ScalarExpr uniform_number(const ElementContext& ctx, std::int64_t digits) {
   const ScalarExpr bits = bits_of_element(ctx);
   return ScalarExpr::apply(ScalarOp::uniform,

@@ -30,7 +30,7 @@ ScalarExpr difference_of(const Nest& nest, const ScalarExpr& a, const ScalarExpr
 
 using RowElement = std::function<ScalarExpr(const Index&)>;
 
-// The distance of two rows of so many elements.
+// The distance of two rows of `length` elements.
 ScalarExpr distance(const Nest& nest, std::int64_t length, const RowElement& a,
                     const RowElement& b) {
   const Norm norm = norm_of(nest.call);

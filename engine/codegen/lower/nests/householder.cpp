@@ -154,7 +154,8 @@ void ormqr(const Nest& nest) {
 // Supported calls
 // ------------------------------------------------------------------------------------------
 
-// Vectors of the first operand's shape, beside them a matrix of so many numbers.
+// The reason why scratch can't hold the reflections of the first operand's shape and `beside` more
+// numbers.
 std::optional<std::string> too_large(const Call& call, std::int64_t beside) {
   const Shape& shape = call.tensor(first_parameter(call)).shape;
   return beyond_scratch(Reflections::numbers(matrix_rows(shape), shape.back()) + beside);
