@@ -1,7 +1,7 @@
 # Building a preset; sourced by samples/run.sh and tests/run.sh, which stand in
 # the top folder of the checkout when they call it.
 
-# ", 3 min left", once there is something to tell that by: steps done, steps in all, seconds so far.
+# ", 3 min left", once it can be estimated: from steps done, all steps, and seconds so far.
 time_left() {
   local rest=$(($2 > $1 && $1 > 2 ? $3 * ($2 - $1) / $1 : 0))
   if [[ $1 -gt 2 && $rest -ge 60 ]]; then
@@ -11,7 +11,7 @@ time_left() {
   fi
 }
 
-# How far a build is, from ninja's lines `[n/m s] …`: on a terminal one line that is written over, else
+# The progress of a build, from ninja's lines `[n/m s] …`: on a terminal one line that is overwritten, else
 # a line every twenty seconds. All else passes through, warnings and errors whole.
 watch_build() {
   local line last=0 open=""

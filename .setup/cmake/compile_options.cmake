@@ -17,12 +17,12 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_SANITIZE "-O0 -g1 -fno-omit-frame-pointer")
 
 # gcc collects its garbage from an eighth of the memory on, 128 MB at most; with 1 GB before it does, a
-# unit compiles 5 to 8 % quicker.
+# unit compiles 5 to 8 % faster.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options("SHELL:--param ggc-min-heapsize=1000000" "SHELL:--param ggc-min-expand=300")
 endif()
 
-# recut_compiled_quickly(TARGET): code that waits for people, so that less optimisation is not felt.
+# recut_compiled_quickly(TARGET): interactive code, whose speed less optimisation doesn't change noticeably.
 function(recut_compiled_quickly target)
   if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT EMSCRIPTEN)
     target_compile_options(${target} PRIVATE -O1)
@@ -46,7 +46,7 @@ if(EMSCRIPTEN)
   # Exceptions cross no interface of ours, but the JSON library throws inside input.
   add_compile_options(-fwasm-exceptions)
   add_link_options(-fwasm-exceptions)
-  # Nothing asks for the type of an object, and their names are a part of what a page loads.
+  # No code uses RTTI, and its type names would be a part of the page's download.
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 endif()
 

@@ -1,5 +1,5 @@
 # recut_library(NAME SOURCES... SEES COMPONENTS...): a static library of ours, which sees the named components, and
-# whatever those see.
+# all that these see.
 function(recut_library name)
   cmake_parse_arguments(PARSE_ARGV 1 its "" "" "SEES")
   if(its_UNPARSED_ARGUMENTS)
@@ -15,10 +15,9 @@ function(recut_library name)
 endfunction()
 
 # recut_component(NAME FOLDER [COMPONENTS...] [EXCEPT SOURCES...]): the sources under FOLDER are one library NAME.
-# A folder below that has a CMakeLists.txt of its own is none of its business.
+# Folders below with a CMakeLists.txt of their own are left out.
 #
-# Which headers of another component may be included is not CMake's matter;
-# tests/house/check.py watches that.
+# tests/house/check.py, not CMake, checks that only public headers of other components are included.
 function(recut_component name folder)
   cmake_parse_arguments(PARSE_ARGV 2 its "" "" "EXCEPT")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")

@@ -1,5 +1,5 @@
 # recut_registry(COMPONENT): a panel is one file in gui/panels, a subject of commands one file in gui/commands. This writes
-# the two tables that list them, so that nobody has to:
+# the two tables that list them:
 #
 #   gui/panels/trade_off.cpp   defines   Panel trade_off_panel();
 #   gui/commands/view.cpp      defines   std::span<const Command> view_commands();

@@ -1,13 +1,13 @@
 # Unity builds: sources of one target are compiled a dozen at a time, for most of a source's time goes
 # into the headers that all of them include. Names in anonymous namespaces are therefore one name a
-# target; tests/house/check.py says which two meet. The sanitizers' and Emscripten's builds, which nobody
-# edits by, take five dozen at a time (CMakePresets.json): most targets whole.
+# target; tests/house/check.py reports two equal ones. The sanitizers' and Emscripten's builds, which aren't
+# for editing, take five dozen at a time (CMakePresets.json): most targets whole.
 set(CMAKE_UNITY_BUILD ON)
 set(RECUT_UNITY_BATCH 12 CACHE STRING "Sources that are compiled together")
 set(CMAKE_UNITY_BUILD_BATCH_SIZE ${RECUT_UNITY_BATCH})
 
 # recut_unity_by_folder(TARGET SIZE): no source is compiled together with one of another folder, or with
-# more than SIZE others, so that names are one name a folder and a change compiles little anew.
+# more than SIZE others, so that names are one name a folder and a change recompiles little.
 function(recut_unity_by_folder target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
   get_target_property(sources ${target} SOURCES)

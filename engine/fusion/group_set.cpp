@@ -16,7 +16,7 @@ constexpr std::size_t kMaxMembers = 64;
 // gain little by running together.
 constexpr std::size_t kMaxVisits = 200;
 
-// The slack of footprints is one part in so many.
+// The slack of a footprint: its bytes divided by this.
 constexpr std::int64_t kSlackFraction = 16;
 
 }  // namespace

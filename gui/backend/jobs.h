@@ -66,7 +66,7 @@ struct Job {
   std::function<bool(JobControl&)> part;
   std::shared_ptr<const WorkerRequest> worker_request = nullptr;  // null: no helper can do it
   bool measures = false;  // takes times: begins once the pending frames were drawn, and while no
-                          // other job runs that nobody waits for
+                          // other background job runs
   bool first = false;     // an empty place waits for it: before the urgent ones, never behind them
 };
 

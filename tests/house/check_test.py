@@ -241,6 +241,15 @@ class Documents(House):
             'gui/old.cpp:2: "card": say "GPU"',
         ])
 
+    def test_forbidden_words_of_several_folders(self):
+        self.write("tests/house/forbidden_words.txt", "engine,gui: //.*\\bwhat\\b | operand\n")
+        for folder in ("engine/ir", "gui", "tests"):
+            self.write(f"{folder}/a.h", "// Reads what others write.\nint what = 0;\n")
+        self.assertEqual(vocabulary.check_vocabulary(self.tree()), [
+            'engine/ir/a.h:1: "// Reads what": say "operand"',
+            'gui/a.h:1: "// Reads what": say "operand"',
+        ])
+
     def test_claims_and_their_document(self):
         table = [["graph", "step"], ["gpt2", "1 | 2"]]
         self.write_claims(self.CLAIM, self.CLAIM | {"command": ["a", "b"], "figures": table, "note": "In ms."})
@@ -267,6 +276,9 @@ class Documents(House):
         self.assertIn("ADDING.md:2: no source", documents.check_examples(self.tree())[0])
         self.assertEqual(documents.check_named_files(self.tree()),
                          ["engine/ADDING.md:4: there is no file engine/ir/gone.cpp"])
+        self.write("engine/ADDING.md", "`graph.h`, `ir/graph.*` and `NAME.cpp`, but `ir/gone.*` and `old.h`\n")
+        self.assertEqual(documents.check_named_files(self.tree()),
+                         ["engine/ADDING.md:1: there is no file ir/gone.*", "engine/ADDING.md:1: there is no file old.h"])
 
     def test_subjects_that_stand_apart(self):
         other = self.CLAIM | {"subject": "Passes"}

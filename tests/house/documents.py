@@ -14,7 +14,8 @@ MOST_BYTES = 8192
 FENCE = re.compile(r"^( *)```.*?^\1```[^\n]*$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"`[^`\n]*`")
 LINK = re.compile(r"\]\(([^()\s]+)\)|<(?:img|a)\s[^>]*?(?:src|href)=\"([^\"]+)\"")
-NAMED_FILE = re.compile(r"`((?:engine|gui|wasm|native|samples|tests)/[\w./-]+\.(?:h|cpp|cuh|def|rules|js|mjs|py|sh|md))`")
+NAMED_FILE = re.compile(r"`((?:engine|gui|wasm|native|samples|tests)/[\w./-]+\.(?:h|cpp|cuh|def|rules|js|mjs|py|sh|md))`"
+                        r"|`([\w./-]+\.(?:h|cpp|\*))`")  # the second: also without the folders before it
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//")
 
 
@@ -67,13 +68,15 @@ def check_examples(tree):
 def check_named_files(tree):
     """Files that a document names in code exist, from a top folder on or from one of the engine's components."""
     known = {path[begin:] for path in tree.paths for begin in _beginnings(path)}
+    known |= {f"{path.rpartition('.')[0]}.*" for path in known}
     failures = []
     for path in tree.paths:
         if not path.endswith(".md"):
             continue
         text = FENCE.sub(lambda fenced: "\n" * fenced[0].count("\n"), tree.read(path))
         for number, line in enumerate(text.splitlines(), 1):
-            failures += [f"{path}:{number}: there is no file {name}" for name in NAMED_FILE.findall(line)
+            names = [from_top or anywhere for from_top, anywhere in NAMED_FILE.findall(line)]
+            failures += [f"{path}:{number}: there is no file {name}" for name in names
                          if name not in known and not re.search(r"\b[A-Z]{2,}\b", name)]
     return failures
 

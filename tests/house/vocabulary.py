@@ -1,6 +1,6 @@
 """Words that the field has a standard term for: tests/house/forbidden_words.txt lists them.
 
-Each line of that file is `REGEX | TERM` or `FOLDER: REGEX | TERM`; the term is said instead. A line
+Each line of that file is `REGEX | TERM` or `FOLDERS: REGEX | TERM`, with commas between folders; the term is said instead. A line
 `allow PATH: REGEX` lets lines of a file that match REGEX keep old words, as names that scripts of users have.
 """
 import functools
@@ -22,7 +22,7 @@ def check_vocabulary(tree):
     for path in tree.paths:
         if path.startswith(SKIPPED) or not path.endswith(SUFFIXES):
             continue
-        here = [(pattern, term) for folder, pattern, term in words if path.startswith(folder)]
+        here = [(pattern, term) for folders, pattern, term in words if path.startswith(folders)]
         if not here:
             continue
         text = tree.read(path)
@@ -36,7 +36,7 @@ def check_vocabulary(tree):
 
 
 def _read(text):
-    """([(folder, pattern, term)], [(path, pattern)]) of the list."""
+    """([(folders, pattern, term)], [(path, pattern)]) of the list."""
     words, allowed = [], []
     for line in text.splitlines():
         line = line.strip()
@@ -47,10 +47,10 @@ def _read(text):
             allowed.append((path, re.compile(pattern)))
             continue
         pattern, _, term = line.rpartition(" | ")
-        folder = re.match(r"([\w./-]+): ", pattern)
+        folder = re.match(r"([\w./,-]+): ", pattern)
         if folder:
             pattern = pattern[folder.end():]
-        words.append((folder[1] if folder else "", _compiled(pattern.strip()), term.strip()))
+        words.append((tuple(folder[1].split(",")) if folder else ("",), _compiled(pattern.strip()), term.strip()))
     return words, allowed
 
 
