@@ -1,3 +1,9 @@
+// The roofline model (Williams, Waterman and Patterson 2009) of single calls:
+//   micros = (launch + max(flops / peak rate, bytes / bandwidth)) * correction of the kernel's kind
+// Only matrix products, convolutions and attention have flops; the time of all other operators is
+// traffic. Flops are counted as in PyTorch's partitioner, repeated operands included, so that plans
+// compare. convolution_backward is two kernels, for input and for weight with bias. A measured time
+// replaces the model. All products of sizes saturate, since sizes come from files.
 #include "engine/cost/cost.h"
 
 #include <algorithm>

@@ -3,8 +3,9 @@
 // In a file, `in.<name>` is the value of a placeholder or constant. `in.<number>` is that of a
 // placeholder whose name no tensor has: the lowest number is that of the first one that is neither
 // parameter, buffer, constant nor tangent, as a program's caller counts its arguments.
-// `out.<position>` is the value of an output, counted in the list of results and then gradients, and
-// `grad.<name>` that of the gradient of an input; a graph without gradients passes over the last.
+// `out.<position>` is the value of an output, counted in the list of results and then gradients,
+// and `grad.<name>` that of the gradient of an input; a graph without gradients passes over the
+// last.
 #pragma once
 
 #include <cstdint>

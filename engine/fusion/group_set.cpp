@@ -1,3 +1,11 @@
+// The state of fusion: a partition of the calls into groups, with the queries that the fusers
+// decide by.
+//
+// Invariant: the groups form an acyclic graph, so they can run one after another. The fusers join
+// only pairs that reaches() has cleared: no third group lies on a path between the two. That search
+// goes backwards from the later group, is cut by positions, and gives up after kMaxVisits. The
+// footprint is the bytes alive while a group runs. Fusers compare it with that of the larger part
+// (within_larger_footprint), since a larger one would raise the peak.
 #include "engine/fusion/group_set.h"
 
 #include <algorithm>

@@ -24,8 +24,8 @@ bool is_gzip(std::string_view bytes);
 // or unpacks to more than `limit` bytes.
 Result<std::string> gunzip(std::string_view bytes, std::int64_t limit = kMaxInputBytes);
 
-// The first `count` bytes of the unpacked data, or all where there are fewer: enough to tell a file's kind.
-// Empty where it can't be unpacked.
+// The first `count` bytes of the unpacked data, or all where there are fewer: enough to tell a
+// file's kind. Empty where it can't be unpacked.
 std::string gunzip_front(std::string_view bytes, std::size_t count);
 
 }  // namespace recut

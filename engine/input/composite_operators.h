@@ -49,12 +49,12 @@ struct CompositeOperator {
 // By fx target; null if there is none.
 const CompositeOperator* find_composite(std::string_view target);
 
-// The operator of the table that a target names, also by another of its names, "aten.concat.default";
-// null if there is none.
+// The operator of the table that a target names, also by another of its names,
+// "aten.concat.default"; null if there is none.
 const Operator* find_operator_in_file(std::string_view target);
 
-// "aten.add.Tensor" of "aten.add_.Tensor", "aten.__and__.Tensor" of "aten.__iand__.Tensor": the call
-// without its effect. None if the name isn't that of a call that writes to its first operand.
+// "aten.add.Tensor" of "aten.add_.Tensor", "aten.__and__.Tensor" of "aten.__iand__.Tensor": the
+// call without its effect. None if the name isn't that of a call that writes to its first operand.
 std::optional<std::string> functional_target(std::string_view target);
 
 // Rows of the families, in files of their names.

@@ -1,6 +1,6 @@
 // Graph files: fx-joint-graph JSON (version 1), graphs that PyTorch printed (printed_graph.h), each
-// plain or gzipped, archives of torch.export (exported_archive.h), and Recut's text form. The content
-// tells them apart, never a file's name.
+// plain or gzipped, archives of torch.export (exported_archive.h), and Recut's text form. The
+// content tells them apart, never a file's name.
 //
 // Printed are a graph alone (`GraphModule.print_readable`), logs (TORCH_LOGS=aot_joint_graph,
 // aot_graphs,post_grad_graphs) and traces (TORCH_TRACE). A single graph has the key `joint` or
@@ -29,7 +29,8 @@
 // (engine/ir/external_operator.h); without a "val" it is an error, and with null as "val" it is
 // left out. A call that writes to an operand in place gives it a new value (written_values.h), and
 // that of an input follows the results; a composite becomes other calls (composite_operators.h). A
-// buffer that is written stays an input. A get_attr without a "val" is a nested graph: its nodes may stand in its "subgraph".
+// buffer that is written stays an input. A get_attr without a "val" is a nested graph: its nodes
+// may stand in its "subgraph".
 //
 // A program that ran the graph may write its measurements (engine/ir/measurements.h): a
 // call_function has "measured": {"us": 12.3, "workspace_bytes": 1048576}, either key or both, and

@@ -1,3 +1,9 @@
+// Calls of operators outside the table (external_operator.h): their arguments, their diagnostics,
+// and the note that lists them. An object among the arguments becomes a list of pairs, as graphs
+// have no dictionaries:
+//   {"scale": 2, "axis": 0}   =>   [["scale", 2], ["axis", 0]]
+// A call without types can't be planned, so it is an error; each unknown operator is reported once,
+// at its first use, with the number of its uses.
 #include "engine/input/joint_externals.h"
 
 #include <fmt/core.h>

@@ -44,8 +44,8 @@ class ExternalCalls {
   // The most bytes that one of the nested graphs among a call's arguments takes.
   std::int64_t region_bytes(const std::vector<Argument>& arguments) const;
 
-  // Written values follow the results, as native/pytorch/recut_torch.py exports them: they are alive
-  // to the end of forward. Values that need a tangent are left out.
+  // Written values follow the results, as native/pytorch/recut_torch.py exports them: they are
+  // alive to the end of forward. Values that need a tangent are left out.
   void add_written_values(std::vector<NodeId> values, Graph& graph);
 
   // Reports every operator that has calls without types.

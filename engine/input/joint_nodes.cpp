@@ -1,3 +1,6 @@
+// Reads the node objects of an fx-joint-graph: a table of fields with their JSON kinds, checked in
+// one pass over an object's members. A faulty node keeps its name, so that its users don't report
+// it as unknown; only sound nodes are filled in. The first of two nodes of one name counts.
 #include "engine/input/joint_nodes.h"
 
 #include <fmt/core.h>

@@ -36,8 +36,8 @@ class JointTypes {
   // As take_common_device, of all nodes.
   std::string take_device() { return take_common_device(recorded_); }
 
-  // The types of a node's call: the recorded types if there are any, which must agree with the shape
-  // rule. None after an error.
+  // The types of a node's call: the recorded types if there are any, which must agree with the
+  // shape rule. None after an error.
   std::optional<std::vector<TensorType>> resolve(std::size_t at, const Operator& op,
                                                  const std::vector<Argument>& arguments);
 

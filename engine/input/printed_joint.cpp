@@ -1,3 +1,11 @@
+// Writes a printed graph as fx-joint-graph JSON, so that printed and exported graphs have one
+// reader. Each node is a line of the JSON, and `places` maps lines back to the printed text, for
+// diagnostics.
+//
+// Some facts are not printed and follow from others: a graph is joint if its inputs are primals and
+// tangents and some outputs depend on no tangent; the outputs before the gradients are results;
+// types of an unknown operator's results come from the getitem nodes that read them. Each
+// assumption that isn't certain is noted for the user.
 #include "engine/input/printed_joint.h"
 
 #include <fmt/core.h>

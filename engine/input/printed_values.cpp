@@ -1,3 +1,8 @@
+// Python literals and annotations of printed graphs, rewritten as the JSON that fx-joint-graph
+// files have for them, so that one reader checks both:
+//   (arg0_1, [1, None], torch.float16)   =>   {"node": "arg0_1"},[1,null],{"dtype":"float16"}
+// Text is appended to one string, without a tree in between: a graph has millions of literals.
+// Nesting is limited, since reading recurses.
 #include "engine/input/printed_values.h"
 
 #include <fmt/core.h>

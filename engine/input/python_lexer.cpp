@@ -1,3 +1,7 @@
+// Splits lines of printed Python into tokens: names, numbers, strings, symbols, comments. A line's
+// end is a token only outside of brackets, as in Python; comments inside brackets are kept in
+// `asides`, since PyTorch writes notes on outputs there. Tokens are views of the text, and their
+// position is found only for a diagnostic. There is one token of lookahead. Cost: O(bytes).
 #include "engine/input/python_lexer.h"
 
 #include <algorithm>

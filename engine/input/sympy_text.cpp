@@ -1,3 +1,7 @@
+// Sizes that PyTorch printed as sympy constructors (srepr), read as ordinary expressions:
+//   Add(Mul(Integer(8), Symbol('s48', integer=True)), Integer(-1))   =>   (((8) * s48) + (-1))
+// A recursive descent over calls; its depth and length are limited, as the text comes from a file.
+// Keywords are skipped: symbols.h checks signs by the symbol's range. Other texts pass unchanged.
 #include "engine/input/sympy_text.h"
 
 #include <fmt/core.h>

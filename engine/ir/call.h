@@ -84,8 +84,8 @@ Result<std::vector<TensorType>> infer_checked_types(const Operator& op,
                                                     const Call::TypesOf& types_of);
 
 // The first dtype among a call's operands and outputs that Recut has no arithmetic for (complex
-// numbers, 8-bit reals); none if it has for all. Shape rules don't know these dtypes, so the types of such a
-// call come from its file.
+// numbers, 8-bit reals); none if it has for all. Shape rules don't know these dtypes, so the types
+// of such a call come from its file.
 DType dtype_without_arithmetic(std::span<const Argument> arguments,
                                std::span<const TensorType> outputs, const Call::TypesOf& types_of);
 

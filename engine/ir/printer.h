@@ -14,7 +14,8 @@
 // outputs, then where it comes from: @"module path" and #seq_nr, and the policy of its checkpointed
 // region: checkpoint PREFER_RECOMPUTE 3. A device that is no word stands in
 // quotes (on "cuda:0"). A call of an operator that the table lacks begins with `external` and its
-// full target: external mine.scale3.default(%x, 3) : f32[8, 4]. `; text` to the end of a line is a comment.
+// full target: external mine.scale3.default(%x, 3) : f32[8, 4]. `; text` to the end of a line is a
+// comment.
 #pragma once
 
 #include <string>

@@ -1,3 +1,12 @@
+// Reduces a failing graph as delta debugging does (Zeller and Hildebrandt 2002): it removes chunks
+// of candidates, halves the chunk size until single candidates remain, and repeats all kinds of
+// reduction until none succeeds. A reduction removes outputs, moves an output to its operands,
+// replaces calls by constants or by an operand of equal type, or removes unread inputs.
+//
+// Invariant: the current graph is valid and still fails the check. Each step lowers weight(), so
+// the search terminates, and the result is 1-minimal: no single further reduction keeps the
+// failure. Cost: the checks, which are shell commands or evaluations; O(n log n) of them mostly,
+// O(n^2) at worst.
 #include "engine/passes/minimize.h"
 
 #include <algorithm>

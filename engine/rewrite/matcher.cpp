@@ -1,3 +1,13 @@
+// Matches a rule's pattern below an anchor, and types its replacement.
+//
+// Backtracking search over goals (pattern node, graph node): meeting a goal binds the node and adds
+// a goal for each operand. Operands are unique, so only commutative calls and steps to users
+// (MatchPlan) branch. undo() returns to a mark by popping stacks of bindings, without copies.
+// Conditions come last, when everything is bound.
+//
+// The replacement is typed before anything is built, on ids beyond the graph's, so a rule that
+// doesn't fit leaves no trace. Cost: linear in the pattern without branches; a search ends after
+// kMaxMatchSteps.
 #include "engine/rewrite/matcher.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,8 @@
+// Tests a rule by itself: draws graphs that match (sampler.h), rewrites each, and compares both
+// sides under the interpreter on ordinary, edge and special values. A rewrite must also converge,
+// verify, and keep every result's type. A rule without a matching graph fails. A failure carries
+// its graph and seed, so it repeats. A proof would be stronger, but needs the semantics of every
+// operator in a logic; tests need only the kernels.
 #include "engine/rewrite/rule_tester.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,7 @@
+// Parses files of rules (engine/rewrite/README.md): clauses, replacements and samples; patterns are
+// in pattern_parser.h. A recursive descent with one token of lookahead. After a fault the parser
+// skips to the next line that begins with `rule`, so that one run reports up to 20 faults. Names
+// are resolved to indices while reading: a clause sees only variables and values bound above it.
 #include "engine/rewrite/rule_text.h"
 
 #include <fmt/core.h>

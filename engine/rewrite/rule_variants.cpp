@@ -1,3 +1,11 @@
+// Expands the @optional calls of a rule: n of them give up to 2^n rules, in each of which some
+// calls are replaced by their first operand. A rule for each form keeps the matcher free of
+// optional nodes.
+//   %s = mul(%x, ?k) @optional(?k = 1.0)   =>   a rule with the mul, and one with %x for %s and
+//                                               `let ?k = 1.0`
+// Each variant gets a match plan: it starts at the result that reaches most of the pattern through
+// operands, which are unique, and goes through users, of which there may be many, only for the
+// rest.
 #include "engine/rewrite/rule_variants.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,10 @@
+// Input values for testing a rule, and comparisons of both sides. Ordinary values lie in -2 … 2;
+// edge values are zeros of both signs, infinities, NaN, and the largest and smallest numbers of
+// each dtype; special values are ordinary ones with some infinities and NaNs. A value is a hash of
+// seed, input name and index, so it doesn't depend on platform or order.
+//
+// Exact rules are compared by bits, where any NaN equals any other. Inexact ones are compared in
+// Euclidean norms: ||a - b|| <= relative ||a|| + absolute sqrt(n).
 #include "engine/rewrite/sample_values.h"
 
 #include <fmt/core.h>

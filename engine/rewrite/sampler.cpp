@@ -1,3 +1,11 @@
+// Draws graphs that match a rule's pattern, for the tester. Nodes of the pattern are made in order:
+// wildcards get random types and calls random arguments, and each binds the rule's variables as the
+// matcher would, so that later draws agree with earlier ones:
+//   %a = view(%x, ?shape) : f32[?n, _]   draws ?n with %x, then a shape of as many elements
+// Guards `?v == expression` give values instead of random ones. The rest is rejection: a graph that
+// fails type inference or the rule's conditions is dropped by the caller. Solving all guards isn't
+// attempted: attempts are cheap, and rules with rare graphs have `sample` lines. The random numbers
+// are a hash of the seed, the same on every platform.
 #include "engine/rewrite/sampler.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The history of one device's allocator, from its snapshot: every block with its life, the bytes that
-// were allocated after each event, and the training steps of the trace.
+// The history of one device's allocator, from its snapshot: every block with its life, the bytes
+// that were allocated after each event, and the training steps of the trace.
 #pragma once
 
 #include <cstdint>

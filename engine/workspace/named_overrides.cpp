@@ -131,8 +131,8 @@ class OverrideReader {
     });
   }
 
-  // The nodes that run again, of the asked ones (by position): backward reads their values, or nodes
-  // that run again do. In reverse order of the program, so that readers are known.
+  // The nodes that run again, of the asked ones (by position): backward reads their values, or
+  // nodes that run again do. In reverse order of the program, so that readers are known.
   std::vector<NodeId> running_again(const std::vector<bool>& asked) const {
     std::vector<NodeId> nodes;
     std::vector<bool> again(asked.size());  // the node, or a call that reads the view

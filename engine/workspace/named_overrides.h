@@ -14,10 +14,10 @@ namespace recut {
 // "transformer.h.*.mlp" means every node in or under a module whose path has that part, if the node
 // can be overridden.
 //
-// Calls that the model's author gave a policy of torch.utils.checkpoint are overrides as well, unless
-// `ignore_checkpoints` is set: MUST_SAVE saves, MUST_RECOMPUTE and PREFER_RECOMPUTE recompute, where
-// there is a choice, and PREFER_SAVE leaves the plan free. As in PyTorch's partitioner, a value that
-// a later checkpointed region reads is saved.
+// Calls that the model's author gave a policy of torch.utils.checkpoint are overrides as well,
+// unless `ignore_checkpoints` is set: MUST_SAVE saves, MUST_RECOMPUTE and PREFER_RECOMPUTE
+// recompute, where there is a choice, and PREFER_SAVE leaves the plan free. As in PyTorch's
+// partitioner, a value that a later checkpointed region reads is saved.
 struct OverrideRequest {
   std::vector<std::string> save;
   std::vector<std::string> recompute;

@@ -1,3 +1,8 @@
+// Opens a file as a document, in steps of some milliseconds that a window can run between frames:
+// the reader's steps, then one pass after another. Passes come from the stage or from --passes;
+// `grad` and `optimizer` stand in front of them where a step is made of a forward graph, and extra
+// passes at their place in the table. The verifier runs on the graph as read and after each pass: a
+// violation in the input is the file's fault, one after a pass an internal error.
 #include "engine/workspace/open_document.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,10 @@
+// Plans a document: cost model, overrides and budget from a request, then the strategy, then a
+// replay that measures the plan.
+//
+// Larger kernels hold more values at once. If a fused plan misses its budget, planning repeats with
+// smaller kernels (CostModel::with_smaller_kernels), and the better plan counts. If overrides are
+// the reason for a miss, `blame` names the ones without which the budget holds: it plans without
+// all of them, then without each one, at a quarter of the effort.
 #include "engine/workspace/planning.h"
 
 #include <fmt/core.h>

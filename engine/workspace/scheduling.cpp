@@ -1,3 +1,10 @@
+// Finds a plan whose arena holds the budget. The planner bounds the live bytes (the peak);
+// alignment and gaps between buffers make the arena larger. So plan and schedule alternate: each
+// round lowers the planner's target by the arena's excess, and once a round holds, a bisection
+// raises the target again, to recompute no more than necessary.
+//   target 100 MiB -> arena 103 MiB;  target 97 MiB -> arena 99 MiB: holds;  target 98.5 MiB -> …
+// A packer with the budget as its goal isn't enough: no packing is smaller than the live bytes plus
+// unavoidable gaps. Cost: up to kMaxRounds plans and schedules. Every schedule is verified.
 #include "engine/workspace/scheduling.h"
 
 #include <algorithm>

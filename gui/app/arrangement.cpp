@@ -1,3 +1,13 @@
+// Lays out the panels in a window: columns and a strip are cut off its edges by shares that
+// splitters change, and the rest is the centre.
+//   ┌──────┬─────────────────────┬───────┐
+//   │ left │ centre              │ right │
+//   │      ├─────────────┬───────┴───────┤
+//   │      │ bottom_left │ bottom_right  │
+//   └──────┴─────────────┴───────────────┘
+// The docks left and right are stacks of panels, the others tab groups. Shares are stored, not
+// pixels, so they survive another window size; tables keep a minimum width. A window too small for
+// all docks has two tab groups instead.
 #include "gui/app/arrangement.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// A kernel's code for the panel, in the form of any target, each line with the graph node that it
+// comes from. Printers and emitters return source locations beside the text (kernel.locations), so
+// a new target is one row in kCodeForms. If a library runs the kernel on this machine, its call
+// stands above that code.
 #include "gui/app/code_text.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,7 @@
+// The baseline of the compare panel, as one text: `unplanned`, `baseline`, `before`, `torch 0.5`,
+// `document 3` or `pass 2`. Commands carry that text as their argument, and each function here
+// resolves it to a plan, a document or a pass. Differences are kept until one of the two plans
+// changes; the match of nodes is kept as long as both documents stay.
 #include "gui/app/compare_view.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,7 @@
+// Figures of lessons about kernels, in two tables: counts, which need only the plan's kernels
+// (plan_kernels.h), and addresses, which need a schedule. A figure is unknown until a job has made
+// them, and the popup waits: count_for_lesson() starts the job when a step's text or conditions
+// name one.
 #include "gui/app/lesson_kernels.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,7 @@
+// The menus as tables of command ids; MenuFill marks rows that depend on the state (recent files,
+// panels, devices). A row's title, key, mark and availability come from the table of commands, so
+// that menu, palette and keys can't disagree. Commands of a subject that no table names follow
+// under `others`, so that a new command is in a menu without a line here.
 #include "gui/app/menu.h"
 
 #include <algorithm>

@@ -1,3 +1,9 @@
+// Labels of boxes. A node has its operator as title and, behind it, the part of its name that says
+// more; the path of its group is left out:
+//   add_33                                              =>   "add" and "_33"
+//   transformer.h.0.attn.weight in transformer.h.0.attn   =>   "weight"
+// Repeating operator, path or module would fill a box, which has one size for all names. Names are
+// clipped before any search, since files may have names of megabytes.
 #include "gui/canvas/box_labels.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,8 @@
+// Makes the picture of a canvas in a job: scene, layout, and indices over them. Each part is reused
+// from the former picture if it is still valid: scene and readers while the pass stays, inner
+// layouts by content (PictureCache). The former layout and an anchor keep nodes in their places
+// across passes. `crossings` lists forward values that backward reads, edge by edge, and `incident`
+// the edges of each box; both are arrays with offsets, as graphs have a million edges.
 #include "gui/canvas/picture.h"
 
 #include <algorithm>

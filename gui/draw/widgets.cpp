@@ -1,3 +1,7 @@
+// Widgets over ImGui's InvisibleButton: ImGui handles the pointer, and drawing, labels and keyboard
+// focus are our own. interact() is the one entry: it registers the widget as an item (items.h), so
+// that scripts, tests and screen readers see every widget that can be pressed, and it handles the
+// focused one's keys. A disabled widget is registered too, for its hint.
 #include "gui/draw/widgets.h"
 
 #include <cmath>

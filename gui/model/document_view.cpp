@@ -1,3 +1,7 @@
+// The state of an open document. KnownPlans is a Pareto front over peak and time, sorted by peak: a
+// plan that another one beats in both is dropped, which keeps it small over a long drag of the
+// budget. Plans that were made for a certain budget are kept beside it, the last kMaxMade, so that
+// going back to a budget needs no planning.
 #include "gui/model/document_view.h"
 
 #include <fmt/core.h>

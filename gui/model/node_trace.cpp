@@ -1,3 +1,8 @@
+// Nodes across passes: the counterpart of a node in another pass's graph, and every change on the
+// way. A node is followed one pass at a time. Onwards, the change that the pass reports for it
+// decides, else the same id, else the same name; backwards the same id comes first. Ids of interned
+// nodes survive passes that keep them, so most steps are a lookup. A single node costs a scan of
+// each pass's changes. trace_nodes indexes them once, so that all nodes together stay linear.
 #include "gui/model/node_trace.h"
 
 #include <algorithm>
@@ -9,9 +14,6 @@
 namespace recut::gui {
 namespace {
 
-// Follows a node one pass at a time. Onwards, the change that the pass reports for it decides, else
-// the same id, else the same name; backwards the same id comes first. A single node costs a scan of
-// each pass's changes. trace_nodes indexes them once, so that all nodes together stay linear.
 NodeId by_name(const Graph& from, NodeId id, const Graph& to) {
   return to.find(from.node_name(id));
 }

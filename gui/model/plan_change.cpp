@@ -1,3 +1,7 @@
+// Describes how a new plan differs from the one before it: the settings that changed, the
+// difference in peak and time, and the values whose role flipped, each with a reason. Reasons come
+// from the plan (Reasons), except for a saved value that is freed now: a breadth-first search over
+// its users finds the value that is saved in its place. The search stops after kMaxLookedAt nodes.
 #include "gui/model/plan_change.h"
 
 #include <fmt/core.h>

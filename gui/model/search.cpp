@@ -1,3 +1,6 @@
+// Searches nodes by a typed query. It is compiled to a list of tests, one a term, which run on
+// every node in program order until one fails: linear in nodes and terms. A term with `-` negates
+// its test. There is no index: each pass has another graph, and roles change with every plan.
 #include "gui/model/search.h"
 
 #include <algorithm>
@@ -10,8 +13,6 @@
 namespace recut::gui {
 namespace {
 
-// Compiles the typed text to a list of tests, one a term, and runs them on every node in program
-// order until one fails: linear in nodes and terms. A term with `-` negates its test.
 char lower_search(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 std::string lowered(std::string_view text) {

@@ -1,3 +1,7 @@
+// Transform settings as options for opening a document, and as JSON for links and saved documents.
+// Only differences from the defaults are stored, `on` and `off`, so that a link stays short and a
+// later default applies to it. Reading maps former pass names to current ones and drops parts that
+// aren't valid: a damaged link still opens its graph.
 #include "gui/model/transform_settings.h"
 
 #include <fmt/core.h>

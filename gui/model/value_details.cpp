@@ -1,3 +1,7 @@
+// The lines of the panel on the selected value, collected in order: its operator and type, its
+// storage and role, its runs, the reason for the plan's choice, its module and source. A view
+// reports the storage of the call behind it. Reasons and effects of the opposite choice are made by
+// jobs; lines that need them are left out until then.
 #include "gui/model/value_details.h"
 
 #include <fmt/core.h>

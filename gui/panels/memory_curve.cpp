@@ -1,3 +1,8 @@
+// Draws the memory timeline: bands stacked by module or kind, outlines of a baseline and of
+// measured bytes, lifetimes of storages alive at one step, and the selected value's. A plan may
+// have thousands of steps to a pixel: steps that share a pixel column are drawn once, by their
+// greatest step, with a veil down to the least. So the cost follows the width of the plot and not
+// the length of the plan.
 #include "gui/panels/memory_curve.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// The rows of the transforms panel as a flat list: passes, the plan, the user's rules, the shown
+// pass's rules with their hits, the history of the selected node. A flat list lets the panel draw
+// only the visible rows. Each part is made again only when its key changes: document, pass,
+// selection or plan.
 #include "gui/panels/transforms_lines.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The cells of the table of values. Names come first: a narrow table drops first the column of
+// time, then that of the peak, then shrinks modules, before it cuts a name. Cells are cut from the
+// same strip in header and rows, so that they stay aligned.
 #include "gui/panels/values_parts.h"
 
 #include <algorithm>
@@ -108,7 +111,7 @@ void column_title(const Ui& ui, Rect cell, ValueColumn column, bool chosen, bool
 std::string_view meaning_of(ValueColumn column) {
   switch (column) {
     case ValueColumn::name:
-      return "What forward makes and can be saved or recomputed. Sorts by name.";
+      return "Forward values that can be saved or recomputed. Sorts by name.";
     case ValueColumn::module:
       return "The module that makes it";
     case ValueColumn::bytes:
@@ -117,8 +120,7 @@ std::string_view meaning_of(ValueColumn column) {
       return "The other choice for this value alone: bytes more or less at the plan's peak";
     case ValueColumn::flip_us:
       return "The other choice for this value alone: time more or less for recomputation, with "
-             "what "
-             "has to run before it";
+             "the runs that it needs";
     case ValueColumn::order:
       break;
   }

@@ -1,3 +1,8 @@
+// Writes the subset font of a picture: OpenType with CFF outlines (Adobe technical notes 5176 and
+// 5177). Tables are written by rising tag, with checksums; offsets in the top DICT have a fixed
+// size, so that they are known before the parts that they point at. There are no hints, kerning or
+// subroutines: a picture's font has few glyphs, and browsers need none of these. The file has no
+// time of day, so that equal pictures have equal bytes.
 #include "gui/pictures/font_file.h"
 
 #include <algorithm>

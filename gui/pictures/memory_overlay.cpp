@@ -1,3 +1,6 @@
+// Measured memory over planned memory as SVG, on the plan's axis of steps: the plan as an area, the
+// measurement as a line, both peaks marked. Both count above the bytes before the step. A trace may
+// have a million events, so at most one point is drawn for each unit of width, the greatest.
 #include "gui/pictures/memory_overlay.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,8 @@
+// The memory of a step as SVG: live bytes by step in program order, stacked from the longest-lived
+// kind at the bottom to the shortest-lived, with the peak, the boundary, and the baseline's peak as
+// a dashed line. At most one column is drawn for each unit of width, by its greatest step, so the
+// size of the file doesn't depend on the length of the plan. Labels take the first free position,
+// in a shorter form if necessary.
 #include "gui/pictures/memory_timeline.h"
 
 #include <fmt/core.h>

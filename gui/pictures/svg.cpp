@@ -1,3 +1,8 @@
+// Writes SVG elements to a string, and places labels: a label takes the first of its positions that
+// is free of marks and other labels, and of lines if possible. Occupied boxes are kept in rows of a
+// fixed height, so that a test looks at a few of them. Text widths come from the embedded fonts'
+// own metrics, so labels fit wherever the picture is shown. finish() embeds a font of just the
+// letters in use.
 #include "gui/pictures/svg.h"
 
 #include <fmt/core.h>

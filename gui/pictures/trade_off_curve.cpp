@@ -1,3 +1,8 @@
+// The trade-off as SVG: time for recomputation over peak memory. Recut's plans are a staircase, as
+// a plan serves every budget from its peak up to the next one's; the shaded area below it is proved
+// impossible; PyTorch's plans are crosses joined in the order of their budgets, so that a smaller
+// budget with a larger peak shows. Marks and lines are drawn before the first label, so that labels
+// avoid them.
 #include "gui/pictures/trade_off_curve.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,7 @@
+// The text form of a graph with the node of each line, and the difference of two such texts as
+// rows: removed, added and equal lines, with long equal runs folded. Removed and added lines of one
+// node name are partners, so that the panel marks the changed part within the line. The difference
+// itself is Myers' (line_difference.h). Cost: O(lines) besides that.
 #include "gui/text/graph_text.h"
 
 #include <fmt/core.h>

@@ -55,9 +55,9 @@ class Store {
   // damaged, another build's, or not this user's own.
   Result<std::optional<std::string>> find(std::string_view kind, const Digest& key) const;
 
-  // Keeps the contents in place of older ones, and evicts to make component. `kind`: a folder of those
-  // above. `description`: a JSON object. Fails where it can't be written or exceeds the limit;
-  // then nothing is left.
+  // Keeps the contents in place of older ones, and evicts to make component. `kind`: a folder of
+  // those above. `description`: a JSON object. Fails where it can't be written or exceeds the
+  // limit; then nothing is left.
   Result<Done> keep(std::string_view kind, const Digest& key, std::string_view payload,
                     std::string_view description) const;
 

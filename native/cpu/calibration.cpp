@@ -1,3 +1,9 @@
+// Measures a processor by running small graphs through the same path as a training step: schedule,
+// LLVM code, oneDNN. So the rates include the overheads that a step has.
+//
+// Ceilings (triad, multiply-adds) are the best of several runs; sustained rates are medians. The
+// triad's arrays exceed the last-level cache, and a kernel of 16384 elements measures the cost of a
+// launch. The time is `seconds` for each figure.
 #include "native/cpu/calibration.h"
 
 #include <unistd.h>

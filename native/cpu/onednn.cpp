@@ -1,3 +1,11 @@
+// Library kernels as sequences of oneDNN primitives. Matrix products take the graph's layouts as
+// they are. Convolutions let oneDNN choose layouts (format_tag any), with reorders before and
+// after:
+//   operand -> reorder -> convolution -> reorder -> result
+// Reordered operands and oneDNN's scratchpads lie in one buffer of the caller, so a run allocates
+// nothing and its memory is known before it. A primitive fixes its number of threads when it is
+// made. Small kernels are made for one thread; the threshold is on the call's multiply-adds alone,
+// so the choice is the same on every machine.
 #include "native/cpu/onednn.h"
 
 #include <fmt/core.h>

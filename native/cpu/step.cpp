@@ -1,3 +1,9 @@
+// A step on the processor: compiled code, the arena, and the launches in order.
+//
+// The arena is mapped with its end at a page that may not be touched, so a write beyond it is a
+// fault and never silent. Addresses of all launches are computed once, in prepare(); a run
+// allocates nothing. Stages with little work run on the calling thread, since waking the pool would
+// cost more than the stage.
 #include "native/cpu/step.h"
 
 #include <fmt/core.h>

@@ -8,8 +8,8 @@
 
 namespace recut::cuda {
 
-// Every run copies the current inputs to the GPU and all outputs back: parameters travel in both directions
-// with each step. Any thread may use and release it.
+// Every run copies the current inputs to the GPU and all outputs back: parameters travel in both
+// directions with each step. Any thread may use and release it.
 class HostedRun : public StepRun {
  public:
   // As Run::prepare. The inputs' storages are shared with the caller, which may change them

@@ -1,3 +1,6 @@
+// The desktop backend: GLFW's callbacks become input events, ImGui's draw data goes to OpenGL 3.
+// Without real input (scripts) it doesn't wait for the display and keeps each frame's pixels, which
+// OpenGL leaves undefined after a swap. Positions are converted from GLFW's screen units to pixels.
 #include "native/window/glfw_backend.h"
 
 #include <GLFW/glfw3.h>

@@ -1,3 +1,11 @@
+// Searches the minimum peak of a problem, in the order of cost: the program order; annealing to
+// ever lower budgets, if the order is free; every initial solution, then plans of the DTR
+// simulation, each lowered by greedy evictions in steps of a share of its peak; random descents; a
+// polish of the best plan.
+//
+// The effort extends while the peak falls, and the search ends at the proved bound
+// (pebbling_bound.h). Bisecting the budget with the ordinary solver would spend most of its effort
+// on infeasible budgets, whose failure proves nothing.
 #include "engine/partition/peak/min_peak.h"
 
 #include <algorithm>

@@ -1,3 +1,11 @@
+// One step of the search: a random change to the sequence, a repair within the budget, a trim, and
+// a roll-back unless the plan got shorter. Changes are of five kinds: ruin (remove recomputations),
+// drop (evict idle values), shift (move a run), reorder (beam search in a window) and resegment
+// (respace checkpoints). Their frequencies adapt to their gain per work.
+//
+// Invariant: between steps the sequence is a valid plan within the budget, no longer than before.
+// The log of changes makes a roll-back cost as much as the change itself, without copies. After
+// large neighbourhood search (Shaw 1998; Schrimpf et al. 2000).
 #include "engine/partition/peak/neighbourhood_search.h"
 
 #include <algorithm>

@@ -9,9 +9,9 @@
 namespace recut::peak {
 
 // Of the storages that computations `begin` … `end` - 1 of forward make, keeps exactly the ones
-// that cross the boundary in a plan of about `segments` segments (see checkpoints()), whatever the peak.
-// The others are recomputed before their first use in backward. For problems with a boundary. False
-// if that takes more than `allowance` work; the caller then rolls the changes back.
+// that cross the boundary in a plan of about `segments` segments (see checkpoints()), whatever the
+// peak. The others are recomputed before their first use in backward. For problems with a boundary.
+// False if that takes more than `allowance` work; the caller then rolls the changes back.
 bool resegment(Sequence& sequence, int segments, std::int32_t begin, std::int32_t end,
                std::int64_t allowance);
 
