@@ -46,7 +46,7 @@ struct CompositeOperator {
   std::string_view written_if;
 };
 
-// By fx target; null if there is none.
+// Finds a composite by fx target; null if there is none.
 const CompositeOperator* find_composite(std::string_view target);
 
 // The operator of the table that a target names, also by another of its names,

@@ -37,7 +37,7 @@ class JointGraphBuilder {
 
   bool step();  // true if there is more to do
 
-  // Of calls that are kept by name, whose operators Recut doesn't know; "" where there are none.
+  // The note on calls of unknown operators, which are kept by name; "" if there are none.
   std::string externals_note() const;
 
  private:

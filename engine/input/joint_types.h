@@ -33,7 +33,7 @@ class JointTypes {
   // The type of an input, which has to be recorded. None after an error.
   std::optional<TensorType> of_input(std::size_t at);
 
-  // As take_common_device, of all nodes.
+  // take_common_device() of all nodes.
   std::string take_device() { return take_common_device(recorded_); }
 
   // The types of a node's call: the recorded types if there are any, which must agree with the

@@ -38,7 +38,7 @@ PrintedLines lines_of(std::string_view text, const PrintedSource& source);
 // kind, as those of forward and backward after Inductor's last passes.
 void make_keys_unique(std::vector<PrintedSource>& sources);
 
-// The graph that a reader wants who names none: the first joint graph, or the first of forward.
+// The default graph: the first joint graph, or the first forward graph.
 const PrintedSource& first_choice(const std::vector<PrintedSource>& sources);
 
 }  // namespace recut

@@ -46,7 +46,7 @@ struct SnapshotMembers {
   std::uint32_t present = 0;
   std::array<PickleValue, kSnapshotKeys> values;
 
-  // Null where the dict lacks it.
+  // The value of a key; null if the dict lacks it.
   const PickleValue* find(SnapshotKey key) const {
     const auto at = static_cast<std::size_t>(key);
     return (present >> at & 1) != 0 ? &values[at] : nullptr;
@@ -87,7 +87,7 @@ class SnapshotFields {
                        bool required);
   std::int64_t number(const SnapshotMembers& members, SnapshotKey key, const std::string& where,
                       bool required);
-  // From 0 to 2^50.
+  // A number of bytes, from 0 to 2^50.
   std::int64_t byte_count(const SnapshotMembers& members, SnapshotKey key, const std::string& where,
                           bool required);
 

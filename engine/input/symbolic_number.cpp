@@ -209,7 +209,7 @@ bool is_symbol_letter(char c) {
 }
 bool is_symbol_digit(char c) { return c >= '0' && c <= '9'; }
 
-// By recursive descent, with Python's precedence.
+// Reads an expression by recursive descent, with Python's precedence.
 class ExpressionReader {
  public:
   ExpressionReader(std::string_view text, const SizeOfSymbol& size_of)

@@ -43,7 +43,8 @@ class Symbols {
 
   // Fails if a given size or a hint is outside its range.
   Result<Done> check() const;
-  // After the graph was read: fails if a size was given for a symbol that number_of never saw.
+  // Call it after the graph was read: fails if a size was given for a symbol that number_of never
+  // saw.
   Result<Done> check_used() const;
 
   // The value of an expression. Fails as read_symbolic_number does, and if a symbol has neither a

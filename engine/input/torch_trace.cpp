@@ -1,7 +1,7 @@
 // A trace (TORCH_TRACE) is a log whose records are JSON objects, each followed by a payload on
 // lines that begin with a tab. Graphs are payloads, and symbols are records `create_symbol`:
-//   V1128 … {"aot_joint_graph": {}, "frame_id": 0, "frame_compile_id": 0}   =>   key and graph of
-//       class joint_helper(torch.nn.Module): …                                   0/0/aot_joint_graph
+//   V1128 … {"aot_joint_graph": {}, "frame_id": 0, "frame_compile_id": 0}   =>   the graph with
+//       class joint_helper(torch.nn.Module): …                          key 0/0/aot_joint_graph
 // A trace may have gigabytes of other records. So a record is parsed only if its payload is a graph
 // or its first key is one of interest; all else is skipped by line. Cost: one pass over the bytes.
 #include "engine/input/torch_trace.h"

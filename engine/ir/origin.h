@@ -25,7 +25,7 @@ enum class CheckpointPolicy : std::uint8_t {
 
 // "MUST_SAVE"; "" for none.
 std::string_view name_of(CheckpointPolicy policy);
-// Of "MUST_SAVE" or "CheckpointPolicy.MUST_SAVE"; empty for any other text.
+// The policy of "MUST_SAVE" or "CheckpointPolicy.MUST_SAVE"; empty for any other text.
 std::optional<CheckpointPolicy> find_checkpoint_policy(std::string_view text);
 
 // The origin of a node in the user's program.

@@ -38,7 +38,7 @@ class PaddedOperands {
   // The padded successor of a value of the old graph.
   NodeId padded(Graph& to, NodeId old, const Zeros& zeros, std::string_view name);
 
-  // To be called for every call with its successor, in order.
+  // Call it for every call with its successor, in order.
   void placed(NodeId old, NodeId successor) { successors_[from_.position(old)] = successor; }
 
  private:

@@ -20,7 +20,7 @@ struct SplatValue {
 
   // Equality with the number in any dtype. 0.0 and -0.0 both equal 0; a NaN equals nothing.
   bool is(int number) const { return is_floating(dtype) ? real == number : integer == number; }
-  // By bits, except that all NaNs are one.
+  // Compares by bits, except that all NaNs are equal.
   friend bool operator==(const SplatValue& a, const SplatValue& b);
 };
 

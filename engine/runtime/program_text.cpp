@@ -31,7 +31,7 @@ std::string output_text(const Graph& graph, const Program& program, const Progra
                      address_text(graph, program, output.address));
 }
 
-// Without the names of a graph's nodes.
+// An address as text, without the names of a graph's nodes.
 std::string address_digest(const BufferAddress& address) {
   return address.input ? fmt::format("%{}+{} ", *address.input, address.offset)
                        : fmt::format("@{} ", address.offset);

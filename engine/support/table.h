@@ -13,7 +13,7 @@ class Table {
   void column(std::string title, Align align = Align::left) {
     columns_.push_back({std::move(title), align});
   }
-  // As many cells as columns.
+  // Adds a row of as many cells as columns.
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const { return rows_.empty(); }
 

@@ -33,7 +33,7 @@ struct PlannedMemory {
   std::int64_t program_peak_bytes = 0;  // of the file's program as eager runs it
 };
 
-// Of a plan of the document's graph. Both must outlive the result.
+// The planned memory of a plan of the document's graph. Both must outlive the result.
 PlannedMemory planned_memory(const Document& document, const Planned& planned);
 
 // The file's program as eager runs it, without a plan. Fails where its bytes overflow.

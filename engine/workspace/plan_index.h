@@ -36,7 +36,7 @@ class PlanIndex {
     std::size_t last_forward_read = 0;    // a step; `first` if none
     std::size_t first_backward_read = 0;  // a step; the number of steps if none
   };
-  // Of the call that owns a value's storage (defining_node).
+  // The runs of the call that owns a value's storage (defining_node).
   const Runs& of(NodeId source) const { return runs_[graph_.position(source)]; }
 
   // The latest instance of a call's storages that is alive before and in `step`; null if none.

@@ -104,7 +104,7 @@ class ReasonFinder {
   // left.
   bool step(std::size_t count);
   double share() const;  // done so far, 0 … 1
-  // After the last step.
+  // Call it after the last step.
   std::unique_ptr<const Reasons> take() { return std::move(reasons_); }
 
  private:

@@ -22,7 +22,7 @@ constexpr double kNoticeSeconds = 6;
 constexpr double kSaveDelay = 1;        // seconds after a change
 constexpr double kBesideFrame = 0.015;  // seconds of work; after more, the next tick draws
 
-// A file of values is no graph: the plan that is shown runs on it.
+// A file of values is no graph: the shown plan runs on it.
 bool is_tensors(const std::string& path) {
   constexpr std::string_view ending = ".safetensors";
   return path.size() > ending.size() &&

@@ -44,7 +44,7 @@ struct AppOptions {
                                    // documents of the workspace; "" for none
 };
 
-// The menu that is open, and the row that the keys are at.
+// The open menu, and the row that the keys are at.
 struct OpenMenu {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::string id;  // "file"; "" for none

@@ -15,8 +15,8 @@ namespace recut::gui {
 // `peak` is shown in: "8" of a step of 8.51 GiB is "8GiB".
 std::string typed_budget(std::string_view text, std::int64_t peak);
 
-// From the peak that is proved to be the least to the step without recomputation, at which no
-// budget stands.
+// The range of budgets: from the least proved peak to the peak without recomputation, which stands
+// for no budget.
 Span budget_span(const DocumentView& document);
 
 // Makes the item that was added last the budget's line. It gets the span, and its own keys while

@@ -1,5 +1,5 @@
-// Runs the plan that is shown through the interpreter: whether its outputs are the expected ones,
-// and whether it takes the memory that was planned.
+// Runs the shown plan through the interpreter: whether its outputs are the expected ones, and
+// whether it takes the memory that was planned.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ struct CheckReport : CheckFigures {
   std::int64_t planned_peak_bytes() const { return plan->report().eager_peak_bytes; }
 };
 
-// Kept for each document.
+// State of the panel, kept for each document.
 struct CheckView {
   JobId job = 0;
   std::shared_ptr<const CheckReport> report;  // the latest; null where none ran

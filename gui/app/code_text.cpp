@@ -24,7 +24,7 @@ NodeId node_of(std::uint32_t location, const std::vector<NodeId>& calls) {
   return location < calls.size() ? calls[location] : NodeId();
 }
 
-// Of text whose last line ends, too.
+// Splits text, whose last line ends in '\n', too, into lines.
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {

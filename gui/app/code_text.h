@@ -49,7 +49,7 @@ struct CodeText {
 };
 using SharedCode = std::shared_ptr<const CodeText>;
 
-// As slow as lowering one kernel. `library`: of the executor that steps run on.
+// Makes the text, in the time of lowering one kernel. `library`: of the executor that steps run on.
 SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeForm& form,
                      const KernelLibrary& library = {});
 

@@ -37,7 +37,7 @@ struct Intent {
 };
 using Intents = std::vector<Intent>;
 
-// Of all subjects, each in its own order; written by the build.
+// The commands of all subjects, each in its own order; written by the build.
 std::vector<std::span<const Command>> registered_commands();
 
 const Command* find_command(std::string_view id);  // null where there is none

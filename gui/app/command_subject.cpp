@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-// By the beginnings of ids.
+// The title of a subject, by the beginning of its commands' ids.
 struct SubjectRow {
   std::string_view title;
   std::string_view heads;  // with blanks around each

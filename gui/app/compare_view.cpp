@@ -24,7 +24,7 @@ std::optional<std::string> after_word(const std::string& with, std::string_view 
   return with.substr(word.size() + 1);
 }
 
-// Of the graphs that plans are of; as long as documents stay, so does their match.
+// Matches the two plans' graphs; the match is kept as long as the documents.
 void find_match(CompareView& view) {
   const auto &here = view.here->document, &there = view.there->document;
   if (view.match && view.match_here == here && view.match_there == there) return;

@@ -13,22 +13,22 @@ namespace recut::gui {
 
 class App;
 
-// Kept for each document.
+// State of the panel, kept for each document.
 struct CompareView {
   // "unplanned", "baseline", "before", "torch 0.5", "document 3" (its serial number), "pass 2"; "":
   // the document's baseline if another plan is shown, else the step without recomputation.
   std::string with;
 
-  // Of which two plans `difference` is.
+  // The two plans of `difference`.
   SharedPlanView here, there;
   PlanDifference difference;
-  // Of the two plans' documents, which may be one.
+  // The match of the two plans' documents, which may be one.
   std::shared_ptr<const GraphMatch> match;
   std::shared_ptr<const Document> match_here, match_there;
-  // The reasons why values flipped, for the rows that were looked at; `why_by` gave them.
+  // The reasons why values flipped, for rows that were shown; from `why_by`.
   std::map<NodeId, std::string> why;
   std::shared_ptr<const Reasons> why_by;
-  // Of which passes `counts` are.
+  // The two passes of `counts`.
   std::size_t pass = static_cast<std::size_t>(-1), other_pass = 0;
   std::vector<OperatorCount> counts;
 };
@@ -38,11 +38,11 @@ CompareView& compare_view(DocumentView& document);
 
 // The current meaning of `with`.
 std::string compared_with(const DocumentView& document, const CompareView& view);
-// The pass where passes are compared; none where plans are.
+// The compared pass; none if plans are compared.
 std::optional<std::size_t> compared_pass(const DocumentView& document, const CompareView& view);
 // True if passes or documents are compared, by any plans.
 bool compared_other(const DocumentView& document, const CompareView& view);
-// The other document where documents are compared and it is open; null elsewhere.
+// The other document, if documents are compared and it is open; else null.
 const DocumentView* compared_document(const App& app, const DocumentView& document,
                                       const CompareView& view);
 // The other plan; null while it is made, or gone.

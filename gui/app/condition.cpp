@@ -50,7 +50,7 @@ bool agrees(const std::string& found, const std::vector<std::string>& requested)
 
 namespace {
 
-// Of "figure", "peak", "<", "start_peak": both sides may have several words.
+// Reads "figure", "peak", "<", "start_peak": both sides may have several words.
 Result<Condition> read_comparison(const std::vector<std::string>& tokens) {
   const auto sign = std::find_if(tokens.begin(), tokens.end(),
                                  [](const std::string& word) { return is_comparing_sign(word); });

@@ -1,5 +1,5 @@
-// The figures of the first screen: a step's peak, the cost of the plan that is shown beside its
-// bound and beside PyTorch, and the share of each block of the model that it saves. No drawing.
+// The figures of the first screen: a step's peak, the cost of the shown plan beside its bound and
+// beside PyTorch, and the share of each block of the model that it saves. No drawing.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ struct FlowView {
 
 inline constexpr std::string_view kFlowMemory = "flow";
 FlowView& flow_view(DocumentView& document);
-// Null where none is shown.
+// The shown flow; null if there is none.
 const FlowView* shown_flow(const DocumentView& document);
 
 }  // namespace recut::gui

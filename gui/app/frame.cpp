@@ -24,7 +24,7 @@ constexpr float kSplitter = 7;          // units that answer to the pointer
 constexpr float kSplitterStep = 0.02f;  // of its way, for a key
 constexpr double kLongestStep = 0.5;    // seconds that ImGui counts a pointer as resting, at most
 
-// Of a tab. A panel that takes no heading has one all the same.
+// The title of a tab. A panel without a heading has one, too.
 std::string frame_title_of(const Panel& panel) {
   std::string title(panel.title.empty() ? panel.id : panel.title);
   if (panel.title.empty()) title.front() = static_cast<char>(title.front() - 'a' + 'A');

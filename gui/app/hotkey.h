@@ -19,7 +19,7 @@ std::string readable_hotkey(std::string_view hotkeys);
 // True if `requested` is one of a command's hotkeys, which stand with blanks between them.
 bool has_hotkey(std::string_view hotkeys, std::string_view requested);
 
-// With Ctrl or Alt, or a function key: no key that is typed or that moves something.
+// True for keys with Ctrl or Alt, and function keys: they neither type nor move something.
 bool is_modified(std::string_view hotkey);
 
 // Keys that a text field uses: letters, and keys that move the cursor or edit.

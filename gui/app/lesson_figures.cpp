@@ -100,8 +100,8 @@ LessonFigure torch_step(const DocumentView& d, const std::string& fraction) {
     if (std::abs(point.fraction - requested) < 1e-9) return micros_figure(point.step_us);
   return unknown_figure();
 }
-// Of the flow that the graph shows: the number of paths and their total flow; and "price sum" of
-// saving a value, in its weighted bytes.
+// Figures of the shown flow: the number of paths and their total flow; and "price sum" of saving a
+// value, in its weighted bytes.
 LessonFigure paths(const DocumentView& d, const std::string&) {
   const FlowView* view = shown_flow(d);
   return view != nullptr ? count_figure(static_cast<std::int64_t>(view->flow->found))
@@ -156,7 +156,7 @@ std::optional<std::string> pointer_word(const App& app, std::string_view name) {
   return LessonShelf::built_in().word(key, language_of(app));
 }
 
-// Null where there is no such figure.
+// The function of a figure; null if there is no such figure.
 std::function<LessonFigure(const DocumentView&)> figure_of(std::string_view name) {
   const bool before = name.substr(0, kBefore.size()) == kBefore;
   const auto [first, about] = lesson_figures_parts_of(before ? name.substr(kBefore.size()) : name);

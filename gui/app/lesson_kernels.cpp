@@ -92,7 +92,7 @@ constexpr ScheduleRow kOfSchedule[] = {
 
 constexpr std::string_view kLessonKernelsLine = "line";
 
-// Without the blanks that it begins with.
+// The line of code at the cursor, without its leading blanks.
 Found line(const DocumentView& document) {
   const auto* view = find_memory<CodeView>(document.memories, kCodeMemory);
   if (view == nullptr || !view->text || view->line >= view->text->lines.size()) return {};

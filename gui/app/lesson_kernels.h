@@ -25,7 +25,7 @@ inline constexpr std::string_view kBefore = "before ";
 //   address V,      first and last byte of V   line            line of code at the cursor,
 //   end V           in the arena                               if there is one
 bool is_kernel_figure(std::string_view name);
-// None where it isn't known yet, or there is no such thing.
+// The figure; none while it isn't known, or if there is no such kernel or value.
 std::optional<LessonFigure> kernel_figure(const DocumentView& document, std::string_view name);
 
 // True if a step's text names such figures of a plan that isn't counted or scheduled yet.

@@ -14,7 +14,7 @@ inline constexpr std::string_view kFirstLanguage = "en";
 
 class LessonShelf {
  public:
-  // Of the files in gui/lessons; a file that can't be read is left out, see faults().
+  // The lessons of gui/lessons; a file that can't be read is left out, see faults().
   static const LessonShelf& built_in();
 
   // In the order of their places; each in the language, or in the first one where it isn't

@@ -41,8 +41,8 @@ class Lessons {
   void show_in_large(const App& app);
   void leave() { *this = Lessons(); }
 
-  // Before each frame: sets the scene, a command at a time, as soon as there is a graph for it;
-  // then looks at the task. True where something changed.
+  // Call it before each frame: sets the scene, a command at a time, as soon as there is a graph for
+  // it, then checks the task. True if something changed.
   bool tick(App& app);
 
  private:

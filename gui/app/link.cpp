@@ -245,7 +245,7 @@ Result<Done> check(const LinkState& state) {
   return Done{};
 }
 
-// Null where it isn't open. Of a file a link has the name alone.
+// The open document of that name, or null: a link has only the name of a file.
 const DocumentView* named(const App& app, const std::string& path) {
   if (is_sample(path)) return app.documents.find_path(path);
   for (const auto& document : app.documents.all())

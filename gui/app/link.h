@@ -39,7 +39,7 @@ std::string write_link(const LinkState& state);
 // Fails, with a message for the user, on a fragment that write_link doesn't write.
 Result<LinkState> read_link(std::string_view fragment);
 
-// Of the document in front.
+// The link of the document in front.
 LinkState link_of(const App& app);
 // The same as it stands in an address: as it came, until the graph of the document is there.
 std::string address_of(const App& app);

@@ -25,19 +25,20 @@ struct MeasuredView {
 inline constexpr std::string_view kMeasuredView = "measured";
 MeasuredView& measured_view(DocumentView& document);
 
-// The comparison with the plan that is shown; null where none is there (yet).
+// The comparison with the shown plan; null while there is none.
 const MemoryComparison* shown_memory_comparison(const DocumentView& document);
 // True if the shown plan has to be compared, and no job is at it.
 bool wants_memory_comparison(const App& app, const DocumentView& document);
 
-// By the content of a file that is no graph by its name. `bytes`: null where it has to be read.
+// Tells by its content whether a file is a snapshot, if its name is no graph's. `bytes`: null if it
+// has to be read.
 bool is_snapshot(const App& app, const std::string& path,
                  const std::shared_ptr<const std::string>& bytes);
 
 // Starts the job that reads a snapshot for the document. Its faults are notices.
 void open_snapshot(App& app, DocumentView& document, const std::string& path,
                    std::shared_ptr<const std::string> bytes);
-// Starts the job that compares it with the plan that is shown.
+// Starts the job that compares it with the shown plan.
 void start_memory_comparison(App& app, DocumentView& document);
 void close_snapshot(App& app, DocumentView& document);
 

@@ -185,7 +185,7 @@ std::string menu_title_of(const Panel& panel) {
   return title;
 }
 
-// As they stand in the window, from the left.
+// The panels as they stand in the window, from the left.
 void add_panels(const App& app, std::vector<MenuRow>& rows) {
   std::vector<const Panel*> panels;
   for (const Panel& panel : app.panels)

@@ -34,7 +34,7 @@ enum class Dock : unsigned char {
 inline constexpr std::size_t kDocks = 8;
 
 // The state of the window: no document at all, one that lacks its file or couldn't be read, the
-// first screen, or a document that is open or on its way.
+// first screen, or an open document or on its way.
 enum class WindowState : unsigned char { none, stuck, first, open };
 std::string_view name_of(WindowState window_state);
 

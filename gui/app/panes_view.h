@@ -11,7 +11,7 @@ namespace recut::gui {
 
 class App;
 
-// Kept for each document.
+// State of the panel, kept for each document.
 struct PanesView {
   bool requested = false;
   bool fresh = false;           // requested since the last frame: the camera fits a pane first

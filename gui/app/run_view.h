@@ -38,7 +38,7 @@ struct RunReport : StepMeasurement {
 };
 using SharedRun = std::shared_ptr<const RunReport>;
 
-// Kept for each document.
+// State of the panel, kept for each document.
 struct RunView {
   JobId job = 0;
   SharedRun report;    // the latest; null where none ran
@@ -48,7 +48,7 @@ struct RunView {
 inline constexpr std::string_view kRunMemory = "run";
 RunView& run_view(DocumentView& document);
 
-// Of the plan that is shown; null where it hasn't run.
+// The run of the shown plan; null if it hasn't run.
 SharedRun shown_run(const DocumentView& document);
 
 // The colour of a share of the slowest time, 0 … 1: in lists and in the graph.

@@ -36,7 +36,7 @@ class ScriptRunner {
  public:
   ScriptRunner(App& app, std::vector<ScriptLine> lines, std::string file_name);
 
-  // Before each tick of the application. False: it is over.
+  // Call it before each tick of the application. False: the script is over.
   bool advance();
   const Diagnostics& failures() const { return failures_; }
   // Seconds that a line may take; machines differ.

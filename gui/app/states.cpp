@@ -244,7 +244,7 @@ std::string training_loss(const DocumentView& d) {
   if (view == nullptr || view->losses.empty()) return "";
   return fmt::format("{}", kFirst ? view->losses.front() : view->losses.back());
 }
-// Of all steps, each to the bit.
+// The losses of all steps, exact to the bit.
 std::string training_losses(const DocumentView& d) {
   const TrainView* view = shown_training(d);
   return view != nullptr ? fmt::format("{}", fmt::join(view->losses, " ")) : "";

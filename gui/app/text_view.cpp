@@ -35,7 +35,7 @@ void show(TextView& view, std::shared_ptr<const TextDifference> difference, std:
 
 }  // namespace
 
-// Without a difference there is nothing that folds would lead to.
+// Folds only a difference: a text without one is shown whole.
 void TextView::fold() {
   if (!difference) return rows.clear();
   const bool all = whole || difference->changes.empty();

@@ -15,7 +15,7 @@ struct TextView {
   std::optional<std::size_t> base;  // the pass to compare with; none: the one before
   bool whole = false;               // nothing is folded
 
-  // Of which passes the difference is; null until the first one is made.
+  // The difference; null until the first one is made.
   std::shared_ptr<const TextDifference> difference;
   std::size_t pass = 0, base_pass = 0;
   JobId job = 0;

@@ -41,7 +41,7 @@ using TakeTorch = std::function<void(DocumentView&, const SharedPlanView&)>;
 void prepare_torch_plan(App& app, DocumentView& document, const std::string& fraction,
                         const TakeTorch& take = {});
 
-// After another device or model of cost: a baseline of PyTorch's is made again by these.
+// Makes a baseline of PyTorch's again after a change of device or cost model.
 void renew_torch_baseline(App& app, DocumentView& document);
 
 }  // namespace recut::gui

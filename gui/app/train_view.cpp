@@ -61,7 +61,7 @@ void go_on(App& app, DocumentView& document) {
     start_stretch(app, document, *executor);
 }
 
-// The next steps, by the plan that is shown now.
+// The next steps, by the shown plan now.
 void start_stretch(App& app, DocumentView& document, Executor& executor) {
   TrainView& view = train_view(document);
   NextSteps next;

@@ -1,5 +1,5 @@
-// Trains the model by the plan that is shown: stretch by stretch, each by the plan of its time, so
-// that the budget can be dragged meanwhile.
+// Trains the model by the shown plan: stretch by stretch, each by the plan of its time, so that the
+// budget can be dragged meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct PlanStretch {
   std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
 };
 
-// Kept for each document.
+// State of the panel, kept for each document.
 struct TrainView {
   JobId job = 0;
   bool ends = false;                       // with the steps that are at work
@@ -42,14 +42,14 @@ inline constexpr std::string_view kTrainMemory = "train";
 inline constexpr std::int64_t kUsualSteps = 500, kMaxTrainingSteps = 100'000;
 
 TrainView& train_view(DocumentView& document);
-// The training of the graph that is shown; null where there is none.
+// The training of the shown graph; null where there is none.
 const TrainView* shown_training(const DocumentView& document);
 bool is_training(const App& app, const DocumentView& document);
 
 // Starts a training of `steps` steps, or continues one by as many. Fails where this program can't
 // run anything, where the step trains nothing, and after a loss that is no number.
 Result<Done> start_training(App& app, DocumentView& document, std::int64_t steps);
-// With the steps at work: their result still comes.
+// Stops the training after the steps at work, whose result still comes.
 void stop_training(DocumentView& document);
 // Drops the training and its curve.
 void forget_training(App& app, DocumentView& document);

@@ -41,7 +41,7 @@ class JobControl {
   // Set once the job is to end; messages that it posts afterwards are dropped.
   virtual const std::atomic<bool>& cancelled() const = 0;
   virtual void progress(double fraction, std::string text) = 0;
-  // From now on times are taken, which drawing would spoil; or no longer.
+  // Tells that the job measures times from now on, or no longer: drawing would disturb it.
   virtual void measuring(bool now) = 0;
   // Runs between two frames on the frame's thread, unless the job was cancelled by then.
   virtual void post(std::function<void()> message) = 0;

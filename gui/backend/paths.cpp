@@ -7,7 +7,7 @@ namespace {
 
 bool is_digit_of_copy(char c) { return c >= '0' && c <= '9'; }
 
-// Without the " (1)" of a second copy and without ".gz".
+// The file name without the " (1)" of a second copy and without ".gz".
 std::string plain_name(std::string_view path) {
   std::string name = file_name(path);
   const std::size_t open = name.rfind('('), close = name.find(')', open);

@@ -13,12 +13,12 @@ inline bool is_sample(std::string_view path) { return path.rfind(kSamplePath, 0)
 inline std::string sample_path(std::string_view name) {
   return std::string(kSamplePath) + std::string(name);
 }
-// Of a sample's path.
+// The name of a sample, from its path.
 inline std::string sample_name(std::string_view path) {
   return std::string(path.substr(kSamplePath.size()));
 }
 
-// Without its folder, or the "sample:" before it.
+// The name of a file without its folder, or without the "sample:" before it.
 inline std::string file_name(std::string_view path) {
   const std::size_t cut = path.find_last_of("/\\:");
   return std::string(cut == std::string_view::npos ? path : path.substr(cut + 1));

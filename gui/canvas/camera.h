@@ -10,7 +10,8 @@
 namespace recut::gui {
 
 constexpr double kMinZoom = 1e-4, kMaxZoom = 6;
-// From further away a graph of these bounds would be a few dozen pixels, or nothing.
+// The least zoom: from further away a graph of these bounds would be a few dozen pixels, or
+// nothing.
 double least_zoom(const layout::Rect& bounds);
 
 // The point of the layout that stands in the middle of the area, and how many units of length a

@@ -50,7 +50,7 @@ struct Canvas {
   double milliseconds = 0;  // that the last one took
   Progress arrival;
 
-  // Of the picture under the plan that is shown.
+  // The marks of the picture under the shown plan.
   std::shared_ptr<const PlanMarks> marks;
   int marks_made = 0, marks_picture = 0;
   SharedPlanView marks_plan;

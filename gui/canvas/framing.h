@@ -15,7 +15,8 @@ layout::Rect main_body(const Picture& picture);
 // around it.
 double reach_of_columns(const Picture& picture);
 
-// From the top of the graph; of its main body, where that is more than half a screen further down.
+// A camera at the top of the graph, or of its main body if that is more than half a screen further
+// down.
 Camera first_camera(const Picture& picture, const Rect& area, float scale);
 
 // Both columns next to the channel; where they would be too small to be read, forward's and the

@@ -27,8 +27,8 @@ class PaneLink {
   void find_leader(const LinkedCanvas& here, const LinkedCanvas& there, int selections_there);
   Pane leader() const { return leader_; }
 
-  // After the leader's camera moved: puts the follower's. `pointer`: where attention is, if it is
-  // over the leader. `name`: under which the way of the follower is eased.
+  // Moves the follower's camera after the leader's. `pointer`: the point in focus, if it is over
+  // the leader. `name`: of the follower's animation.
   void follow(const LinkedCanvas& leader, const LinkedCanvas& follower, ImVec2 pointer,
               Motion& motion, const std::string& name);
 
@@ -43,7 +43,7 @@ class PaneLink {
   Seen here_, there_;
   int selections_there_ = 0;
   Focus focus_;
-  // Of which state of the two `offset_` is.
+  // The state of the two canvases that `offset_` was computed for.
   int flights_ = -1, moves_ = -1, leader_pictures_ = -1, follower_pictures_ = -1;
   Pane offset_leader_ = Pane::here;
   NodeId selected_;
@@ -52,9 +52,9 @@ class PaneLink {
                                          // two have no node in common
 };
 
-// From the leader's layout to the follower's, for nodes near a point of the screen. Of the selected
-// node where it can be seen: it stands side by side with its partner. Else of the nearest one that
-// both have, and of that the height alone: the channels stay where they are.
+// The offset from the leader's layout to the follower's, for nodes near a point of the screen. If
+// the selected node is visible, it is that node's, which then stands side by side with its partner.
+// Else it is the height of the nearest common node: the channels stay in place.
 std::optional<layout::Point> offset_between(const LinkedCanvas& leader, const Canvas& follower,
                                             ImVec2 near);
 

@@ -84,7 +84,7 @@ struct PictureCache {
 
 const Graph& graph_at(const Document& document, std::size_t pass);
 
-// Null where `stop` said so.
+// Makes the picture; null if `stop` returned true.
 SharedPicture make_picture(const PictureRequest& request, PictureCache& cache,
                            const std::function<bool()>& stop);
 

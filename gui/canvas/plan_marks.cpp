@@ -7,7 +7,7 @@
 namespace recut::gui {
 namespace {
 
-// By position in the scene; empty where there is no plan.
+// The plan's node of each node, by position in the scene; empty without a plan.
 std::vector<NodeId> planned_nodes(const Picture& picture, const PlanView* plan) {
   std::vector<NodeId> nodes;
   if (plan == nullptr) return nodes;
@@ -44,7 +44,7 @@ void Marker::count(std::size_t position, BoxMarks& marks) const {
   ++(role(position) == Role::recomputed ? marks.again : marks.others);
 }
 
-// Nodes count for every open group around them.
+// The marks of open groups: nodes count for every open group around them.
 std::vector<BoxMarks> Marker::bands() const {
   const layout::Scene& scene = *picture_.scene;
   std::vector<BoxMarks> groups(scene.groups.size());

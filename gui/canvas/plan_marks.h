@@ -22,7 +22,7 @@ struct BoxMarks {
   double ms = 0;  // measured, of the kernels that compute it; of a group: the slowest in it
 };
 
-// Of an edge from forward to backward.
+// The marks of an edge from forward to backward.
 struct RungMarks {
   // Storages, however many views of them are read; both 0: it carries inputs.
   std::uint32_t saved = 0, again = 0;

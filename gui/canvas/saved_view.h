@@ -6,10 +6,10 @@
 
 namespace recut::gui {
 
-// Before the first picture: has the canvas begin as it was left. A camera out of its range is
-// passed over.
+// Restores the canvas before its first picture. A camera out of its range is passed over.
 void restore_view(Canvas& canvas, const SavedView& saved);
-// With the first picture: places a camera that was in no place, or sees nothing of the graph.
+// Call it with the first picture: places the camera if it has no position, or shows nothing of the
+// graph.
 void begin_view(Canvas& canvas);
 
 // Each frame; cheap where nothing changed. Groups are kept where they aren't open as at first.

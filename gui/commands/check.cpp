@@ -1,4 +1,4 @@
-// Running the plan that is shown through the interpreter.
+// Running the shown plan through the interpreter.
 #include <fmt/core.h>
 
 #include <cstdlib>

@@ -70,8 +70,8 @@ Job job_for_rows_without_prices(App& app, const DocumentView& document) {
   return job;
 }
 
-// Rows for the plan that is shown, at once without prices, and with them as soon as its reasons
-// are there; jobs. The panel asks when either changes.
+// Rows for the shown plan, at once without prices, and with them as soon as its reasons are there;
+// jobs. The panel asks when either changes.
 Result<Done> prepare_choices(App& app, std::string_view) {
   DocumentView& document = *app.document();
   ValueTable& table = value_table(document);

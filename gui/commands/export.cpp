@@ -54,7 +54,7 @@ layout::Role layout_role(Role role) {
   return roles[static_cast<std::size_t>(role)];
 }
 
-// The plan that is shown, as the picture says it.
+// The shown plan, as the picture says it.
 PictureRoles roles_of(const Picture& picture, const DocumentView& document) {
   const PlanView& plan = *document.shown;
   const PlanMarks marks = marks_of(picture, &plan);
@@ -106,7 +106,7 @@ Result<Done> png(App& app, std::string_view name) {
   return saved;
 }
 
-// As `recut plan --out` writes it.
+// Writes the plan in the form of `recut plan --out`.
 Result<Done> save_plan(App& app, std::string_view name) {
   const PlanView& plan = *app.document()->shown;
   return write(app, with_ending(app, name, ".plan.json"),

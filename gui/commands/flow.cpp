@@ -40,7 +40,7 @@ Result<Done> step_flow(App& app, std::string_view) {
   return Done{};
 }
 
-// To a step by its number: 0 is the network.
+// Goes to a step by its number: 0 is the network.
 Result<Done> go_flow(App& app, std::string_view number) {
   if (!is_shown(app)) {
     const Result<Done> done = start(app, {});

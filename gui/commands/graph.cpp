@@ -19,7 +19,7 @@ constexpr std::uint32_t kMaxRadius = 12;
 constexpr double kZoomStep = 1.35;
 
 Canvas& canvas(App& app) { return canvas_of(app.document()->memories); }
-// To look at alone: the canvas is a panel's memory, which commands may change.
+// The canvas, read only.
 const Canvas& canvas(const App& app) {
   return canvas_of(const_cast<App&>(app).document()->memories);
 }

@@ -29,7 +29,7 @@ bool is_stacked(const App& app, std::string_view by) {
 }
 bool is_listed(const App& app, std::string_view) { return app.settings.flag("memory.list", false); }
 
-// Of bytes that are alive, or of addresses.
+// Shows live bytes, or addresses.
 Result<Done> set_view(App& app, std::string_view requested) {
   const bool arena = requested.empty() ? !shows_arena(app) : requested == "arena";
   if (!requested.empty() && requested != "arena" && requested != "curve")

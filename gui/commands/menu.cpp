@@ -56,7 +56,7 @@ Result<Done> end(App& app, std::string_view) {
   return Done{};
 }
 
-// To the menu beside it; where the keys were at a row, to its first.
+// Goes to the menu beside it; to its first row, if the keyboard's cursor was at a row.
 template <int by>
 Result<Done> side(App& app, std::string_view) {
   const bool in_rows = app.menu.row != kNone;

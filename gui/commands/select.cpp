@@ -1,4 +1,4 @@
-// The selection, and the graph that is shown.
+// The selection, and the shown graph.
 #include <algorithm>
 #include <charconv>
 
@@ -109,7 +109,7 @@ Result<Done> set_pass(App& app, std::string_view text) {
   return Done{};
 }
 
-// To the next pass that changed something; passes that did nothing have nothing to show.
+// Goes to the next pass that changed something.
 template <int by>
 Result<Done> step_pass(App& app, std::string_view) {
   DocumentView& document = *app.document();
@@ -134,7 +134,7 @@ Result<Done> last_pass(App& app, std::string_view) {
   return Done{};
 }
 
-// A node as another pass knows it; the pass that is shown stays.
+// A node as another pass knows it; the shown pass stays.
 Result<Done> select_at(App& app, std::string_view argument) {
   DocumentView& document = *app.document();
   const std::size_t blank = std::min(argument.find(' '), argument.size());

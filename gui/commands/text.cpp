@@ -54,7 +54,7 @@ Result<Done> unfold(App& app, std::string_view line) {
   return Done{};
 }
 
-// From block to block of changed lines, around the ends.
+// Goes from block to block of changed lines, around the ends.
 template <int by>
 Result<Done> step_text(App& app, std::string_view) {
   TextView& view = text_view(*app.document());

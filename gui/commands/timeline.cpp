@@ -42,7 +42,7 @@ Result<Done> go_timeline(App& app, std::string_view number) {
   return go_to(app, static_cast<std::size_t>(step));
 }
 
-// From the keyboard's cursor; without one, from the edge of the visible steps.
+// Moves from the keyboard's cursor; without one, from the edge of the visible steps.
 template <int by>
 Result<Done> walk_timeline(App& app, std::string_view) {
   DocumentView& document = *app.document();

@@ -1,4 +1,4 @@
-// Training the model by the plan that is shown.
+// Training the model by the shown plan.
 #include <cstdlib>
 
 #include "gui/app/app.h"

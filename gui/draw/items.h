@@ -60,7 +60,8 @@ class Items {
   void add_cut(std::string_view text, std::string_view shown, const Rect& rect);
 
   const std::vector<Item>& all() const { return items_; }
-  // By its whole label, or by the part after the panel's name: a visible one, if there is one.
+  // Finds an item by its whole label, or by the part after the panel's name: a visible one, if
+  // there is one.
   const Item* find(std::string_view label) const;
   // The first text on the screen, or in a panel, that has `part` in it; null where there is none.
   const std::string* find_text(std::string_view part, std::string_view panel = {}) const;

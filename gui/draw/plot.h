@@ -45,7 +45,7 @@ class Plot {
   void begin() const;
   void end() const;
   void line(const std::vector<ImVec2>& points, Colour colour, float width) const;
-  // From the points down to the lower edge; their x must not fall.
+  // Fills from the points down to the lower edge; their x must not fall.
   void area(const std::vector<ImVec2>& points, Colour colour, double opacity) const;
 
  private:

@@ -324,7 +324,7 @@ void Planner::plan(DocumentView& document) {
 }
 
 // The curve's plans come from one search for all budgets. If one of them beats the plan made for
-// the budget, its own budget is planned for and offered; once for each plan that is shown.
+// the budget, its own budget is planned for and offered; once for each shown plan.
 void Planner::weigh(DocumentView& document) {
   if (document.shown == document.weighed || !document.curve || !document.curve->report.complete)
     return;

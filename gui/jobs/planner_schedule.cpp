@@ -1,4 +1,4 @@
-// The schedule of the plan that is shown: its kernels, and the arena that its buffers take.
+// The schedule of the shown plan: its kernels, and the arena that its buffers take.
 #include <fmt/core.h>
 
 #include <utility>

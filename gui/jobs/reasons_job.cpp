@@ -8,7 +8,7 @@ namespace {
 
 // Steps and storages that a part looks at: some milliseconds in a page.
 constexpr std::size_t kStepsAPart = 8192;
-// Of the work, that the reasons are; the change of the plans is the rest.
+// The reasons' share of the work; the change of the plans is the rest.
 constexpr double kShareOfReasons = 0.7;
 
 class ReasonsWork {

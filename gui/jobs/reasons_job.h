@@ -16,8 +16,8 @@ struct FoundReasons {
   std::shared_ptr<const PlanChange> change;  // null where no plan was before
 };
 
-// Of the plan that is shown. `before`: the plan that `answered` came after, whose change is found,
-// too; without a plan in it, none is.
+// The job that finds the reasons of the shown plan. `before`: the plan before `answered`; with a
+// plan in it, their change is found, too.
 Job reasons_job(SharedPlanView shown, AnsweredPlan before, AnsweredPlan answered,
                 std::function<void(JobControl&, FoundReasons)> take);
 

@@ -39,8 +39,8 @@ class TrainingSession {
   bool goes_by(const std::string& plan, const Executor& executor) const {
     return trainer_ != nullptr && plan_ == plan && executor_ == &executor;
   }
-  // From here on by this plan, under a name, and by this executor, which outlives the session; says
-  // how many milliseconds that took. Fails as Executor::prepare does.
+  // Compiles for the next steps: this plan, under a name, and this executor, which outlives the
+  // session. Returns the milliseconds that it took. Fails as Executor::prepare does.
   Result<double> compile(const ScheduledStep& step, std::string plan, Executor& executor);
   // The next steps. Fails where the data is at fault.
   Result<TrainingFigures> advance(const TrainingOrder& order);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr float kLane = 8;  // the width of a lane for edges that pass several rows
 constexpr std::uint32_t kMaxLanes = 4;
-// Of a node with a partner against others: the spine is where gradients flow.
+// Weight of a node with a partner against others, as gradients flow along the spine.
 constexpr std::uint32_t kOnPath = 8;
 
 // One side of a group.

@@ -30,7 +30,7 @@ struct ComparedSide {
 struct ComparisonStep {
   NodeId here, there;  // one of them invalid where the node has no twin
   Difference kind = Difference::none;
-  // Of differing fates:
+  // If the fates differ:
   Role role_here = Role::freed, role_there = Role::freed;
   std::int32_t runs_here = 0, runs_there = 0;  // beyond the first
   std::int64_t bytes = 0;

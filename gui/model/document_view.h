@@ -140,14 +140,14 @@ struct DocumentView {
   Search search;
   std::string pending_selection;            // by name, until the graph is there
   std::optional<std::size_t> pending_pass;  // the graph to show, until then
-  std::size_t pass = 0;                     // the graph that is shown: 0 as read, i after pass i
+  std::size_t pass = 0;                     // the shown graph: 0 as read, i after pass i
 
   const Graph& graph() const { return document->graph(); }
   const Graph& graph_at_pass() const;
   bool is_forward() const;  // as it was read there is no backward in it
   bool has_backward() const { return !is_forward() || document->differentiated; }
   bool is_ready() const { return state == DocumentState::ready; }
-  // True if the plan that is shown peaks within the budget.
+  // True if the shown plan peaks within the budget.
   bool holds() const { return shown && shown->within(plan_settings.budget_bytes); }
   // Whether the budget holds: by the plan that was made for it, or by a proved bound.
   BudgetAnswer budget_answer() const;
@@ -155,7 +155,7 @@ struct DocumentView {
   std::int64_t peak_bound() const;
   // Called after another plan is shown: it may be the answer to the settings.
   void note_answer();
-  // The least peak of a plan that is known; 0 where none is.
+  // The least peak of a known plan; 0 where none is.
   std::int64_t least_peak() const;
 
   // The graph's node of that name, if it has one.

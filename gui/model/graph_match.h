@@ -8,7 +8,7 @@
 
 namespace recut::gui {
 
-// Of one of the two graphs, by position in its order.
+// One of the two graphs' side of the match, by position in its order.
 struct MatchSide {
   std::vector<NodeId> partner;  // the node's counterpart in the other graph; invalid: none
   std::vector<bool> twin;       // its partner's partner is the node itself: the two are one

@@ -12,7 +12,7 @@ namespace {
 using StackBand = MemoryStack::Band;
 using Paint = MemoryStack::Paint;
 
-// From differences at births and after last uses to sums by step.
+// Sums bytes by step, from differences at births and after last uses.
 template <class BandOf>
 MemoryStack stack_of(const PlanView& plan, std::vector<StackBand> bands, const BandOf& band_of) {
   MemoryStack stack;
@@ -75,7 +75,7 @@ MemoryStack stack_by_module(const PlanView& plan, const LayerBands& layers) {
   }));
 }
 
-// From the longest-lived kind, at the bottom, to the shortest-lived.
+// Stacks the kinds from the longest-lived, at the bottom, to the shortest-lived.
 MemoryStack stack_by_kind(const PlanView& plan) {
   constexpr MemoryKind kOrder[] = {MemoryKind::saved, MemoryKind::result, MemoryKind::recomputed,
                                    MemoryKind::temporary};

@@ -14,8 +14,8 @@ namespace recut::gui {
 // the one made for its budget.
 SharedPlanView offered_plan(const DocumentView& document);
 
-// Of the plans that were found on the way (the curve's), one that would be offered if planning for
-// its budget gave as good a plan: null where there is none or that was tried.
+// A plan of the curve that would be offered if planning for its budget gave as good a plan. Null if
+// there is none, or if that was tried.
 SharedPlanView promising_plan(const DocumentView& document);
 
 // "made for 512 MiB: 1.2 % faster", "made for 512 MiB: holds this budget"; the same as a sentence.

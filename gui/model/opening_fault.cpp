@@ -16,7 +16,7 @@ std::string folder_before(const std::string& path) {
   return cut == std::string::npos ? "" : path.substr(0, cut + 1);
 }
 
-// Without the ending that tells the format.
+// The file name without the ending of its format.
 std::string_view stem_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
 }  // namespace

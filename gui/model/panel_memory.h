@@ -18,7 +18,7 @@ T& memory_of(PanelMemory& memories, std::string_view name) {
   return std::any_cast<T&>(slot);
 }
 
-// Null where nothing was kept yet.
+// A panel's memory; null if there is none yet.
 template <class T>
 const T* find_memory(const PanelMemory& memories, std::string_view name) {
   const auto found = memories.find(name);

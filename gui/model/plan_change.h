@@ -13,7 +13,7 @@ namespace recut::gui {
 // Made by a job, never changed.
 struct PlanChange {
   PlanChange(const AnsweredPlan& was, const AnsweredPlan& is);
-  // Of its slow parts, once they are made: `change` of the plans, `users` of the graph after.
+  // Builds it from its slow parts: `change` of the plans, `users` of the later graph.
   PlanChange(const AnsweredPlan& was, const AnsweredPlan& is, PlanDifference change, Users users);
 
   const SharedPlanView before, after;

@@ -32,7 +32,7 @@ struct CountedKernels {
 inline constexpr std::string_view kCountedMemory = "counted kernels";
 // Counts them where that wasn't done yet.
 void count_kernels(DocumentView& document);
-// Null where that plan wasn't counted.
+// The counted kernels of a plan; null if it wasn't counted.
 const PlanKernels* counted_kernels(const DocumentView& document, const SharedPlanView& plan);
 
 }  // namespace recut::gui

@@ -66,7 +66,7 @@ Result<Planned> plan_to_run(const Document& document, const PlanningRequest& req
 // Plans: as slow as plan_to_run.
 Result<SharedPlanView> make_plan_view(const PlanBasis& basis, const PlanningRequest& request);
 
-// Looks at a plan that is known already: as slow as a replay. The plan runs.
+// Looks at a known plan already: as slow as a replay. The plan runs.
 SharedPlanView view_of_plan(const PlanBasis& basis, const PlanningRequest& request,
                             const Plan& plan, const PlanFindings& findings = {});
 

@@ -26,7 +26,7 @@ std::span<const SampleFacts> sample_facts();
 // the platform's where both have it.
 std::vector<std::string> all_samples(const Backend& backend);
 bool has_sample(const Backend& backend, std::string_view name);
-// Null where nothing is known of it.
+// Facts of a sample; null if it isn't listed.
 const SampleFacts* facts_of(const Backend& backend, std::string_view name);
 // The bytes of an embedded sample; null for samples of the platform and for other names.
 std::shared_ptr<const std::string> embedded_sample(const Backend& backend, std::string_view name);

@@ -1,5 +1,5 @@
-// The plan that is shown as kernels with addresses, for the panels that speak of these: made by a
-// job when one of them asks, and never changed.
+// A plan as kernels with addresses, for panels that show these. A job makes it at a panel's first
+// request, and it is never changed.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct ScheduleView {
   std::string name(std::uint32_t k) const;
   // The call that a kernel is selected by: its last.
   NodeId node(std::uint32_t k) const;
-  // Bytes that it makes, and how long that takes by the plan's prices.
+  // The bytes of its outputs, and its time by the plan's cost model.
   std::int64_t bytes(std::uint32_t k) const { return bytes_[k]; }
   double micros(std::uint32_t k) const;
   // Steps of the plan: a kernel's first, and the one after its last.
@@ -50,30 +50,30 @@ struct ScheduleView {
 };
 using SharedSchedule = std::shared_ptr<const ScheduleView>;
 
-// Kept for each document.
+// State of the panel, kept for each document.
 struct Scheduling {
   SharedPlanView plan;      // that was scheduled, or couldn't be
   SharedSchedule schedule;  // null while it is made, and where it can't be
   Diagnostics faults;       // why it can't
   JobId job = 0;
   SharedPlanView at_work;
-  bool awaited = false;  // by a panel that its user looks at
+  bool awaited = false;  // by a visible panel
 };
 
 inline constexpr std::string_view kScheduleMemory = "schedule";
 Scheduling& scheduling_of(DocumentView& document);
 
-// Of the plan that is shown; null where it isn't there.
+// The schedule of the shown plan; null if it isn't there yet.
 SharedSchedule shown_schedule(const DocumentView& document);
 
-// The arena of the plan that is shown; 0 while no schedule of it is known.
+// The arena of the shown plan; 0 while no schedule of it is known.
 std::int64_t arena_bytes(const DocumentView& document);
 bool arena_is_beyond(const DocumentView& document);
 // "1.29 GiB, 6.55 MiB above the budget": the text beside the peak; "" where the arena has as many
 // bytes, or isn't known.
 std::string arena_beside_peak(const DocumentView& document);
 
-// Makes it; as slow as packing an arena.
+// Makes a plan's schedule, in the time of packing an arena.
 Result<SharedSchedule> schedule_of(const SharedPlanView& plan);
 // Takes the result of scheduling a plan; if that plan is shown, the schedule is kept.
 void take_schedule(DocumentView& document, const SharedPlanView& plan,

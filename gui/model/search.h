@@ -32,7 +32,7 @@ Result<std::vector<NodeId>> search_graph(const DocumentView& document, const Gra
 Result<std::vector<NodeId>> search_nodes(const DocumentView& document, std::string_view typed,
                                          std::size_t most);
 
-// The matches in the graph that is shown, as DocumentView keeps them.
+// The matches in the shown graph, as DocumentView keeps them.
 Search search_document(const DocumentView& document, std::string_view text);
 // The pass or the plan changed since.
 bool is_stale(const Search& search, const DocumentView& document);

@@ -21,7 +21,7 @@ struct RuleFile {
   bool operator==(const RuleFile& o) const { return path == o.path && text == o.text; }
 };
 inline constexpr std::size_t kMaxRuleBytes = 256 << 10;
-// By the file's name, "my.rules".
+// True for a file name such as "my.rules".
 bool is_rules_name(std::string_view path);
 
 // An optimiser by its name (workspace/training.h) that is to be a part of the step.

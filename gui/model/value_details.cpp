@@ -26,7 +26,8 @@ struct Life {
   std::int64_t bytes = 0;
 };
 
-// Of a kernel all storages are there from its first step on: the call itself runs later.
+// The step of a call's run: a kernel's storages live from its first step on, before the call itself
+// runs.
 std::size_t run_from(const PlanView& plan, NodeId call, std::size_t birth) {
   const auto& steps = plan.replay().steps;
   for (std::size_t step = birth; step < steps.size(); ++step)

@@ -17,7 +17,7 @@ std::int64_t row_bytes(const PlanView& plan, NodeId value) {
   return bytes;
 }
 
-// As Reasons::values() has them.
+// The rows in the order of Reasons::values().
 std::shared_ptr<const ValueRows> rows_without_prices(SharedPlanView plan) {
   auto made = std::make_shared<ValueRows>();
   const Graph& graph = plan->graph();

@@ -26,7 +26,7 @@ struct ValueRow {
 // Bytes of a value's storages under a plan: of those kept for backward, or else of all.
 std::int64_t row_bytes(const PlanView& plan, NodeId value);
 
-// Of one plan; never changed once made.
+// The rows of one plan; never changed once made.
 struct ValueRows {
   std::shared_ptr<const Reasons> reasons;  // that they were made from; null: no row has a price yet
   SharedPlanView plan;
@@ -40,8 +40,8 @@ std::shared_ptr<const ValueRows> make_value_rows(SharedPlanView plan,
 // Rows without prices, for the time until there are reasons: fast.
 std::shared_ptr<const ValueRows> rows_without_prices(SharedPlanView plan);
 
-// With prices, in parts. A value may need all its ancestors, so that a long chain takes seconds:
-// parts are counted by visited values, not by rows.
+// Makes the rows with their effects, in parts. A value may need all its ancestors, so that a long
+// chain takes seconds: parts are counted by visited values, not by rows.
 class ValueRowsMaker {
  public:
   ValueRowsMaker(SharedPlanView plan, std::shared_ptr<const Reasons> reasons);
@@ -77,7 +77,7 @@ struct ValueTable {
 
   std::vector<std::uint32_t> order;  // rows to show, into rows->rows
 
-  // True if there are rows of the plan that is shown, with prices where its reasons are there.
+  // True if there are rows of the shown plan, with prices where its reasons are there.
   bool is_current(const DocumentView& document) const;
   // Brings `order` up to date; cheap where nothing changed.
   void arrange(const DocumentView& document);

@@ -1,5 +1,4 @@
-// The bar at the top: the documents as tabs, the search, the device, the figures of the plan that
-// is shown.
+// The bar at the top: the documents as tabs, the search, the device, the figures of the shown plan.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -276,7 +275,7 @@ void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
   rest.cut_right(ui.px(8));
   const Rect right = rest.cut_right(buttons_width(ui, input));
 
-  // By the tabs and the gaps.
+  // The width of the tabs and the gaps.
   const float needed = ui.px(34 + 16 + 14) + document_tabs_width(ui, input.app);
   const float narrow = narrow_bar ? 0 : ui.px(130);  // the search, at the least
   Rect search_rect;

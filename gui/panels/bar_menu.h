@@ -5,7 +5,7 @@
 
 namespace recut::gui {
 
-// Cuts its button off the left of the bar; the menu that is open hangs under it.
+// Cuts its button off the left of the bar; the open menu hangs under it.
 void bar_menu(Ui& ui, const PanelInput& input, Rect& bar, Intents& intents);
 
 }  // namespace recut::gui

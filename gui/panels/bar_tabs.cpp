@@ -19,7 +19,7 @@ float tab_width(const Ui& ui, const DocumentView& document) {
   return std::round(std::min(widest, ui.width(document.title, Face::text) + beside));
 }
 
-// Of a name, or of its beginning with "…".
+// The least width of a name, or of its beginning with "…".
 float least_width(const Ui& ui, const std::string& name) {
   std::size_t bytes = 0;
   for (std::size_t letters = 0; bytes < name.size(); ++bytes) {

@@ -120,7 +120,7 @@ class CheckPanel {
     ui_.line(low, {c.x + ui_.px(5), c.y - ui_.px(4)}, colour, ui_.px(2));
   }
 
-  // Behind the text of a row, or below it if it doesn't fit.
+  // Draws a remark behind the text of a row, or below it if it doesn't fit.
   void remark(Rect row, Rect& area, const std::string& text, Face face) const {
     if (ui_.width(text, face) > row.width()) {
       row = area.cut_top(std::round(ui_.px(18)));

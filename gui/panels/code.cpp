@@ -1,5 +1,5 @@
-// Code: the kernels of the plan that is shown, in order, and each as loops or as a target's text,
-// with every line linked to the node of the graph that it is from.
+// Code: the kernels of the shown plan, in order, and each as loops or as a target's text, with
+// every line linked to the node of the graph that it is from.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ void faults(Ui& ui, Rect area, std::string_view title, const Diagnostics& why) {
   }
 }
 
-// Beside each other where there is room, else the kernels above the text.
+// Draws the parts beside each other if they fit, else the kernels above the text.
 void draw_parts(const CodePanelContext& context) {
   Ui& ui = context.ui;
   Rect area = context.input.whole;

@@ -1,5 +1,5 @@
-// Compare: the plan that is shown beside another one, figure by figure, and the values that the two
-// treat differently; or two passes' graphs by their operators.
+// Compare: the shown plan beside another one, figure by figure, and the values that the two treat
+// differently; or two passes' graphs by their operators.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr float kCompareWidest = 1020;  // of the list: eyes have to find the ot
 constexpr float kMinList = 120;         // in less height everything scrolls, not the list alone
 constexpr float kCompareTools = 400;    // of the heading, with full labels on its buttons
 
-// As drawn last.
+// Heights in the last frame.
 struct CompareHeights {
   float above = 0;  // height of the part over the list
   float all = 0;

@@ -1,4 +1,4 @@
-// Boxes: colour and shape by the role under the plan that is shown, and as much text as
+// Boxes: colour and shape by the role under the shown plan, and as much text as
 // the zoom leaves room for.
 #include <fmt/core.h>
 
@@ -93,7 +93,7 @@ class BoxPainter {
   bool is_large() const { return rect_.height() >= 7; }
   bool by_time() const { return context_.marks.most_ms > 0; }
 
-  // Under a group's name, or all of a box that has no room for one.
+  // The part under a group's name, or all of a box without room for one.
   Rect strip() const {
     const float high = std::max(1.0f, context_.length(3));
     return {rect_.left + 1, rect_.bottom - high - 1, rect_.right - 1, rect_.bottom - 1};
@@ -200,7 +200,7 @@ class BoxPainter {
     return left;
   }
 
-  // Of a module's path the end tells most.
+  // The end of a module's path, which says the most.
   std::string_view path_end(std::string_view path, const Ink::Type& type, float room) const {
     while (context_.ink.width(path, type) > room) {
       const std::size_t at = path.find('.');
@@ -210,8 +210,8 @@ class BoxPainter {
     return path;
   }
 
-  // Behind the title: a node's own name, or how many groups are like this one. It leaves room for
-  // the shortest figure, but never takes less than a third.
+  // Draws behind the title a node's own name, or the number of equal groups. It leaves room for the
+  // shortest figure, but never takes less than a third.
   void own_name(const BoxLabel& label, Ink::Type type, const std::vector<std::string>& figures,
                 Rect& line) const {
     const float figure = figures.empty() ? 0 : context_.ink.width(figures.back(), figure_type());

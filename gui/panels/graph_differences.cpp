@@ -10,7 +10,7 @@
 namespace recut::gui {
 namespace {
 
-// Of a box that stands for several nodes: the kind that says most.
+// The most important kind of difference in a box, which may stand for several nodes.
 Difference kind_of(const BoxDifferences& marks) {
   if (marks.only > 0) return Difference::only;
   if (marks.rewritten > 0) return Difference::rewritten;

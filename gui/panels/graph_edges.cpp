@@ -12,8 +12,8 @@ namespace {
 using layout::Edge;
 using layout::EdgeKind;
 
-// As wide as their bytes: a bit less than half a pixel more for each factor of 16 from a KiB. Lines
-// beside each other are four units apart.
+// The width of a line by its bytes: a bit less than half a pixel more for each factor of 16 from a
+// KiB. Lines beside each other are four units apart.
 float width_of(const GraphPaneContext& context, const Edge& edge) {
   const float units = 1 + 0.4f * static_cast<float>(edge.width_class);
   return std::max(1.0f, units * std::min(context.view.pixels(), context.ui.scale * 1.4f));

@@ -83,7 +83,7 @@ float focus_text(const GraphPaneContext& context, const Rect& rect) {
   return rest.left - rect.left + ui.px(8);
 }
 
-// From the right: fit, zoom, expand and collapse.
+// The buttons from the right: fit, zoom, expand and collapse.
 void tools(const GraphPaneContext& context, Rect& rest) {
   Ui& ui = context.ui;
   const auto tool = [&](std::string_view label, float units, std::string_view text,

@@ -55,7 +55,7 @@ class Minimap {
  private:
   bool is_slim() const { return context_.subject.comparison != nullptr; }
 
-  // Not where everything is visible, nor where it would hide the graph.
+  // False if everything is visible, or if the minimap would hide the graph.
   bool find_area() {
     const Rect& area = context_.view.area();
     const layout::Rect& bounds = context_.layout().bounds;

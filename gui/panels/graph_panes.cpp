@@ -133,7 +133,7 @@ class Panes {
     ui_.text(row, text, Face::mono_small, ui_.theme.dim);
   }
 
-  // Above both panes: the signs and how many there are of each; the way through them.
+  // The legend above both panes: the signs with their counts, and buttons to step through them.
   void legend(Rect row) {
     ui_.fill(row, ui_.theme.panel);
     row = row.inset(ui_.px(12), 0);
@@ -190,7 +190,7 @@ class Panes {
     row.cut_left(ui_.px(16));
   }
 
-  // Of the difference that is selected: "relu_3: saved here, recomputed there, 12.3 MiB".
+  // The label of the selected difference: "relu_3: saved here, recomputed there, 12.3 MiB".
   std::string step_label() const {
     const auto at = selected_step(view_, document_);
     if (!at) return {};

@@ -82,7 +82,7 @@ struct GraphPaneContext {
   const layout::GraphLayout& layout() const { return picture.layout; }
   // Lengths in units of the layout, in pixels.
   float length(float units) const { return units * view.pixels(); }
-  // Of text in boxes: 1, or less where the zoom leaves less room.
+  // The scale of text in boxes: 1, or less if the zoom leaves less room.
   float type_size() const;
   bool names() const { return view.zoom() >= 0.5f; }
   bool details() const { return view.zoom() >= 0.62f; }
@@ -105,7 +105,7 @@ struct GraphPaneContext {
 // graph_frames.cpp
 void draw_frames(const GraphPaneContext& context);
 void draw_titles(const GraphPaneContext& context);  // of frames, over the wires
-// Of a frame: where it begins left of the area, its name stands at the area's edge.
+// The part of a frame that has its name: at the area's edge, if the frame begins left of it.
 Rect titled_part(const GraphPaneContext& context, const layout::Rect& frame);
 // Draws the saved, repeated and other nodes of a closed group as a bar of three parts.
 void draw_composition(const GraphPaneContext& context, const Rect& rect, const BoxMarks& marks,

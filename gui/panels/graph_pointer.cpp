@@ -57,7 +57,7 @@ void pan(const GraphPaneContext& context, const WidgetResponse& touched) {
   if (dx != 0 || dy != 0) jump(context.canvas, moved(context.canvas.view(), dx, dy));
 }
 
-// To the other end of a mark; where there are several, a list of them.
+// Goes to the other end of a mark, or lists several ends.
 void follow_stub(const GraphPaneContext& context, const StubSpot& spot) {
   const layout::Stub& stub = context.layout().stubs[spot.stub];
   const auto ends = ends_of(context, stub);

@@ -21,7 +21,7 @@ void draw_arena(const Ui& ui, const Plot& plot, const ScheduleView& schedule,
 // Labels for the arena's end, and for the maximum of bytes alive at once.
 void mark_arena(const Ui& ui, const Plot& plot, const ScheduleView& view, std::int64_t budget_bytes,
                 Taken& taken);
-// Null where nothing stands there.
+// The buffer at a point; null if there is none.
 const Buffer* buffer_at(const Plot& plot, const ScheduleView& schedule, ImVec2 at);
 
 }  // namespace recut::gui

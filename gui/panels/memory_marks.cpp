@@ -157,7 +157,8 @@ bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& 
   return line.held || grip.held;
 }
 
-// Above the dot, else beside it, else below it; without the node's name where nothing else is free.
+// Labels the peak above the dot, else beside it, else below it; without the node's name if nothing
+// else is free.
 void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Motion& motion,
                const Taken& taken) {
   const PlanReport& report = document.shown->report();

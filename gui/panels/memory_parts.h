@@ -16,10 +16,10 @@ struct MemoryCache {
   bool panning = false;  // the pointer drags the steps along
   bool panned = false;   // it did since it was pressed: letting go is no click
 
-  // By kind where the graph names no modules: all of it would be of one colour.
+  // False if the graph names no modules: bands are by kind then, since all would have one colour.
   bool has_modules() const { return !layers_.names.empty(); }
   void bring_up(const DocumentView& document, bool by_kind);
-  // Of a buffer, as of the band that its bytes are in.
+  // The colour of a buffer, the same as of its band.
   Colour colour(const Theme& theme, const Buffer& buffer) const;
   // The positions of the steps of `other` on the axis of the shown plan.
   const std::vector<double>& positions_of(const DocumentView& document,

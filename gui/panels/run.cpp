@@ -134,7 +134,7 @@ class RunPanel {
     ui_.fitting(row, text, Face::small, ui_.theme.dim);
   }
 
-  // Beside the titles of the columns, or on lines of their own above them.
+  // Draws the profile beside the titles of the columns, or on lines of their own above them.
   void prices(Rect& area) const {
     const std::string text = prices_text();
     const float columns = ui_.px(kWhat + 2 * kRunFigure + 14);

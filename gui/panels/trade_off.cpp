@@ -1,6 +1,6 @@
 // The trade-off: peak memory against the time for recomputation. It shows the area that is proved
-// impossible, the known plans, PyTorch's beside them, and the budget as a line to drag; the plan
-// that is shown follows it in the same frame.
+// impossible, the known plans, PyTorch's beside them, and the budget as a line to drag; the shown
+// plan follows it in the same frame.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -372,7 +372,7 @@ class TradeOffView {
     return nearest;
   }
 
-  // The plan that is shown stands over the others.
+  // The shown plan stands over the others.
   void explain() const {
     if (on_shown()) return hint(ui_, point_text(shown_point()) + arena_text("\n"));
     const auto [point, theirs] = nearest();

@@ -41,7 +41,8 @@ Axis loss_axis(double from, double to, int ticks) {
   return axis;
 }
 
-// From 0 up, or from below the least loss where they fill a small part of that, or are negative.
+// The lower end of the axis: 0, or below the least loss if losses fill a small part of the axis or
+// are negative.
 double floor_of(double least, double most) {
   const double range = most - least;
   return least >= 0 && range > 0.5 * most ? 0 : least - 0.1 * range;

@@ -1,5 +1,5 @@
 // Panel Transforms: the changes of each pass, and the plan at the end of them; the rules that fired
-// in the pass that is shown, each with its hits; the history of the selected node; and the legend.
+// in the shown pass, each with its hits; the history of the selected node; and the legend.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -197,7 +197,7 @@ class TransformsPanel {
     }
   }
 
-  // By the pass's name, and where one runs again by its number, too.
+  // The label of a pass's row: its name, and its number if the pass runs again.
   std::string row_of(std::size_t pass) const {
     if (pass == 0) return "pass 0";
     const std::string& name = passes_.passes[pass - 1].name;

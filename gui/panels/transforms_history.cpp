@@ -58,7 +58,7 @@ class History {
                     .substr(0, kTransformsHistoryLongestHint));
   }
 
-  // The event that the line in the graph that is shown comes from.
+  // The event that the line in the shown graph comes from.
   std::size_t event_shown() const {
     std::size_t at = memory_.history.size();
     for (std::size_t i = 0; i < memory_.history.size(); ++i)

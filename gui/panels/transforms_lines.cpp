@@ -32,7 +32,7 @@ bool is_requested(const DocumentView& document, const PassReport& pass) {
          pass.name == kOptimizerPass || std::find(on.begin(), on.end(), pass.name) != on.end();
 }
 
-// Of the user's own rules every row is listed, with or without hits.
+// Adds rows without hits: all of the user's own rules are listed.
 void add_rows_without_hits(Transforms& memory, const PassReport& pass) {
   for (const RuleStatistics& row : pass.rules.statistics) {
     const auto found = std::find_if(memory.rules.begin(), memory.rules.end(),

@@ -26,7 +26,7 @@ struct Transforms {
 
   std::shared_ptr<const Document> rules_of;
   std::size_t rules_pass = kNoPass;
-  std::vector<RuleHits> rules;  // of the pass that is shown
+  std::vector<RuleHits> rules;  // of the shown pass
 
   std::shared_ptr<const Document> history_in;
   SelectionAnchor history_of;

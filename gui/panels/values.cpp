@@ -17,7 +17,7 @@
 namespace recut::gui {
 namespace {
 
-// Kept beside the table itself.
+// State of the panel beside the table itself.
 struct ValuesMemory {
   ValueOverrides overrides;
   NodeId scrolled_to;      // the selection that was brought into view last

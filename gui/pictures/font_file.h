@@ -12,7 +12,7 @@ namespace recut::gui {
 struct GlyphStroke {
   enum class Kind : std::uint8_t { move, line, curve };
   Kind kind = Kind::line;
-  // Of a curve the two control points and its end; else the end alone, in x and y.
+  // A curve's two control points and its end; for others, the end alone, in x and y.
   int x1 = 0, y1 = 0, x2 = 0, y2 = 0, x = 0, y = 0;
 };
 

@@ -90,7 +90,7 @@ class LayoutPicture {
 
   // Sizes grow on paper until they can be read.
   double size(double usual) const { return std::max(usual, least_text_); }
-  // From the middle of a line of text to where its letters stand.
+  // The distance from the middle of a line of text to its baseline.
   double half(double usual) const { return 0.36 * size(usual); }
 
   // On a screen there is space for the labels beside stubs, on paper only for the graph.
@@ -100,7 +100,7 @@ class LayoutPicture {
              area_.bottom + kGraphPictureMargin};
   }
 
-  // From the top: the title, the legend, which side is which.
+  // Draws from the top: the title, the legend, the names of the sides.
   void head() {
     const double sides = size(12) * 1.6, title = look_.title ? 46 : 0;
     const double y = area_.top;
@@ -142,7 +142,7 @@ class LayoutPicture {
     area_.right = std::max(area_.right, at.x);
   }
 
-  // As the window has it: amber square, violet dashes, grey outline, green diamond.
+  // The sign of a role, as in the window: amber square, violet dashes, grey outline, green diamond.
   void sign(Role role, PicturePoint at) {
     const PicturePoint corner{at.x, at.y - 9};
     if (role == Role::saved) svg_.rectangle(corner, 12, 9, theme_.saved, 1);

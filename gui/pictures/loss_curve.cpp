@@ -51,7 +51,7 @@ class LossPicture {
     return frame_.up((loss - least_) / (kLossRoom * (most_ - least_)));
   }
 
-  // From 0, or from below where a loss is negative.
+  // The levels of the axis, from 0, or from below if a loss is negative.
   std::vector<double> levels() const {
     const double rise = time_tick(most_ - least_, 6);
     std::vector<double> found;

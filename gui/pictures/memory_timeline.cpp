@@ -129,7 +129,7 @@ class TimelinePicture {
     draw_phase_boundary(svg_, frame_, x_of(static_cast<double>(report_.forward_runs)), theme_.dim);
   }
 
-  // Beside its mark; where there is no room, without the node's name.
+  // Labels the peak beside its mark; without the node's name if there is no room.
   void peak() {
     const TimelineStep& step = report_.timeline[report_.peak_step];
     const double x = x_of(static_cast<double>(report_.peak_step) + 0.5);

@@ -63,7 +63,7 @@ struct LegendEntry {
   double sign = 12;
   std::function<void(PicturePoint)> draw;
 };
-// From `y` on, the baseline of its first line; returns that of its last.
+// Draws the legend from `y` on, the baseline of its first line; returns that of its last.
 double draw_legend(Svg& svg, const PlotFrame& frame, double y, Colour colour,
                    const std::vector<LegendEntry>& entries);
 

@@ -277,7 +277,7 @@ class TradeOffPicture {
     }
   }
 
-  // Beside its cross wherever nothing else stands, else nowhere.
+  // Labels each cross with its fraction, if there is a free position.
   void fractions() {
     for (const CurvePoint& point : report_.torch) {
       const PicturePoint p = position_of(point);

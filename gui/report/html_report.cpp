@@ -78,7 +78,7 @@ std::string figures(const PlanReport& r) {
          "</dl>\n";
 }
 
-// Beside the plans the one of PyTorch's that peaks no higher than the first of them.
+// A table of the plans, with PyTorch's best plan that peaks no higher than the first.
 std::string comparison(const HtmlReport& report) {
   const CurvePoint* torch = torch_at_peak(*report.plans.front(), report.curve);
   if (report.plans.size() < 2 && torch == nullptr) return {};

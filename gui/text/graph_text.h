@@ -70,7 +70,8 @@ struct Shared {
 };
 Shared shared_part(std::string_view before, std::string_view after);
 
-// As a patch: "-", "+" or " " before each line of the rows, and "@@ 12 lines @@" for a fold.
+// The rows as a patch: "-", "+" or " " before each line of the rows, and "@@ 12 lines @@" for a
+// fold.
 std::string patch_text(const TextDifference& difference, const std::vector<TextRow>& rows);
 
 }  // namespace recut::gui

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShownDigits = 12;  // of a key
 
-// Null where the description is no JSON.
+// An entry's description; null if it is no JSON.
 Json described(const cache::EntryFacts& entry) {
   Json json = Json::parse(entry.description, nullptr, false);
   return json.is_object() ? json : Json();

@@ -15,8 +15,8 @@ namespace recut::cuda {
 // Whether cuDNN may be asked: f16 or bf16, no bias, no dropout, and log-sums for the queries alone.
 bool cudnn_may_take(const library::Kernel& attention);
 
-// Null where cuDNN has no engine for it within `max_workspace` bytes. Backward is nondeterministic:
-// blocks of keys add to a query's gradient in any order.
+// The call of cuDNN; null if it has no engine for it within `max_workspace` bytes. Backward is
+// nondeterministic: blocks of keys add to a query's gradient in any order.
 std::unique_ptr<DeviceCall> cudnn_attention(std::shared_ptr<const Cudnn> library,
                                             const library::Kernel& attention, SharedGpu gpu,
                                             const Stream& stream, std::int64_t max_workspace);

@@ -16,7 +16,7 @@ struct ExecutionRequest : StepExecutionRequest {
 
 struct Execution : StepExecution {
   cache::StepOrigin origin = cache::StepOrigin::compiled;
-  // By how much the GPU's free memory shrank: Run::taken_bytes, once the step has run.
+  // The decrease of the GPU's free memory: Run::taken_bytes, once the step has run.
   std::int64_t taken_bytes = 0;
   std::int64_t scratch_limit_bytes = 0;  // Run::scratch_limit_bytes
   GpuMemory gpu;                         // before the step

@@ -31,7 +31,7 @@ struct Axis {
   bool aligned() const { return ctx.boolean("align_corners"); }
   double last() const { return static_cast<double>(size - 1); }
 
-  // From -1 … 1 to the elements' numbers.
+  // Maps coordinates of -1 … 1 to positions of elements.
   Value unnormalized(const Value& x) const {
     if (aligned()) return (x + 1) * (last() / 2);
     return ((x + 1) * static_cast<double>(size) - 1) / 2;

@@ -36,7 +36,7 @@ class Segments {
   Value of_data(const Value& x) const { return ctx_.b.view(x, {outer_, extent_, inner_}); }
   Value of_segments(const Value& x) const { return ctx_.b.view(x, {outer_, count_, inner_}); }
 
-  // Of each element's segment; 0 for elements in none.
+  // Gathers a value by each element's segment; 0 for elements in none.
   Value at_elements(const Value& of_segment) const {
     return keep_where(inside_, ctx_.b(Op::gather, {of_segment, 1, segment_}));
   }

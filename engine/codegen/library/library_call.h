@@ -29,7 +29,7 @@ bool is_portable(const Kernel& kernel);
 // alone.
 Kernel strip_names(Kernel kernel);
 
-// As text: buffers, then a line a call.
+// Prints a kernel: buffers, then a line a call.
 //   %mm[512, 512 by 512, 1] = product %x[512, 768 by 768, 1], %w[768, 512 by 1, 768]
 //   %y[8, 4 by 4, 1] = 2 * product %x[8, 6 by 6, 1], %w[6, 4 by 4, 1], plus 0.5 * %z[8, 4 by 4, 1]
 //   %r[8, 4 by 4, 1] = product %x[8, 6 by 6, 1], %w[6, 4 by 4, 1], plus %b[4 by 1], relu

@@ -16,7 +16,8 @@ class Names {
  public:
   explicit Names(const Kernel& kernel);
 
-  // With a leading %, in quotes if it isn't an identifier. An id that the kernel lacks gives "%?".
+  // The name with a leading %, in quotes if it isn't an identifier. An id that the kernel lacks
+  // gives "%?".
   const std::string& of(BufferId id) const { return look_up(buffers_, id.index); }
   const std::string& of(LoopId id) const { return look_up(loops_, id.index); }
   const std::string& of(ValueId id) const { return look_up(values_, id.index); }

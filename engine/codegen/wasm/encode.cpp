@@ -24,7 +24,7 @@ class Bytes {
     number(text.size());
     text_ += text;
   }
-  // With its length before it.
+  // Appends a section or body with its length before it.
   void sized(const Bytes& inner) { name(inner.text_); }
   void section(int id, const Bytes& inner) {
     byte(static_cast<std::uint64_t>(id));

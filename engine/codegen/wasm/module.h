@@ -31,7 +31,7 @@ struct Function {
   std::vector<std::string> remarks;    // lines above it in the text
 };
 
-// Of 64 KiB, that addresses of 32 bits reach.
+// Pages of 64 KiB in the reach of 32-bit addresses.
 inline constexpr std::uint32_t kMaxPages = 65536;
 
 // Everything is imported from "recut": the memory is "memory".

@@ -216,7 +216,7 @@ WasmValue KernelCode::code(const loop::ReadAccumulator& read, loop::ValueId) {
   return combined(accumulator, std::move(parts));
 }
 
-// By halves, until one is left.
+// Combines the lower half with the upper half, until one value is left.
 WasmValue KernelCode::combined(const loop::Accumulator& accumulator, std::vector<WasmValue> parts) {
   while (parts.size() > 1) {
     const std::size_t half = parts.size() / 2;

@@ -11,7 +11,8 @@ using namespace elementwise;
 
 double power(double base, double exponent) { return std::pow(base, exponent); }
 
-// By squaring, wrapping around. A negative power of an integer is the truncated fraction.
+// Integer powers by squaring, wrapping around. A negative power of an integer is the truncated
+// fraction.
 std::int64_t power(std::int64_t base, std::int64_t exponent) {
   if (exponent < 0) {
     if (base == 1) return 1;

@@ -232,8 +232,8 @@ Result<Done> rrelu(KernelContext& c) {
   return Done{};
 }
 
-// By counting exponential arrivals for small means, and by rounding a normal number for large ones,
-// whose distributions can't be told apart there.
+// Counts exponential arrivals for small means. For large ones it rounds a normal number, whose
+// distribution is the same within rounding there.
 double poisson_number(const Draw& draw, std::int64_t element, double mean) {
   if (!(mean < 1000))
     return std::max(0.0, std::round(mean + std::sqrt(mean) * random_normal(draw(element))));

@@ -7,7 +7,7 @@
 namespace recut::peak {
 
 std::int64_t peak_of(const RematProblem& problem, std::span<const std::int32_t> sequence) {
-  // By run: where the last uses of its storages stand in `uses`.
+  // By run: the index of its storages' last uses in `uses`.
   std::vector<std::size_t> first_use(sequence.size());
   std::vector<std::size_t> latest(static_cast<std::size_t>(problem.size()));  // run, by computation
   std::vector<std::size_t> uses;

@@ -68,7 +68,7 @@ class Timeline {
   // The first step whose bytes the priced change would change.
   std::int32_t first_step_priced() const;
 
-  // As in Sequence, by step.
+  // The same functions as in Sequence, by step.
   RunId latest_before(std::int32_t c, std::int32_t step) const {
     RunId run = last_run_[c];
     while (run != kNoRun && runs_[run].step >= step) run = runs_[run].previous_same;

@@ -6,7 +6,7 @@
 
 namespace recut::torch {
 
-// By formula for matrix products, convolutions and attention; 1 for every other operator. In
+// Flops by formula for matrix products, convolutions and attention; 1 for every other operator. In
 // double: the knapsack rounds to float32 anyway.
 double counted_flops(const Graph& graph, NodeId id);
 

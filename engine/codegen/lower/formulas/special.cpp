@@ -17,7 +17,7 @@ ScalarExpr argument(const ElementContext& ctx, std::size_t parameter) {
   return ctx.operand(parameter, ctx.real_common()).to(DType::f64);
 }
 
-// To the nearest whole number, halves away from zero.
+// Rounds to the nearest whole number, halves away from zero.
 ScalarExpr round_away(const ScalarExpr& x) {
   const ScalarExpr whole = trunc(x);
   return select(abs(x - whole) >= 0.5, whole + copysign(x.like(1), x), whole);

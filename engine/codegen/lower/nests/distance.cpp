@@ -71,7 +71,7 @@ void cdist(const Nest& nest) {
   builder.close_to(depth);
 }
 
-// For each element of the gradient of rows, sums term(position, other row) over that many other
+// For each element of the gradient of rows, sums term(position, other row) over `others` other
 // rows.
 void sum_others(const Nest& nest, std::int64_t others,
                 const std::function<ScalarExpr(const Indices&, const Index&)>& term) {
@@ -197,7 +197,7 @@ struct Vectors {
   ScalarExpr element(std::string_view parameter, const Indices& at) const {
     return nest.real(parameter, broadcast_index(at, nest.shape_of(parameter))).to(type);
   }
-  // Of the compute type `in`.
+  // An accumulation of the compute type `in`.
   Accumulation sum(const std::string& name, DType in,
                    const std::function<ScalarExpr(const Indices&)>& term) const {
     return {name, Combine::add, nest.lowering.constant(in, 0), term};

@@ -20,7 +20,7 @@ struct ClosedForm {
 struct Polynomial {
   ClosedForm (*closed_form)(Q x, Q n);
   ScalarExpr (*first)(Q x);  // of degree 1
-  // Of degree k + 1, from p of degree k and q of k - 1.
+  // The polynomial of degree k + 1, from p of degree k and q of k - 1.
   ScalarExpr (*next)(Q x, Q k, Q p, Q q);
   bool hermite = false;
 
