@@ -1,4 +1,4 @@
-// Running the shown plan through the interpreter.
+// Commands that run the shown plan through the interpreter.
 #include <fmt/core.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The kernels of the plan as code, and the way of a value from the graph to the instructions.
+// Commands of the plan's kernels as code, and of a value's way from the graph to the instructions.
 #include <fmt/core.h>
 
 #include <algorithm>

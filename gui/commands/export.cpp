@@ -1,4 +1,4 @@
-// The graph as text and as files: the clipboard, SVG, dot, PNG.
+// Commands that copy or write the graph: as text, SVG, dot and PNG.
 #include <fmt/core.h>
 
 #include <optional>

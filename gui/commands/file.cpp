@@ -1,4 +1,4 @@
-// Documents: opening, closing, going from one to the other.
+// Commands that open, close and switch documents.
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The first screen, and how it ends.
+// Commands of the first screen.
 #include "gui/app/app.h"
 
 namespace recut::gui {

@@ -1,4 +1,4 @@
-// The minimum cut behind strategy torch, path by path on the graph.
+// Commands of the minimum cut behind strategy torch, which the graph shows path by path.
 #include <fmt/core.h>
 
 #include <cstdlib>

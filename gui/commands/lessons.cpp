@@ -1,4 +1,5 @@
-// Lessons: going through one, and their list. The flow that one of them shows has its own file.
+// Commands of lessons: their list, and the steps of one. The flow of a lesson has its own file,
+// flow.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A memory snapshot over the plan: opened, compared again, closed.
+// Commands that open, compare and close a memory snapshot over the plan.
 #include "gui/app/measured_view.h"
 
 #include "gui/app/app.h"

@@ -1,4 +1,4 @@
-// The timeline: its bands, the steps that it shows, copies.
+// Commands of the memory timeline: its bands, its range of steps, copies.
 #include <fmt/core.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The menu by keys: opening it, going through it, choosing. Its rows are the table's own.
+// Commands that open the menu and go through it by keys. Its rows are those of the table.
 #include "gui/app/menu.h"
 
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// The comparison in two panes of the graph panel, and the way from difference to difference.
+// Commands of the comparison in two panes of the graph panel, and steps from difference to
+// difference.
 #include <fmt/core.h>
 
 #include "gui/app/app.h"

@@ -1,5 +1,5 @@
-// The report of the shown plan, as `recut report` writes it; beside the pinned baseline, if there
-// is one.
+// The command that writes the report of the shown plan, as `recut report` does, with the pinned
+// baseline, if there is one.
 #include <fmt/format.h>
 
 #include "engine/cost/measured_kernels.h"

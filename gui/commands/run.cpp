@@ -1,4 +1,4 @@
-// Running the plan that is shown as machine code.
+// Commands that run the shown plan as machine code.
 #include <algorithm>
 #include <cstdlib>
 

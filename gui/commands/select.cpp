@@ -1,4 +1,4 @@
-// The selection, and the shown graph.
+// Commands of the selection, and of the shown pass.
 #include <algorithm>
 #include <charconv>
 

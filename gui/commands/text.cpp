@@ -1,4 +1,4 @@
-// The graph as text, and its difference from pass to pass.
+// Commands of the graph as text, and of its difference from pass to pass.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The timeline by keys: from step to step, from use to use of a value, nearer and further away.
+// Commands of the memory timeline by keys: from step to step, from use to use of a value, zoom.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Training the model by the shown plan.
+// Commands that train the model by the shown plan.
 #include <cstdlib>
 
 #include "gui/app/app.h"

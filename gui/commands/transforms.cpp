@@ -1,4 +1,4 @@
-// The list of passes.
+// Commands of the transforms panel.
 #include "gui/app/app.h"
 
 namespace recut::gui {

@@ -1,4 +1,4 @@
-// Choosing a file where the platform has no dialog for it: a folder's entries, and a field for the
+// A dialog to choose a file, for platforms without one: a folder's entries, and a field for the
 // path.
 #include <fmt/core.h>
 

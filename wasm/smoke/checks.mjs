@@ -83,7 +83,7 @@ const kKinds = {
       ['text', 'json', 'dot', 'svg', 'plan', 'peak', 'timeline'].map((form) => [`${form} of ${graph}`, () => compare(form, graph)]))),
   window: () =>
     named(readdirSync('tests/gui/scenarios').map((file) => file.replace('.script', '')).map((name) => [name, () => play(name)])),
-  // With as much memory as a step likes, and with the least that it can have.
+  // Runs each step without a budget, and at its least peak.
   step: () =>
     named(['mlp', 'tiny_conv', 'tiny_lm', 'tiny_lstm', 'tiny_mlp', 'tiny_ops'].flatMap((graph) =>
       ['none', 'least'].flatMap((budget) =>
