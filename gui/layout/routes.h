@@ -10,8 +10,8 @@ constexpr float kLongest = 14 * kPitch;  // the longest downward span of a route
 constexpr std::uint32_t kManyEdges =
     10;  // out of or into one box: beyond that, only neighbours are routes
 
-// Fills in the edges' points, and edge_order and the bands' edges. Wants boxes, bands, edges and
-// the grid. False where it was stopped.
+// Fills in the edges' points, and edge_order and the bands' edges. Needs boxes, bands, edges and
+// the grid. False if it was stopped.
 bool find_routes(GraphLayout& out, Stopper& stop);
 
 // Stubs for edges without points.

@@ -10,7 +10,7 @@ namespace recut::gui {
 
 using PanelMemory = std::map<std::string, std::any, std::less<>>;
 
-// Begins as T(). A name has one type for ever.
+// The memory of that name, at first T(). A name always has one type.
 template <class T>
 T& memory_of(PanelMemory& memories, std::string_view name) {
   std::any& slot = memories[std::string(name)];

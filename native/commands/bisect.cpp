@@ -151,7 +151,8 @@ void add_bisect(CLI::App& app, Action& chosen) {
       ->type_name("FILE");
   command
       .add_option("--seed", arguments->seed,
-                  "Check the outputs likewise, with this seed for inputs that --tensors lacks")
+                  "Check the outputs in the same way, and generate inputs that --tensors lacks by "
+                  "this seed")
       ->check(CLI::Number)
       ->type_name("N");
   command

@@ -230,9 +230,10 @@ void add_opt(CLI::App& app, Action& chosen) {
   arguments->graph.add_device_to(command);
   command.add_option("--out", arguments->out, "Write the resulting graph in text form")
       ->type_name("FILE");
-  command.add_flag("--freeze", arguments->graph.freeze,
-                   "For inference: fold parameters into each other, and precompute values that "
-                   "depend on parameters and constants alone");
+  command.add_flag(
+      "--freeze", arguments->graph.freeze,
+      "Freeze for inference: fold parameters into each other, and precompute values that "
+      "depend on parameters and constants alone");
   command
       .add_option("--tensors", arguments->tensors,
                   "Values of parameters and constants for --freeze (safetensors, in.<name>)")

@@ -264,7 +264,7 @@ void add_optimizer_to(CLI::App& command, TrainCommand& arguments) {
       ->check(CLI::NonNegativeNumber);
   command
       .add_option("--weight-decay", arguments.weight_decay,
-                  "Weight decay, added to gradients, or in adamw taken off the weights (default: "
+                  "Weight decay, added to gradients, or in adamw subtracted from weights (default: "
                   "0; adamw 0.01)")
       ->type_name("RATE")
       ->check(CLI::NonNegativeNumber);

@@ -43,6 +43,7 @@ def main():
         "links between documents point to files": documents.check_links,
         "C++ in the guides to additions is code of the repository": documents.check_examples,
         "files that documents name exist": documents.check_named_files,
+        "the window's options are documented": documents.check_window_options,
     }
     failed = 0
     for subject, check in checks.items():

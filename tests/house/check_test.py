@@ -280,6 +280,14 @@ class Documents(House):
         self.assertEqual(documents.check_named_files(self.tree()),
                          ["engine/ADDING.md:1: there is no file ir/gone.*", "engine/ADDING.md:1: there is no file old.h"])
 
+    def test_options_of_the_window(self):
+        self.write("native/window/main.cpp", 'add_option("--size", a);\nadd_flag(\n  "--fresh", b);\n')
+        self.write("gui/README.md", "| `--size WxH` | Size |\n| `--fresh` | Fresh |\n")
+        self.assertEqual(documents.check_window_options(self.tree()), [])
+        self.write("gui/README.md", "| `--size WxH` | Size; with --fresh |\n")
+        self.assertEqual(documents.check_window_options(self.tree()),
+                         ["native/window/main.cpp: gui/README.md lacks the option --fresh"])
+
     def test_subjects_that_stand_apart(self):
         other = self.CLAIM | {"subject": "Passes"}
         self.assertIn("stand apart", documents.claims.faults([self.CLAIM, other, self.CLAIM])[0])

@@ -9,6 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import claims  # noqa: E402  (tests/claims.py)
 
 README = "README.md"
+WINDOW = "native/window/main.cpp"
 GUIDES = ("engine/ADDING.md", "gui/README.md")
 MOST_BYTES = 8192
 FENCE = re.compile(r"^( *)```.*?^\1```[^\n]*$", re.MULTILINE | re.DOTALL)
@@ -79,6 +80,15 @@ def check_named_files(tree):
             failures += [f"{path}:{number}: there is no file {name}" for name in names
                          if name not in known and not re.search(r"\b[A-Z]{2,}\b", name)]
     return failures
+
+
+def check_window_options(tree):
+    """gui/README.md has every option of recut-gui; those of recut are in its generated reference."""
+    if WINDOW not in tree.paths:
+        return []
+    options = re.findall(r'add_(?:option|flag)\(\s*"(--[a-z-]+)"', tree.read(WINDOW))
+    known = tree.read("gui/README.md") if "gui/README.md" in tree.paths else ""
+    return [f"{WINDOW}: gui/README.md lacks the option {option}" for option in options if f"| `{option}" not in known]
 
 
 def _beginnings(path):
