@@ -1,17 +1,19 @@
 // Sorting along a dimension, and selections from the sorted order (topk, kthvalue, median, mode).
 // All of it is stable, so that indices of equals are the same on every platform; NaN counts as the
 // largest.
-#include "engine/eval/kernels/sort.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
+#include <vector>
 
 #include "engine/eval/kernel.h"
 #include "engine/eval/kernels/reduction.h"
 
 namespace recut {
+namespace {
 
+// The permutation that sorts `values` stably; NaN counts as the largest.
 std::vector<std::int64_t> stable_argsort(std::span<const double> values, bool descending) {
   std::vector<std::int64_t> positions(values.size());
   std::iota(positions.begin(), positions.end(), std::int64_t{0});
@@ -24,8 +26,6 @@ std::vector<std::int64_t> stable_argsort(std::span<const double> values, bool de
   });
   return positions;
 }
-
-namespace {
 
 // Reads self for comparing. Integers beyond 2^53 would lose bits as doubles, so that they are read
 // as ranks instead: equal order, equal ties.
