@@ -22,14 +22,14 @@ constexpr double kNoticeSeconds = 6;
 constexpr double kSaveDelay = 1;        // seconds after a change
 constexpr double kBesideFrame = 0.015;  // seconds of work; after more, the next tick draws
 
-// A file of values is no graph: the shown plan runs on it.
+// True for a file of tensors, on which the shown plan runs; it holds no graph.
 bool is_tensors(const std::string& path) {
   constexpr std::string_view ending = ".safetensors";
   return path.size() > ending.size() &&
          path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
 }
 
-// More than a hand that rests on the pointer.
+// True for input that is not just a move of the pointer.
 bool is_meant(const InputEvent& event) { return !std::holds_alternative<PointerMoved>(event); }
 
 }  // namespace
@@ -141,7 +141,7 @@ void App::show_title() {
   backend.set_title(front != nullptr ? front->title + " · Recut" : "Recut");
 }
 
-// Soon after a change rather than at the end alone, so that a crash loses little.
+// Saves soon after a change, not only at the end, so that a crash loses little.
 void App::save_when_due() {
   if (settings.changes() != seen_changes_ && save_due_ < 0) save_due_ = backend.now() + kSaveDelay;
   seen_changes_ = settings.changes();
@@ -180,8 +180,8 @@ Result<Done> App::run(std::string_view id, std::string_view argument) {
   return track(id, [&] { return command->run(*this, argument); });
 }
 
-// Changes that `work` makes to the plan settings can be undone and are planned for. Of commands
-// that run others, the outermost one is undone.
+// Runs `work`; the changes that it makes to the plan settings can be undone, and start planning. Of
+// commands that run others, the outermost one is undone.
 Result<Done> App::track(std::string_view id, const std::function<Result<Done>()>& work) {
   if (tracking_) return work();
   const DocumentView* front = document();

@@ -78,7 +78,7 @@ class App {
   std::optional<double> rest() const;
   bool closing() const { return closing_; }
   int frames() const { return frames_; }
-  // Input beside the backend's: scripts.
+  // Adds input to the backend's, for scripts.
   void feed(InputEvent event);
   void want_frames();  // something changed
 
@@ -91,11 +91,11 @@ class App {
   // Fails with all diagnostics of the file, which the transforms show, too.
   Result<Done> load_rules(const std::string& path,
                           const std::shared_ptr<const std::string>& bytes = nullptr);
-  // A document of a file that couldn't be had, which says so.
+  // Opens a document of a file that couldn't be read, which shows the diagnostics.
   void open_failed(const std::string& path, Diagnostics why);
   void close_document(int serial);
   void say(std::string text, bool fault = false);
-  // Says why a command couldn't be done; an earlier reason is over.
+  // Shows the reason for which a command failed, instead of the reason of an earlier one.
   void note_outcome(const std::string& command, const Result<Done>& done);
   void close() { closing_ = true; }
   void give_focus(std::string_view panel);  // to a panel that can have it
@@ -106,21 +106,21 @@ class App {
   const DocumentView* document() const { return documents.front(); }
   bool has_ready() const;
   WindowState window_state() const;
-  bool first_screen = false;  // at the first start, until something was done there
+  bool first_screen = false;  // true at the first start, until the user chose something on it
 
   const Theme& theme() const;
   bool is_dark() const;
   float scale() const;  // the backend's times the user's
 
-  // Nothing is at work and nothing moves; settled: the next frame looks like the last one, even if
-  // a job is at work.
+  // Idle: no job runs and nothing moves. Settled: the next frame looks like the last one, even if a
+  // job runs.
   bool idle() const;
   bool settled() const {
     return fed_.empty() && waiting_.empty() &&
            (waits_for_times() || (frames_owed_ == 0 && !motion.moving()));
   }
-  // A word on the state by its name ("budget", "selection", "documents" …), for scripts and tests;
-  // none where there is no such name.
+  // The part of the state with that name ("budget", "selection", "documents" …) as text, for
+  // scripts and tests; nullopt for an unknown name.
   std::optional<std::string> state(std::string_view name) const;
 
   Backend& backend;

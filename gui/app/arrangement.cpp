@@ -19,7 +19,7 @@ namespace {
 constexpr float kArrangementTop = 40, kFingerTop = 48;       // units: the bar
 constexpr float kArrangementMin = 120;                       // units that any place keeps
 constexpr float kCompactWidth = 1000, kCompactHeight = 480;  // units: the least for all places
-// Units in which tables keep their names; a splitter that was moved may leave less.
+// The widths, in units, from which tables show whole names; a splitter may be moved below them.
 constexpr float kMinLeft = 226, kMinRight = 416;
 
 // Units that the texts of the first screen take; the memory timeline and the trade-off have the
@@ -143,7 +143,7 @@ class Arranger {
     return strip;
   }
 
-  // Panels below each other, each with a splitter under it.
+  // Stacks the panels below each other, each with a splitter under it.
   void stack(Dock dock, Rect column) {
     const auto& panels = at(dock);
     float shares = 0;

@@ -10,13 +10,13 @@
 
 namespace recut::gui {
 
-// A line between two places that can be dragged.
+// A line between two docks that can be dragged.
 struct Splitter {
-  std::string setting;   // in which it is remembered
-  bool upright = false;  // it is dragged left and right
+  std::string setting;   // the setting that holds its position
+  bool upright = false;  // true if it is dragged left and right
   Rect line;
   float from = 0,
-        to = 0;  // where the setting is 0 and 1, in pixels along the way that it is dragged
+        to = 0;  // positions of the setting's 0 and 1, in pixels
 };
 
 struct PlacedPanel {
@@ -24,7 +24,7 @@ struct PlacedPanel {
   Rect area;
 };
 
-// Panels that take turns at one place; the chosen one is among the placed.
+// Panels that share a place as tabs; the chosen one is among the placed panels.
 struct TabGroup {
   Dock dock = Dock::centre;
   std::vector<std::size_t> panels;
@@ -35,7 +35,7 @@ struct Arrangement {
   std::vector<PlacedPanel> placed;
   std::vector<Splitter> splitters;
   std::vector<TabGroup> tab_groups;
-  bool compact = false;  // too small for all of them at once: every panel takes turns
+  bool compact = false;  // the window is too small for several panels: all of them are tabs
 };
 
 // Units. A bar that is narrower has a strip of its own for the figures of the plan.

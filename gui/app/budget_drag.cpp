@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-// Budgets are round numbers.
+// The bytes to a multiple of which a dragged budget is rounded: at most a pixel's.
 std::int64_t budget_grain(const BudgetAxis& axis) {
   const double pixel = std::abs(axis.bytes_at(axis.pointer + 1) - axis.bytes_at(axis.pointer));
   std::int64_t bytes = 1;

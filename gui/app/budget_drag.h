@@ -8,7 +8,7 @@
 
 namespace recut::gui {
 
-// Units from the line that still count as on it.
+// The distance from the line, in units, at which the pointer still drags it.
 inline constexpr float kBudgetReach = 9;
 
 // State that is kept from frame to frame.

@@ -1,4 +1,4 @@
-// The budget as a slider: for screen readers its value between two ends, for the keyboard its keys.
+// The budget as a slider: its value and range for screen readers, and its keys.
 #pragma once
 
 #include <cstdint>

@@ -40,7 +40,7 @@ struct CheckInputs {
   std::uint64_t seed = 1;                    // makes all values where there is no file
 };
 
-// The file of tensors that stands beside a graph's.
+// The path of the file of tensors beside a graph's file.
 std::string tensors_beside(const std::string& path);
 
 // Starts the job.

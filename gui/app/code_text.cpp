@@ -35,7 +35,7 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-// A call of a library, which is long, with each operand in a line of its own.
+// The lines of a library's call, with each operand in a line of its own.
 std::vector<std::string> operand_lines(std::string_view line) {
   const std::size_t operands = line.find(" %", line.find(" = "));
   std::vector<std::string> lines(1);
@@ -82,7 +82,7 @@ std::vector<CodeLine> library_part(const ScheduleView& schedule, std::uint32_t k
   return lines;
 }
 
-// Scratch has no defining node.
+// The node that defines the buffer; invalid for scratch.
 NodeId defining_node(loop::BufferId buffer, const loop::LoweredKernel& lowered) {
   return buffer.index < lowered.sources.size() ? lowered.sources[buffer.index].node : NodeId();
 }
@@ -119,7 +119,7 @@ std::vector<CodeLine> llvm_lines(const loop::LoweredKernel& lowered,
   return located_lines(module.text, module.locations, calls.size() + 1, calls);
 }
 
-// The functions at the head come before the kernel's own lines.
+// The lines of a module in CUDA; the functions at its head come before the kernel's own lines.
 std::vector<CodeLine> cuda_lines(const cuda::Module& module, const std::vector<NodeId>& calls) {
   const auto first =
       std::find_if(module.locations.begin(), module.locations.end(),
@@ -133,7 +133,7 @@ std::vector<CodeLine> cuda_lines(const loop::LoweredKernel& lowered,
   return cuda_lines(cuda::emit({&lowered.kernel, 1}), calls);
 }
 
-// Attention has functions of its own there instead of loops.
+// The lines of a kernel in a form; attention has functions of its own there instead of loops.
 std::vector<CodeLine> form_lines(const ScheduleView& schedule, std::uint32_t kernel,
                                  const CodeForm& form, const loop::LoweredKernel& lowered,
                                  const std::vector<NodeId>& calls) {
@@ -152,7 +152,8 @@ loop::LowerOptions lower_options(const CodeForm& form, const KernelLibrary& libr
   return library.lower.group_lanes > 0 ? library.lower : cuda::lower_options({});
 }
 
-// Instructions do something; lists and comments don't.
+// The lines of a kernel in WebAssembly text; lines that aren't instructions (lists, comments) are
+// remarks.
 std::vector<CodeLine> wasm_lines(const loop::LoweredKernel& lowered,
                                  const std::vector<NodeId>& calls) {
   std::vector<CodeLine> lines;

@@ -41,7 +41,8 @@ struct CodeText {
   std::vector<CodeLine> lines;
   Diagnostics faults;  // why the kernel has no loops
 
-  // The first line that does something for a node, or else is about it; kNoLine where none is.
+  // The first line that computes something for the node, else the first that names it; kNoLine if
+  // there is none.
   std::size_t line_of(NodeId node) const;
   // The first line that computes something for it and contains this text; kNoLine if there is none.
   std::size_t line_of(NodeId node, std::string_view text) const;

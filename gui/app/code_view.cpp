@@ -63,7 +63,7 @@ void follow_selection(const DocumentView& document, CodeView& view) {
   if (view.of == schedule && view.followed == marked) return;
   NodeId requested = marked;
   if (view.of != schedule) {
-    // The same kernel of another plan has another number.
+    // In another plan the same kernel has another number.
     if (!requested.valid() && view.of != nullptr) requested = view.of->node(view.kernel);
     view.of = schedule;
     view.kernel = schedule->launches.front();
@@ -155,7 +155,7 @@ Result<Done> go_to_stop(App& app, std::size_t stop) {
   if (view.on_kernel) return shown;
   const CodeForm& form = code_forms()[stop - kStopAtForms];
   app.settings.set("code.form", std::string(form.id));
-  // A text that is still to come is scrolled to the line once it is there.
+  // If the text isn't made yet, the scroll to the line waits for it.
   if (is_current(view, form, chosen_library(app)))
     view.line = view.text->line_of(marked_node(*app.document()));
   view.bring_line = true;

@@ -43,15 +43,15 @@ void follow_selection(const DocumentView& document, CodeView& view);
 bool is_current(const CodeView& view, const CodeForm& form, const KernelLibrary& library);
 // True if schedule or text are missing and must be requested.
 bool wants_code(const App& app, const DocumentView& document, const CodeView& view);
-// Starts the jobs that make them.
+// Starts the jobs that make the schedule and the kernel's text.
 void prepare_code(App& app, DocumentView& document);
 
 // Goes to the first line of the marked node that contains this text, now or once the kernel's text
 // is there.
 Result<Done> find_line(App& app, std::string_view text);
 
-// The ways of a node from the graph to the instruction that runs it, one stop after another: the
-// graph, its kernel, and that kernel's lines in one form after another.
+// The stops on the way of a node from the graph to the instruction that runs it: the graph, its
+// kernel, and the kernel's lines in one form after another.
 std::size_t follow_stops();
 std::size_t follow_stop(const App& app);          // where one is
 std::string_view name_of_stop(std::size_t stop);  // "graph", "kernel", "loop", "llvm"

@@ -17,7 +17,7 @@
 namespace recut::gui {
 namespace {
 
-// The part of `with` behind the keyword, if it begins with it.
+// The part of `with` behind the keyword; nullopt if it doesn't begin with it.
 std::optional<std::string> after_word(const std::string& with, std::string_view word) {
   if (with.rfind(word, 0) != 0 || with.size() <= word.size() || with[word.size()] != ' ')
     return std::nullopt;
@@ -42,7 +42,7 @@ CompareView& compare_view(DocumentView& document) {
 
 std::string compared_with(const DocumentView& document, const CompareView& view) {
   if (!view.with.empty()) return view.with;
-  // A plan beside itself says nothing.
+  // A plan isn't compared with itself.
   const SharedPlanView& baseline = document.baseline.plan;
   return baseline && baseline != document.shown ? "baseline" : "unplanned";
 }

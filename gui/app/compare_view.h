@@ -45,7 +45,7 @@ bool compared_other(const DocumentView& document, const CompareView& view);
 // The other document, if documents are compared and it is open; else null.
 const DocumentView* compared_document(const App& app, const DocumentView& document,
                                       const CompareView& view);
-// The other plan; null while it is made, or gone.
+// The other plan; null while a job makes it, and if it no longer exists.
 SharedPlanView compared_plan(const App& app, const DocumentView& document, const CompareView& view);
 
 // The possible choices: `with`, and the text for users.

@@ -97,7 +97,7 @@ Result<Condition> read_condition(std::string_view line) {
 
 namespace {
 
-// "70%" and "100MiB" as bytes.
+// Replaces budgets such as "70%" and "100MiB" by bytes.
 std::vector<std::string> resolved(const App& app, std::vector<std::string> requested) {
   const bool bound = requested.size() == 2 && (requested[0] == "below" || requested[0] == "above");
   if (bound && app.has_ready() && !requested[1].empty() &&

@@ -1,5 +1,4 @@
-// A condition that scripts expect and lessons wait for, as text: does the window's state agree with
-// it?
+// Conditions as text on the window's state, which scripts expect and lessons wait for.
 #pragma once
 
 #include <string>

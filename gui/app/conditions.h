@@ -5,7 +5,7 @@
 
 namespace recut::gui {
 
-// A document is open and read.
+// True if a document is open and read.
 inline bool is_ready(const App& app) { return app.has_ready(); }
 
 // It is shown with a plan.

@@ -20,7 +20,8 @@ double proved_recompute_us(const PlanReport& plan, const CurveReport& curve) {
   return bound;
 }
 
-// Far from the bound, a plan's share of it says little; the proved part says more.
+// Up to this ratio to the bound the text gives the plan's distance from it, beyond it the proved
+// part.
 constexpr double kNear = 1.1;
 
 std::string proof_text(const PlanReport& plan, const CurveReport& curve) {

@@ -24,8 +24,8 @@ struct FirstBlock {
   std::string name;
   double saved = 0, again = 0;  // 0 … 1
 };
-// In the order in which forward meets them, at most LayerBands::kMax; none where the graph names
-// no modules.
+// The blocks in the order of forward, at most LayerBands::kMax; empty if the graph names no
+// modules.
 std::vector<FirstBlock> first_blocks(const PlanView& plan, const LayerBands& layers);
 
 }  // namespace recut::gui

@@ -11,7 +11,8 @@ namespace recut::gui {
 
 inline constexpr std::size_t kMaxFlowNodes = 400;  // more can't be followed by eye
 
-// Kept for each document. Step 0 shows the network, 1 … the paths one by one, the last one the cut.
+// The state of the view of a document. Step 0 shows the network, steps from 1 the paths one by one,
+// the last step the cut.
 struct FlowView {
   std::shared_ptr<const TorchFlow> flow;  // null: nothing is shown
   std::size_t step = 0;
@@ -26,7 +27,7 @@ struct FlowView {
   // together.
   std::int64_t used(NodeId node) const;
   std::int64_t sent() const;
-  // "network", "path 2 of 5", "cut".
+  // The name of the step: "network", "path 2 of 5", "cut".
   std::string description() const;
 };
 

@@ -36,7 +36,7 @@ float turn_tab_width(const Ui& ui, const Panel& panel) {
   return ui.fingers ? std::max(text_width, ui.px(kFinger)) : text_width;
 }
 
-// Tabs from the left, in as many rows as they need.
+// Places tabs from the left, in as many rows as they need.
 std::vector<Rect> tab_rects(const Ui& ui, const std::vector<Panel>& panels,
                             const TabGroup& tab_group, const Rect& area, float high) {
   std::vector<Rect> rects;
@@ -180,7 +180,7 @@ void App::draw_tabs(const TabGroup& tab_group, const std::vector<Rect>& rects, U
   }
 }
 
-// In rows of their own, which are taken off `whole`.
+// Draws tabs in rows of their own, which are cut off `whole`.
 void App::draw_tab_rows(const TabGroup& tab_group, Rect& whole, Ui& ui, Intents& intents) const {
   const Rect area = whole.inset(std::round(ui.px(kPadding)), 0);
   std::vector<Rect> rects = tab_rects(ui, panels, tab_group, area, ui.target(kHeading));

@@ -11,7 +11,7 @@ namespace recut::gui {
 
 class App;
 
-// "" where the glossary hasn't got it.
+// The meaning of a term; "" if the glossary hasn't got it.
 const std::string& meaning_of(const App& app, std::string_view term);
 
 // Shows the meaning of the last widget's word beside the pointer, and `more` below it.

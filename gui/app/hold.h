@@ -1,5 +1,5 @@
-// The hold of a button or a key by which things are done: a drag however long it rests, a key
-// however often it repeats. All changes of the plan settings within one hold are one step to undo.
+// A hold of a button or a key: a drag, however long it rests, or a key, however often it repeats.
+// All changes of the plan settings within one hold are one step to undo.
 #pragma once
 
 #include <imgui.h>
@@ -15,7 +15,7 @@ class Holds {
   void button(int button, bool down);
   // A key that is down already repeats. Modifiers are no holds.
   void key(ImGuiKey key, bool down);
-  // The window lost the focus: it is elsewhere that all is let go of.
+  // Ends all holds: the window lost the focus, so it doesn't see the releases.
   void let_go();
   // A frame was drawn. `all_taken`: ImGui has seen all input, so a released key or button has had
   // its effect.

@@ -1,4 +1,4 @@
-// Keys with modifiers as the table of commands writes them: "Ctrl+Shift+P".
+// Hotkeys: keys with modifiers in the notation of the command table, "Ctrl+Shift+P".
 #pragma once
 
 #include <imgui.h>
@@ -10,7 +10,7 @@ namespace recut::gui {
 
 class App;
 
-// "" for keys that are none by themselves.
+// The hotkey of a pressed key; "" for a modifier alone.
 std::string hotkey_of(ImGuiKey key, bool ctrl, bool shift, bool alt);
 
 // The first of a command's hotkeys as users read it: "Ctrl Down", "Page Up"; "" for none.
@@ -22,11 +22,11 @@ bool has_hotkey(std::string_view hotkeys, std::string_view requested);
 // True for keys with Ctrl or Alt, and function keys: they neither type nor move something.
 bool is_modified(std::string_view hotkey);
 
-// Keys that a text field uses: letters, and keys that move the cursor or edit.
+// True for keys that a text field uses: letters, and keys that move the cursor or edit.
 bool is_for_text(std::string_view hotkey);
 
-// True if the window has a use for a key, so that a platform that has one, too, should leave it:
-// a command's, one that edits the text that is typed, or one that goes about in a list.
+// True if the window uses the key, for a command, for editing text or for moving in a list: the
+// platform (a browser) should then not act on it.
 bool is_taken(const App& app, std::string_view hotkey);
 
 }  // namespace recut::gui

@@ -19,7 +19,7 @@ void take_modifiers(Modifiers& held, const KeyChanged& key) {
   if (key.key == ImGuiMod_Alt) held.alt = key.down;
 }
 
-// A key that does nothing in a text field but make the text that comes beside it.
+// True for a key that only enters text in a text field.
 bool only_types(ImGuiKey key) {
   const bool shift = key == ImGuiKey_LeftShift || key == ImGuiKey_RightShift;
   const bool letter = key >= ImGuiKey_0 && key <= ImGuiKey_Z;
@@ -28,7 +28,7 @@ bool only_types(ImGuiKey key) {
   return shift || letter || sign || key == ImGuiKey_Space || (pad && key != ImGuiKey_KeypadEnter);
 }
 
-// An item that is moved by keys of its own asks ImGui for them.
+// True if the key moves the focused item, which has taken such keys for itself.
 bool moves_item(const Items& items, ImGuiKey key) {
   const bool moves = key >= ImGuiKey_LeftArrow && key <= ImGuiKey_End;
   return moves && items.keys_are_taken();

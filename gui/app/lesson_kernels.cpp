@@ -34,7 +34,7 @@ Found count(const PlanKernels& kernels, std::string_view) {
 }
 Found moved(const PlanKernels& kernels, std::string_view) { return bytes_figure(kernels.moved()); }
 
-// Each kernel once, however many of the values it makes.
+// The bytes that the kernels of the values move; a kernel of several values counts once.
 Found moves(const PlanKernels& kernels, std::string_view values) {
   std::set<const PlanKernel*> makers;
   for (const std::string& name : names_in(values))
@@ -67,7 +67,7 @@ Found kernel(const ScheduleView& schedule, std::string_view value) {
   return LessonFigure{fmt::format("{}", kernels.front()), std::nullopt};
 }
 
-// The first of them, where the value is made more than once.
+// The value's buffer; the first one if the value is made more than once.
 const Buffer* buffer_of(const ScheduleView& schedule, std::string_view value) {
   const NodeId id = schedule.graph().find(value);
   for (const Buffer& buffer : schedule.schedule.buffers)

@@ -30,7 +30,7 @@ std::optional<LessonFigure> kernel_figure(const DocumentView& document, std::str
 
 // True if a step's text names such figures of a plan that isn't counted or scheduled yet.
 bool wants_counting(const App& app, const LessonStep& step);
-// Counts, and starts the job that schedules.
+// Counts kernels for the lesson, and starts the job that schedules them.
 void count_for_lesson(App& app, DocumentView& document);
 
 }  // namespace recut::gui

@@ -17,7 +17,7 @@ class LessonShelf {
   // The lessons of gui/lessons; a file that can't be read is left out, see faults().
   static const LessonShelf& built_in();
 
-  // In the order of their places; each in the language, or in the first one where it isn't
+  // The lessons in their order; each in the language, or in the first language if it isn't
   // translated.
   std::vector<std::shared_ptr<const Lesson>> all(std::string_view language) const;
   std::shared_ptr<const Lesson> find(std::string_view name, std::string_view language) const;

@@ -94,7 +94,7 @@ ScriptRunner::Progress ScriptRunner::from(const Result<Done>& done) {
   return done ? Progress::done : fail(done.diagnostics().front().message);
 }
 
-// Some frames are drawn before a thing is given up that isn't there.
+// Waits for a condition: fails once the window was idle for some frames or the step is late.
 ScriptRunner::Progress ScriptRunner::until(bool reached, const std::string& otherwise) {
   if (reached) return Progress::done;
   const bool at_rest = beat_ > 5 && app_.idle();

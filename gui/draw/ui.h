@@ -39,7 +39,7 @@ class Ui {
   // Size of a pressed widget in whole pixels: `units` for a mouse, more for a finger.
   float target(float units) const;
   float px(float units) const { return units * scale; }
-  // Whole pixels, at least one: for lines and gaps that must be crisp.
+  // The length in whole pixels, at least one, for lines and gaps that must be crisp.
   float whole(float units) const;
 
   // Shapes. `opacity` 0 … 1.
@@ -66,7 +66,7 @@ class Ui {
                 Colour colour, Align align = Align::left) const;
   // The same, but cut at the beginning: for paths.
   float path(const Rect& rect, std::string_view text, Face face, Colour colour) const;
-  // Uncut, its left end, middle or right end at `at`, centred by height.
+  // Draws text uncut, with its left end, middle or right end at `at`, centred by height.
   float label(ImVec2 at, std::string_view text, Face face, Colour colour,
               Align align = Align::left) const;
   float width(std::string_view text, Face face) const;

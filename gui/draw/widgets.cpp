@@ -17,7 +17,7 @@ Rect visible_part(const Rect& rect) {
   return rect.within({low.x, low.y, high.x, high.y});
 }
 
-// The keyboard is on the widget: a ring, and Enter or Space press it.
+// Draws the ring if the keyboard is on the widget; true if Enter or Space presses it.
 bool keyboard(Ui& ui, const std::string& label, const Rect& rect) {
   if (ui.items.focused != label) return false;
   if (ui.items.focus_visible)

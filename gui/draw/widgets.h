@@ -18,7 +18,8 @@ struct WidgetResponse {
   bool menu = false;     // clicked with the right button
 };
 
-// An area that answers; it draws nothing but the keyboard's ring. The label is unique in its panel.
+// An area that takes pointer and keyboard; it draws only the keyboard's ring. The label is unique
+// in its panel.
 WidgetResponse interact(Ui& ui, std::string_view label, ItemKind kind, const Rect& rect,
                         bool enabled = true, std::string value = {});
 
@@ -55,7 +56,7 @@ struct FieldLook {
 FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string& text,
                   const FieldLook& look = {});
 
-// Whole positions 0 … most; true where `at` changed.
+// A slider of the whole positions 0 … most; true if `at` changed.
 bool slider(Ui& ui, std::string_view label, const Rect& rect, int& at, int most);
 
 // The value to which keys move the item added last, which stands at `span.now`; none if they don't

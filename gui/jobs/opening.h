@@ -12,7 +12,7 @@
 
 namespace recut::gui {
 
-// Nothing is recomputed: a document's first plan.
+// The planning request of a document's first plan, which recomputes nothing.
 PlanningRequest plain_step(const PlanSettings& plan_settings);
 
 class Opening {

@@ -85,7 +85,7 @@ class Check {
     return document_.differentiated ? "the joint graph before the passes" : "the graph as read";
   }
 
-  // The outputs of the program before its passes, on the same inputs.
+  // Computes the expected outputs: the program before its passes, on the same inputs.
   Result<Done> expect_from_input() {
     auto evaluated = evaluate_graph(document_.reference_graph(), request_for(0, 0.5, reference()));
     if (!evaluated) return evaluated.diagnostics();

@@ -40,7 +40,8 @@ void Planner::post(JobControl& control, int serial, OnDocument message) const {
   });
 }
 
-// True if its bytes and who reads them are there. Both are asked for at once.
+// True if the document's bytes and the reader of its format are loaded; requests both if they
+// aren't.
 bool Planner::can_open(const DocumentView& document) const {
   const bool reader = backend_.has_reader(document.path);
   return (document.bytes || backend_.can_read(document.path)) && reader;
@@ -108,7 +109,7 @@ void Planner::post_fault(JobControl& control, int serial, OpeningFault fault) co
        [this, fault = std::move(fault)](DocumentView& document) { take_fault(document, fault); });
 }
 
-// The new transform settings failed for a graph that is there: that graph stays.
+// Handles new transform settings that fail: the former graph stays.
 void Planner::take_fault(DocumentView& document, OpeningFault fault) const {
   if (document.is_ready()) {
     callbacks_.say(format(fault.diagnostics.front()), true);
@@ -194,7 +195,7 @@ void Planner::opened(DocumentView& document) {
 
 void Planner::begin_planning(DocumentView& document) {
   document.guessed_again = false;
-  // Forward alone keeps nothing that a budget could be for.
+  // A graph without backward saves nothing, so it has no budget.
   const double share = document.has_backward() ? kFirstBudget : 0;
   if (!document.chose_budget)
     document.plan_settings.budget_bytes = static_cast<std::int64_t>(
@@ -202,7 +203,7 @@ void Planner::begin_planning(DocumentView& document) {
   new_problem(document);
 }
 
-// The trade-off that came with the program, of exactly this graph and problem.
+// The built-in trade-off of exactly this graph and problem; null if there is none.
 std::shared_ptr<const Curve> Planner::prepared(const DocumentView& document) const {
   if (!is_sample(document.path) || !document.plan_settings.same_problem(PlanSettings()))
     return nullptr;
@@ -294,7 +295,7 @@ Planner::OnDocument Planner::known_plan(SharedPlanView plan) const {
   };
 }
 
-// A first guess that can't be held gives way to one that can: halfway down to the least peak.
+// Replaces a first budget that can't be held by one that can: halfway down to the least peak.
 void Planner::guess_again(DocumentView& document, const PlanView& plan) {
   if (document.chose_budget || document.guessed_again || document.holds()) return;
   document.guessed_again = true;
@@ -303,7 +304,7 @@ void Planner::guess_again(DocumentView& document, const PlanView& plan) {
   this->plan(document);
 }
 
-// The plan for the budget itself; a search for another budget is of no use any more.
+// Plans for the budget itself, and ends the search for another budget.
 void Planner::plan(DocumentView& document) {
   jobs_.cancel(document.planning);
   const PlanningRequest request = request_of(document.plan_settings);

@@ -34,7 +34,7 @@ class Planner {
   // shown plan stays until the new graph and its first plan are there.
   void plan_settings_changed(DocumentView& document, const PlanSettings& before);
 
-  // The whole curve, again where it is there already.
+  // Plans the whole curve, again if there is one already.
   void sweep(DocumentView& document);
 
   // Once a tick: starts the plan for a budget that has rested for a moment; and once all else is
@@ -44,7 +44,7 @@ class Planner {
   // True if the schedule of the shown plan must be requested: it isn't there, nor at work with its
   // user waiting, nor known to be impossible.
   bool wants_schedule(const DocumentView& document) const;
-  // Starts its job if it is requested, for a panel that speaks of its kernels.
+  // Starts the scheduling job for a panel that shows kernels.
   void schedule(DocumentView& document);
 
  private:

@@ -21,7 +21,8 @@ void Planner::schedule(DocumentView& document) {
   if (wants_schedule(document)) start_schedule(document, true);
 }
 
-// Panels ask for it themselves if a frame would wait for it.
+// Schedules the shown plan once no other job of the document runs, and not in a frame; panels that
+// need the schedule at once request it themselves.
 void Planner::schedule_at_leisure(DocumentView& document) {
   if (!document.shown || !(backend_.has_threads() || jobs_.helped())) return;
   for (const JobId job : {document.planning, document.viewing, document.weighing, document.sweeping,

@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-// Steps and storages that a part looks at: some milliseconds in a page.
+// Steps and storages that a part of the job visits: some milliseconds in a page.
 constexpr std::size_t kStepsAPart = 8192;
 // The reasons' share of the work; the change of the plans is the rest.
 constexpr double kShareOfReasons = 0.7;
@@ -19,7 +19,7 @@ class ReasonsWork {
         answered_(std::move(answered)),
         finder_(*shown_->document, shown_->request, shown_->planned) {}
 
-  // One part; whether more is left.
+  // Runs one part of the job; true if parts are left.
   bool step() {
     if (!found_.reasons) {
       if (!finder_.step(kStepsAPart)) keep_reasons();

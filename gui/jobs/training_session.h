@@ -42,7 +42,7 @@ class TrainingSession {
   // Compiles for the next steps: this plan, under a name, and this executor, which outlives the
   // session. Returns the milliseconds that it took. Fails as Executor::prepare does.
   Result<double> compile(const ScheduledStep& step, std::string plan, Executor& executor);
-  // The next steps. Fails where the data is at fault.
+  // Runs the next steps. Fails if the data is invalid.
   Result<TrainingFigures> advance(const TrainingOrder& order);
 
  private:

@@ -43,7 +43,7 @@ std::function<bool(JobControl&, std::string_view)> reply_taker(Take take) {
   };
 }
 
-// A helper that fell: the result is that it did.
+// The callback of a request whose helper crashed: passes on the error as the result.
 template <class Take>
 std::function<void(JobControl&, const std::string&)> fall_taker(Take take) {
   return [take](JobControl& control, const std::string& why) { take(control, error(why)); };

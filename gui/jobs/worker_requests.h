@@ -53,7 +53,7 @@ Job checking_job(std::string title, const WorkerFile& file,
 Job running_job(std::string title, const WorkerFile& file, SharedPlanView plan,
                 SharedSchedule schedule, StepRunOptions order, Executor& executor, TakeRun take);
 
-// The state of a training: here, or in a helper.
+// The state of a training, in this process or in a helper.
 struct TrainingHandle {
   int number = 0;
   std::unique_ptr<TrainingSession> session;
@@ -81,7 +81,8 @@ class WorkerServer {
   explicit WorkerServer(Executor* executor = nullptr, ReadModel read_model = {})
       : executor_(executor), read_model_(std::move(read_model)) {}
 
-  // The same file again costs nothing. Its first worker request has its transform settings.
+  // Opens a file; opening the same file again costs nothing. Its first worker request has its
+  // transform settings.
   void open(int serial, std::string_view path, std::string_view bytes);
   void close(int serial) { files_.erase(serial); }
   bool knows(int serial) const { return files_.count(serial) != 0; }

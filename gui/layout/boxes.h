@@ -1,4 +1,4 @@
-// Boxes and frames where they stand, from the layouts of the open groups.
+// Places boxes and frames by the layouts of the open groups.
 #pragma once
 
 #include "gui/layout/group_layout.h"

@@ -47,7 +47,7 @@ class Columns {
     }
   }
 
-  // The heaviest path from top to bottom; the first in order among equals.
+  // Finds the heaviest path from top to bottom; the first in order among equals.
   void find_spine() {
     std::vector<std::uint64_t> weight(count_, 0);
     std::vector<std::uint32_t> from(count_, kColumnsNone);
@@ -65,7 +65,7 @@ class Columns {
     add(std::move(spine));
   }
 
-  // The former spine stays the spine.
+  // The weight of a box by itself; the former spine's boxes weigh more, so that it stays the spine.
   std::uint64_t own_weight(std::uint32_t box) const {
     const bool was_spine = !task_.hint.empty() && task_.hint[box] == 0;
     return task_.weight[box] + (was_spine ? std::uint64_t{1} << 32 : 0);

@@ -27,7 +27,7 @@ FormerColumns::Columns FormerColumns::of_node(const SceneNode& node) const {
   const BoxId id = former_box(former_, node.node);
   if (!id.valid()) return {};
   const Box& box = former_.layout->boxes[id.index];
-  // A box of a closed group says nothing of the order in it, nor does one of another group.
+  // Boxes of closed or other groups give no order for this group's items.
   if (!box.node.valid() ||
       former_.scene->groups[box.group.index].key != scene_.groups[node.group.index].key)
     return {};

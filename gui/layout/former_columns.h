@@ -1,4 +1,4 @@
-// In which columns things stood before.
+// The columns of nodes and groups in the former layout, which a new layout keeps.
 #pragma once
 
 #include <unordered_map>
@@ -11,7 +11,8 @@ class FormerColumns {
  public:
   FormerColumns(const Scene& scene, const Former& former);
 
-  // The columns that a group's items are to keep; empty lists if nothing in it stood anywhere.
+  // The columns that a group's items are to keep; empty lists if none of them was in the former
+  // layout.
   ColumnHints hints(const Group& group) const;
   // True if a layout keeps them all.
   bool holds(const ColumnHints& hints, const GroupLayout& layout) const;
@@ -27,7 +28,7 @@ class FormerColumns {
   std::unordered_map<std::uint64_t, Columns> groups_;  // by key, closed or open
 };
 
-// The box of the anchor in the former layout; invalid where there was none.
+// The box of the anchor in the former layout; invalid if it had none.
 BoxId former_box(const Former& former, NodeId node);
 
 }  // namespace recut::gui::layout

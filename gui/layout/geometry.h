@@ -27,11 +27,11 @@ struct Rect {
   bool contains(const Rect& other) const {
     return other.left >= left && other.right <= right && other.top >= top && other.bottom <= bottom;
   }
-  // Shares more than an edge with `other`.
+  // True if it shares more than an edge with `other`.
   bool overlaps(const Rect& other) const {
     return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
   }
-  // Shares at least a point with `other`.
+  // True if it shares at least a point with `other`.
   bool touches(const Rect& other) const {
     return left <= other.right && other.left <= right && top <= other.bottom && other.top <= bottom;
   }
@@ -48,7 +48,7 @@ struct Rect {
   }
 };
 
-// The sizes that everything is laid out with.
+// The sizes of the layout.
 constexpr float kBoxWidth = 208;  // of a node or a collapsed group, for any length of name
 constexpr float kBoxHeight = 28;
 constexpr float kRowGap = 26;     // between two rows; edges run across in it

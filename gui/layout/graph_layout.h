@@ -185,8 +185,8 @@ class LayoutCache {
 struct Former {
   const Scene* scene = nullptr;
   const GraphLayout* layout = nullptr;
-  // The former node of a node of the new scene, invalid where it is new. Empty: the same ids, as
-  // interning has it.
+  // The former node of a node of the new scene, invalid if it is new. An empty function: the ids
+  // are the same, as after interning.
   std::function<NodeId(NodeId)> node_of;
 };
 

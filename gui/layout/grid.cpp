@@ -5,7 +5,8 @@
 namespace recut::gui::layout {
 
 Grid::Grid(std::span<const Rect> rects, const Rect& bounds) : left_(bounds.left), top_(bounds.top) {
-  // Long thin pictures are common: cells of a fixed width, and as high as gives a cell a box.
+  // Long thin pictures are common, so cells have a fixed width, and a height at which there are as
+  // many cells as boxes.
   const auto count = static_cast<float>(rects.size() + 1);
   cell_width_ = std::max(256.0f, bounds.width() / 256);
   columns_ = 1 + static_cast<std::uint32_t>(bounds.width() / cell_width_);

@@ -1,4 +1,4 @@
-// A uniform grid over rectangles: which of them touch a rectangle or lie under a point.
+// A uniform grid over rectangles, which finds the ones that touch a rectangle or lie under a point.
 #pragma once
 
 #include <cstdint>

@@ -50,7 +50,7 @@ class Indexer {
     }
   }
 
-  // A group's own nodes, then its groups', in a walk that leaves every group consecutive.
+  // Orders nodes: a group's own, then those of its groups, so that every group is consecutive.
   void nodes_of_groups() {
     scene_.by_group.clear();
     scene_.by_group.reserve(scene_.nodes.size());

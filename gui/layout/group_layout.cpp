@@ -108,7 +108,7 @@ class GroupBuilder {
     }
   }
 
-  // Columns and their places; gives the columns by item.
+  // Places the columns of a side; returns the column of every item.
   std::vector<std::uint32_t> side(bool backward, const std::vector<std::uint32_t>& partners) {
     const SideTask side = task(backward, partners);
     std::vector<std::uint32_t> column_of(items_.size(), Scene::kNone);

@@ -1,4 +1,4 @@
-// On which side of the picture every node stands, and beside which forward node.
+// The side of the picture on which every node stands, and the forward node beside it.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct NodePlacement {
   bool mirrors = false;             // SceneNode::mirrors
 };
 
-// By position. Data flows upwards on the backward side: where a backward node reads another, its
-// forward_index is no larger than the other's.
+// The placements by node position. Data flows upwards on the backward side: where a backward node
+// reads another, its forward_index is no larger than the other's.
 std::vector<NodePlacement> place_nodes(const Graph& graph);
 
 }  // namespace recut::gui::layout

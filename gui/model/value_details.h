@@ -28,13 +28,14 @@ struct ValueDetails {
   bool empty() const { return title.empty(); }
 };
 
-// Empty where nothing is selected. Lines that need reasons are left out until these are known.
+// The details of a node; empty if nothing is selected. Lines that need reasons are left out until
+// these are known.
 ValueDetails details_of(const DocumentView& document, NodeId id);
 std::string text_of(const ValueDetails& details);
 
 // The outcome of `flip`, beside the shown plan.
 std::string flip_text(const Flip& flip, const PlanView& shown);
-// The promise of the value's row, with all others as they are; "" if just that came.
+// The promise of the value's row, with all others as they are; "" if the plan keeps it exactly.
 std::string promise_text(const Flip& flip, const PlanView& shown, const ValueRow& row);
 
 // The reason why the settings can't be held, if there are overrides; "" if they can.

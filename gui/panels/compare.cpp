@@ -138,7 +138,7 @@ class Compare {
     }
   }
 
-  // Nothing is to be said of who recomputes less where one of the two may keep more.
+  // Compares recomputation at an equal peak: a plan that may keep more recomputes less anyway.
   void equal_terms(Rect& area) {
     const auto fraction = compared_torch(document_, view_);
     const SharedPlanView torch = fraction ? torch_plan(document_, *fraction) : nullptr;

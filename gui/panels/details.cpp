@@ -143,7 +143,7 @@ class Details {
     explain(ui_, input_.app, "flip", working ? "It is being planned" : "");
   }
 
-  // The table's row said something else than came.
+  // Says that the exact plan differs from the promise of the table's row.
   void promise(Rect& column, NodeId maker) {
     const ValueRows* rows = input_.memory<ValueTable>(kValuesMemory).rows.get();
     const bool priced = rows != nullptr && rows->reasons && rows->plan == document_.shown;

@@ -24,7 +24,7 @@ struct Stroke {
   double opacity = 1;
 };
 
-// None of it drawn where the value runs again: see again().
+// The stroke of a rung is invisible if its value is recomputed: again() draws a stub instead.
 Stroke stroke_of(const GraphPaneContext& context, std::uint32_t index) {
   const Theme& theme = context.ui.theme;
   const Edge& edge = context.layout().edges[index];
@@ -44,7 +44,8 @@ float entry_y(std::span<const layout::Point> route) {
   return route.front().y;
 }
 
-// A value that is computed again has no line across: where it is read stands that it is.
+// Draws the stub of a recomputed value at its reader in backward, instead of a line across the
+// channel.
 void again(const GraphPaneContext& context, const Edge& edge) {
   std::uint8_t& drawn = context.memory.again[edge.to.index];
   if (drawn != 0) return;
@@ -82,7 +83,7 @@ class RungLabels {
   }
 
  private:
-  // Its pieces in the channel, in pixels.
+  // Keeps labels off the rung's route.
   void keep_off(const Edge& edge) {
     const auto route = context_.layout().route(edge);
     const float half = width_of(context_, edge) / 2;

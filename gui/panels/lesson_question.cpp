@@ -69,7 +69,8 @@ void LessonQuestionView::answer(std::size_t i, const Rect& row, Intents& intents
                    given_ && !right && !wrong ? ui_.theme.dim : ui_.theme.text);
 }
 
-// Its key; once an answer was given a tick at the right one, and a cross at one that isn't.
+// Draws the answer's key; once the question is answered, a tick at the right answer and a cross at
+// a wrong one that was given.
 void LessonQuestionView::sign(std::size_t i, ImVec2 c) const {
   if (given_ && i == question_.right) {
     const ImVec2 low{c.x - ui_.px(1), c.y + ui_.px(4)};

@@ -75,7 +75,7 @@ class TimelineView {
     plot.end();
     marks(plot);
     selected(plot);
-    // Users of the keyboard leave the pointer lying about.
+    // The pointer counts only if the user works with it, not with the keyboard.
     const bool pointed = t.hovered && !cache_.panning && !ui_.items.keys_lead;
     cursor(plot, pointed);
     if (pointed) hover(plot, columns);

@@ -205,7 +205,7 @@ class TradeOffView {
     if (bound > 0)
       show("impossible", {{"proved impossible", "impossible"}, ui_.theme.conflict, wall()});
     if (!report_.torch.empty()) show("PyTorch", {torch_text(), ui_.theme.conflict, crosses()});
-    // Ours stands on nothing red.
+    // The label of Recut's plans keeps off the area that is proved impossible.
     if (bound > 0)
       occupied.push_back({in.left, in.top, plot_.x(static_cast<double>(bound)), in.bottom});
     if (!report_.points.empty())

@@ -155,7 +155,7 @@ class LayoutPicture {
     svg_.polygon({{c.x, c.y - r}, {c.x + r, c.y}, {c.x, c.y + r}, {c.x - r, c.y}}, theme_.result);
   }
 
-  // Either side says its name: a reader of backward has not come by forward.
+  // The group's frames, labelled on both sides: the backward side may be far from the forward side.
   void frames(const Band& band) {
     const layout::Group& group = scene_.groups[band.group.index];
     for (const layout::Rect* frame : {&band.forward, &band.backward}) {

@@ -1,5 +1,5 @@
-// The frame of a plot: where its axes stand in a picture of any width, and its legend, which takes
-// as many lines as it needs.
+// The frame of a plot: the positions of its axes in a picture of any width, and its legend, which
+// takes as many lines as it needs.
 #pragma once
 
 #include <cstdint>
