@@ -115,7 +115,7 @@ class LessonReader {
     if (!line.empty() && line.front() == '#') return;
     if (line.rfind("==", 0) == 0) return begin_step(trimmed(line.substr(2)));
     const std::string_view key = key_of(line);
-    // A line that goes on with a paragraph may begin with any word.
+    // Within a paragraph only known keys count, so that prose may begin a line with any word.
     const bool known = std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
     if (!key.empty() && (known || !paragraph_))
       return field(key, trimmed(line.substr(key.size() + 1)));

@@ -65,7 +65,7 @@ struct Lesson {
   std::string then;
 };
 
-// Figures that prose and tasks may name, in the order of first appearance: "peak" of "{peak}"; and
+// The figures that prose and tasks name, in the order of first appearance: "peak" of "{peak}"; and
 // names of values: "h1" of "`h1`".
 std::vector<std::string> figures_in(std::string_view text);
 std::vector<std::string> values_in(std::string_view text);

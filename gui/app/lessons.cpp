@@ -9,7 +9,7 @@
 namespace recut::gui {
 namespace {
 
-// Commands that need no graph may run while a file opens.
+// True if the command needs a graph; the others may run while a file opens.
 bool needs_graph(const Intent& intent) {
   return intent.command != "lesson.scene" && intent.command != "file.sample";
 }
@@ -44,7 +44,7 @@ Result<Done> Lessons::go(App& app, int by) {
     app.overlay = "lessons";
     return Done{};
   }
-  // Back from the large model is to where it came from, as it was left.
+  // The way back from the large model restores the document before it, as it was left.
   if (by < 0 && in_large_) {
     in_large_ = false;
     pending_.clear();
@@ -101,14 +101,14 @@ void Lessons::show() {
   for (const Intent& intent : step()->show) pending_.push_back(intent);
 }
 
-// False where it has to wait for a graph.
+// Runs the step's next command; false if it has to wait for a graph.
 bool Lessons::run_next(App& app) {
   const DocumentView* front = app.document();
   const bool opening = front != nullptr && front->state == DocumentState::opening;
   if (needs_graph(pending_.front()) && opening) return false;
   const Intent intent = pending_.front();
   pending_.pop_front();
-  // An impossible command isn't needed: nothing is selected that could be cleared.
+  // A disabled command isn't needed: without a selection there is nothing to clear.
   const Command* command = find_command(intent.command);
   if (command != nullptr && command->enabled != nullptr && !command->enabled(app)) return true;
   const Result<Done> done = app.run(intent.command, intent.argument);

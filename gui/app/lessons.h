@@ -16,21 +16,21 @@ class App;
 
 class Lessons {
  public:
-  // Null and 0 where none runs.
+  // The running lesson and its step; null and 0 if none runs.
   const Lesson* lesson() const { return lesson_.get(); }
   std::size_t at() const { return at_; }
   const LessonStep* step() const { return lesson_ ? &lesson_->steps[at_] : nullptr; }
   bool is_last() const { return lesson_ && at_ + 1 == lesson_->steps.size(); }
-  // True if the step's scene stands; and if its task has been done since (once is enough).
+  // True if the step's commands have run; and if its task was done since (once is enough).
   bool is_set() const { return pending_.empty(); }
   bool is_done() const { return done_; }
   // True if it waits for nothing before it goes on.
   bool is_ready() const;
-  // The answer that was given to the step's question; none: no one yet.
+  // The answer that was given to the step's question; nullopt: none yet.
   std::optional<std::size_t> answer() const { return answer_; }
-  // True if its end is shown in the large model that it names.
+  // True if the lesson's end is shown in the large model that it names.
   bool is_in_large() const { return in_large_; }
-  // True if it can be shown there: at the end, where the model is among the samples.
+  // True if the large model can be shown: at the lesson's end, if the model is among the samples.
   bool has_large(const App& app) const;
 
   // Fails where there is no such lesson, or no such step in the running one.
@@ -58,7 +58,7 @@ class Lessons {
   std::optional<std::size_t> answer_;
 };
 
-// The reader's language, as a setting; and whether a lesson was followed to its end.
+// The settings of the reader's language, and of lessons that were followed to their end.
 std::string language_of(const App& app);
 bool was_followed(const App& app, std::string_view lesson);
 

@@ -90,7 +90,7 @@ Result<std::int64_t> number_of(const std::string& name, const std::string& text)
   return std::int64_t{std::stoll(text)};
 }
 
-// The parts between commas.
+// The parts of a text between its commas.
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at <= text.size();) {
@@ -128,7 +128,7 @@ class Reader {
   LinkState state;
 
  private:
-  // A link doesn't know the peak that a percentage would be of.
+  // Takes a budget in bytes: a link knows no peak for a percentage.
   Result<Done> take_budget(const std::string& value) {
     if (value.ends_with('%'))
       return error(fmt::format("the budget is {}, expected bytes or none", quote(value)));
@@ -253,7 +253,7 @@ const DocumentView* named(const App& app, const std::string& path) {
   return nullptr;
 }
 
-// Rules whose text the link doesn't have.
+// Drops rules whose text the link doesn't have.
 void drop_unknown_rules(App& app, LinkState& state) {
   std::optional<RuleFile>& rules = state.plan_settings.transforms.rules;
   if (!rules || !rules->text.empty()) return;

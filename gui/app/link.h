@@ -41,13 +41,13 @@ Result<LinkState> read_link(std::string_view fragment);
 
 // The link of the document in front.
 LinkState link_of(const App& app);
-// The same as it stands in an address: as it came, until the graph of the document is there.
+// The link in the address bar: the opened link, until the graph of the document is there.
 std::string address_of(const App& app);
 // Shows a link's state: a document of its sample or file, in the place of one that is open already.
 // One whose file isn't here waits for it, and one whose sample isn't here says so. Fails, and
 // changes nothing, where the link is damaged.
 Result<Done> follow_link(App& app, std::string_view fragment);
-// A document that says why a link can't be followed.
+// Opens a document that shows why a link can't be followed.
 void show_bad_link(App& app, std::string_view fragment, const Diagnostics& why);
 
 }  // namespace recut::gui

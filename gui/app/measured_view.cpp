@@ -12,7 +12,8 @@
 namespace recut::gui {
 namespace {
 
-// Names of graphs and their companions, packed or not: the name tells the kind, unread.
+// True if the name, packed or not, is one of graphs or of their companion files: these aren't read
+// as snapshots.
 bool has_other_name(std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
   for (const std::string_view ending :

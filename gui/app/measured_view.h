@@ -12,8 +12,8 @@ namespace recut::gui {
 
 class App;
 
-// Kept for each document. The snapshot stays when the graph or the plan changes; it is then
-// compared again.
+// The memory of a document's snapshot. The snapshot stays when the graph or the plan changes; it is
+// then compared again.
 struct MeasuredView {
   std::string path;                                    // of the snapshot; "": none is open
   std::shared_ptr<const MemorySnapshot> snapshot;      // null while it is read

@@ -11,9 +11,9 @@ namespace recut::gui {
 
 // The memory "memory-view" of a document.
 struct MemoryView {
-  // Steps of the shown plan, by share of all of them, so that they mean the same for the next plan.
+  // The shown steps as shares of all steps, so that they hold for the next plan, too.
   double from = 0, to = 1;
-  // Bytes, by share of the axis that shows them all.
+  // The shown bytes as shares of the axis that shows all of them.
   double bottom = 0, top = 1;
   // The keys' position; it holds as long as plan and selection do. See timeline_cursor.h.
   struct Cursor {
@@ -24,7 +24,7 @@ struct MemoryView {
 
   bool all_bytes() const { return bottom <= 0 && top >= 1; }
   bool whole() const { return from <= 0 && to >= 1 && all_bytes(); }
-  // Clamped to the step, and no less of it than a few steps of `steps`.
+  // Shows the shares `from` to `to`, clamped to 0 … 1, and at least a few steps of `steps`.
   void show(double from, double to, std::size_t steps);
   void show_bytes(double bottom, double top);
 };

@@ -160,7 +160,7 @@ MenuRow row_of(const App& app, std::string_view id, std::string_view title,
   if (asks) row.title += " …";
   row.intent = asks ? Intent{"palette.open", std::string(id)} : Intent{std::string(id), argument};
   row.label = std::string(id) + (argument.empty() ? "" : " " + argument);
-  // A key gives no argument: it does something else than this row.
+  // A row with an argument shows no key: keys give no argument.
   if (argument.empty()) row.hotkey = readable_hotkey(command->hotkey);
   row.enabled = command->enabled == nullptr || command->enabled(app);
   row.on = row.enabled && command->checked != nullptr && command->checked(app, argument);
@@ -212,7 +212,7 @@ void add_devices(const App& app, std::vector<MenuRow>& rows) {
                         device ? "Measured here: " + device->title : "Measured here", here));
 }
 
-// Listed only if there is a choice.
+// Adds the executors, if there are several.
 void add_runners(const App& app, std::vector<MenuRow>& rows) {
   const std::vector<Executor*> executors = app.backend.executors();
   if (executors.size() < 2) return;
@@ -244,7 +244,7 @@ void add_others(const App& app, std::vector<MenuRow>& rows) {
       rows.push_back(row_of(app, command->id, {}, {}));
 }
 
-// Lines part rows: none at the ends, no two in a row.
+// Adds a line between rows, but not at the start and not behind another line.
 void add_line(std::vector<MenuRow>& rows) {
   if (!rows.empty() && !rows.back().is_line()) rows.push_back({});
 }

@@ -17,7 +17,7 @@ struct PaletteRow {
 
 std::vector<PaletteRow> palette_rows(const App& app, std::string_view typed);
 
-// It comes first from now on.
+// Puts the command first among the ones that were used last.
 void remember_used(App& app, std::string_view command);
 
 }  // namespace recut::gui

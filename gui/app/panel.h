@@ -71,7 +71,7 @@ struct Panel {
   bool at_first = false;                         // also beside the first screen
 };
 
-// One a file, written by the build.
+// All panels, one a file; the build writes the list.
 std::vector<Panel> registered_panels();
 
 }  // namespace recut::gui

@@ -120,7 +120,8 @@ std::optional<std::size_t> neighbour_step(const PanesView& view, const DocumentV
   if (!view.comparison || view.comparison->steps.empty()) return std::nullopt;
   const auto count = static_cast<std::ptrdiff_t>(view.comparison->steps.size());
   const std::ptrdiff_t position = position_of_selection(view, document);
-  // From between two steps (odd) to the one on that side, from a step (even) to its neighbour.
+  // An odd position lies between two steps and moves to the one on that side; an even one moves to
+  // the neighbour.
   const bool at_step = position >= 0 && position % 2 == 0;
   const std::ptrdiff_t next = at_step  ? position / 2 + by
                               : by > 0 ? (position + 1) / 2

@@ -37,15 +37,15 @@ std::optional<ShownGraph> graph_there(const App& app, const DocumentView& docume
 // True if the comparison is of the shown graphs; the plans may differ.
 bool is_of(const PanesView& view, const ShownGraph& here, const ShownGraph& there);
 
-// Has the requested comparison made, unless it is there or at work.
+// Starts the job that makes the requested comparison, unless it is done or at work.
 void start_comparison(App& app, DocumentView& document);
 
 NodeId selected_there(const PanesView& view, const DocumentView& document);
 NodeId hovered_there(const PanesView& view, const DocumentView& document);
 // The difference that is selected; none if the selection is none.
 std::optional<std::size_t> selected_step(const PanesView& view, const DocumentView& document);
-// The first behind the selection in program order, or the last before it, around the end; none
-// where there is no difference.
+// The next difference after the selection in program order, or the last one before it, around the
+// end; nullopt if there is no difference.
 std::optional<std::size_t> neighbour_step(const PanesView& view, const DocumentView& document,
                                           int by);
 

@@ -1,4 +1,4 @@
-// Runs the plan that is shown as machine code: how long it really takes, and how much memory.
+// Runs the shown plan as machine code, and measures its time and memory.
 #pragma once
 
 #include <memory>

@@ -127,7 +127,7 @@ ScriptRunner::Progress ScriptRunner::run_line() {
   return fail(fmt::format("'{}' is nothing that a script can do", verb));
 }
 
-// One event a tick, as a hand would: there, down, up.
+// Presses with one event a tick, as a hand would: move, down, up.
 ScriptRunner::Progress ScriptRunner::pointer(const std::string& verb) {
   if (beat_ == 0) at_ = {-1, -1};
   if (at_.x < 0) {
@@ -155,7 +155,7 @@ ScriptRunner::Progress ScriptRunner::pointer(const std::string& verb) {
   return beat_ + 1 < last ? Progress::more : Progress::done;
 }
 
-// In ten steps, so that everything between is seen.
+// Drags in ten steps, so that the window sees the positions between.
 ScriptRunner::Progress ScriptRunner::drag() {
   constexpr int kSteps = 10;
   if (beat_ == 0) at_ = {-1, -1};
@@ -181,7 +181,7 @@ ScriptRunner::Progress ScriptRunner::drag() {
   return Progress::done;
 }
 
-// The modifiers of "Ctrl+Shift+P" or "Ctrl", pressed or let go.
+// Presses or releases the modifiers of "Ctrl+Shift+P" or "Ctrl".
 void ScriptRunner::hold(const std::string& combination, bool down) {
   for (const auto& [name, mod] : {std::pair("Ctrl", ImGuiMod_Ctrl), std::pair("Alt", ImGuiMod_Alt),
                                   std::pair("Shift", ImGuiMod_Shift)})

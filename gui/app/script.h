@@ -29,7 +29,7 @@ struct ScriptLine {
   std::vector<std::string> tokens;
 };
 
-// Fails on quotes that don't close.
+// Parses a script. Fails on quotes that don't close.
 Result<std::vector<ScriptLine>> parse_script(std::string_view text, const std::string& file_name);
 
 class ScriptRunner {
@@ -39,7 +39,7 @@ class ScriptRunner {
   // Call it before each tick of the application. False: the script is over.
   bool advance();
   const Diagnostics& failures() const { return failures_; }
-  // Seconds that a line may take; machines differ.
+  // Sets the seconds that a line may take, since machines differ.
   void set_patience(double seconds) { patience_ = seconds; }
 
  private:

@@ -25,7 +25,7 @@ struct StateRow {
   std::string (*value)(const App& app);
 };
 
-// The same of the document in front; "" where none is ready.
+// The value of the document in front; "" if none is ready.
 template <std::string (*value)(const DocumentView& document)>
 std::string of_front(const App& app) {
   return app.has_ready() ? value(*app.document()) : std::string();
@@ -113,7 +113,8 @@ std::string overrides(const DocumentView& d) {
   return value;
 }
 
-// "grad adam 0.001 +attention -merge_clones my.rules"; "" where everything is as usual.
+// The transform settings that aren't the usual ones, such as "grad adam 0.001 +attention
+// -merge_clones my.rules".
 std::string transforms(const DocumentView& d) {
   const TransformSettings& r = d.plan_settings.transforms;
   std::string value = r.differentiate ? "grad " : "";
@@ -154,7 +155,7 @@ std::string selection_there(const DocumentView& d) {
   const NodeId node = view != nullptr ? selected_there(*view, d) : NodeId();
   return node.valid() ? view->comparison->there.shown.graph().node_name(node) : "";
 }
-// "3 of 41", "41", "" while nothing is compared.
+// The position among the differences: "3 of 41", "41", "" while nothing is compared.
 std::string difference(const DocumentView& d) {
   const PanesView* view = find_panes_view(d);
   if (view == nullptr || !view->comparison) return "";
@@ -225,7 +226,7 @@ std::string run_peak(const DocumentView& d) {
   return run ? fmt::format("{}", run->planned_peak_bytes) : "";
 }
 
-// "none", "running", "failed", "done".
+// The state of the training: "none", "running", "failed", "done".
 std::string training(const App& app) {
   if (!app.has_ready()) return "";
   const DocumentView& d = *app.document();
@@ -351,7 +352,7 @@ constexpr StateRow kStatesRows[] = {
 std::optional<std::string> App::state(std::string_view name) const {
   for (const StateRow& row : kStatesRows)
     if (row.name == name) return row.value(*this);
-  // Settings by their own names.
+  // Settings are found by their own names.
   if (name.rfind("setting.", 0) == 0) return settings.text(name.substr(8));
   return std::nullopt;
 }

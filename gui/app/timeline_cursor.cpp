@@ -39,7 +39,7 @@ std::vector<std::size_t> steps_using(const PlanView& plan, NodeId id) {
   for (std::size_t step = 0; step < steps.size(); ++step) {
     const NodeId node = steps[step].node;
     bool uses = node == maker;
-    // A view of it reads nothing by itself.
+    // A view of the value reads nothing by itself.
     if (!uses && defining_node(graph, node) != maker)
       for (const NodeId operand : graph[node].operands)
         uses = uses || defining_node(graph, operand) == maker;

@@ -1,4 +1,4 @@
-// The step of the timeline that the keys are at, and where they go from there. No drawing.
+// The keyboard's cursor in the timeline, a step, and its moves. No drawing.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace recut::gui {
 // else the first run of the selection. None if the selection doesn't run.
 std::optional<std::size_t> cursor_step(const DocumentView& document, const MemoryView& view);
 
-// Has the cursor stand there, for the selection and the plan as they are; the step is shown.
+// Puts the cursor at a step, for the present selection and plan, and shows the step.
 void place_cursor(const DocumentView& document, MemoryView& view, std::size_t step);
 
 // The steps that make a value or read it, in order; through views as well as by itself.

@@ -22,7 +22,7 @@ const TorchPlan* find(const DocumentView& document, const std::string& fraction)
   return found == plans->end() ? nullptr : &found->second;
 }
 
-// Overrides are no part of PyTorch's plan.
+// The planning request of PyTorch's plan, which has no overrides.
 PlanningRequest request_for(const DocumentView& document, const std::string& fraction) {
   PlanningRequest request = request_of(document.plan_settings);
   request.strategy = "torch";

@@ -18,7 +18,7 @@ struct TorchPlan {
   Diagnostics faults;   // why it can't
   JobId making = 0;
 };
-// Kept for each document, by fraction, device and model.
+// PyTorch's plans of a document by fraction, device and model.
 using TorchPlans = std::map<std::string, TorchPlan>;
 inline constexpr std::string_view kTorchMemory = "torch";
 
@@ -32,11 +32,12 @@ SharedPlanView torch_plan(const DocumentView& document, const std::string& fract
 // True if it must be requested: it isn't there, nor at work, nor known to be impossible.
 bool wants_torch_plan(const App& app, const DocumentView& document, const std::string& fraction);
 
-// The reason why it can't be made; "" if it can, as far as that is known.
+// The reason why PyTorch's plan can't be made; "" if none is known.
 std::string torch_fault(const DocumentView& document, const std::string& fraction);
 bool makes_torch_plan(const App& app, const DocumentView& document);  // whichever
 
-// Makes it, by a job as slow as its strategy, and hands it on, at once where it is there already.
+// Makes PyTorch's plan, by a job as slow as its strategy, and hands it on, at once if there is one
+// already.
 using TakeTorch = std::function<void(DocumentView&, const SharedPlanView&)>;
 void prepare_torch_plan(App& app, DocumentView& document, const std::string& fraction,
                         const TakeTorch& take = {});

@@ -12,7 +12,7 @@ namespace recut::gui {
 
 class App;
 
-// Steps from `first` on that went by one plan.
+// A stretch of steps, from `first` on, that one plan ran.
 struct PlanStretch {
   std::int64_t first = 0;
   std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
@@ -34,7 +34,7 @@ struct TrainView {
   Diagnostics faults;                      // why it ended, where it had to
 
   std::int64_t steps() const { return static_cast<std::int64_t>(losses.size()); }
-  // The last loss is no number: there is nothing to go on with.
+  // True if the last loss isn't finite, so that training can't go on.
   bool diverged() const;
 };
 

@@ -35,9 +35,9 @@ class Helper {
   // `urgent`: it doesn't wait for requests that are not.
   virtual void begin(int request_id, bool urgent, const HelperFile& file,
                      std::string_view task) = 0;
-  // Nothing comes back for it any more, and it costs no more time.
+  // Ends a request: no reply to it comes any more.
   virtual void end(int request_id) = 0;
-  // The file of that serial number is of no use any more.
+  // Closes the file of that serial number.
   virtual void close(int serial) = 0;
   // The replies since the last call; the backend wakes the window for them.
   virtual std::vector<HelperReply> take_replies() = 0;

@@ -310,7 +310,7 @@ void Jobs::take_replies(const std::function<bool()>& over) {
   }
 }
 
-// The helper's jobs are done in slices from now on.
+// Runs the helper's jobs in slices from now on.
 void Jobs::do_without_helper() {
   helper_ = nullptr;
   replies_.clear();

@@ -25,7 +25,7 @@ class NullBackend : public Backend {
   std::vector<Executor*> executors() override { return running; }
   void wake() override { ++wakes; }
 
-  // A file of files(), else one of the file system.
+  // Reads a file of files(), else one of the file system.
   Result<std::string> read(const std::string& path) override;
   bool has_to_be_given(const std::string& path) const override;
   bool has_reader(const std::string&) override { return reader_there; }

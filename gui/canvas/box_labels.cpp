@@ -25,7 +25,7 @@ std::string shape_text(const TensorType& type) {
   return text.empty() ? std::string("scalar") : text;
 }
 
-// `part`, of one or more parts, is in `path` as whole parts.
+// True if `path` has `part` in it as whole parts.
 bool has_run(std::string_view path, std::string_view part) {
   for (std::size_t at = path.find(part); at != std::string_view::npos;
        at = path.find(part, at + 1)) {
@@ -35,7 +35,7 @@ bool has_run(std::string_view path, std::string_view part) {
   return false;
 }
 
-// "primals_7", "arg_3": a number, which says nothing of the input.
+// True for names that are only numbered, "primals_7" and "arg_3".
 bool is_numbered(std::string_view name) {
   const std::size_t at = name.rfind('_');
   if (at == std::string_view::npos || at == 0 || at + 1 == name.size()) return false;
@@ -59,7 +59,7 @@ BoxLabel label_of_input(const Picture& picture, NodeId node, std::string_view pa
   return label;
 }
 
-// "var_mean[1]" of a node that takes one of several outputs, which only such a node may read.
+// The text of a node that takes one of several outputs: "var_mean[1]".
 std::string call_text(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
   const std::string_view name = operator_label(graph.op(id));

@@ -21,7 +21,7 @@ struct BoxLabel {
   bool path = false;       // the title is a module's path, whose end tells most
 };
 BoxLabel box_label(const Picture& picture, const layout::Box& box);
-// "mul" of mul.Tensor, "softmax" of _softmax.
+// The label of an operator: "mul" of mul.Tensor, "softmax" of _softmax.
 std::string_view operator_label(const Operator& op);
 // A name without the leading parts that `path` has in a row: "h.0.attn.weight" in "m.h.0" is
 // "attn.weight", "/h/h.0/mlp/Relu" in "h.h.0.mlp" is "Relu".
@@ -29,14 +29,15 @@ std::string_view within_path(std::string_view name, std::string_view path);
 
 // A group's own name; a number has its list's name before it: "h.3".
 std::string label_of(const layout::Group& group);
-// "1 of 11 alike", "1 of 11": longest first; nothing where no other group is like it.
+// The count of groups like this one, longest first: "1 of 11 alike", "1 of 11"; empty if there is
+// no other.
 std::vector<std::string> alike_text(const layout::Group& group);
 // Variants of the text at the right of a name, longest first: "32×64×56×56 · 24.5 MiB", "24.5 MiB".
 std::vector<std::string> details_of(const Picture& picture, const layout::Box& box,
                                     std::int64_t saved_bytes);
 // Operator, arguments and types as the text form writes them, without the name.
 std::string call_of(const Graph& graph, NodeId node);
-// The same in lines of at most `letters`, at most `lines` of them.
+// The call in lines of at most `letters` letters, at most `lines` of them.
 std::vector<std::string> wrapped(const std::string& text, std::size_t letters, std::size_t lines);
 // At most `bytes` of a name, at a boundary between letters: names may be of any length.
 std::string_view clipped(std::string_view name, std::size_t bytes = 160);

@@ -62,7 +62,7 @@ class View {
 
 // Shows all of `bounds`, with a margin, at a zoom of at most `most`.
 Camera fit(const layout::Rect& bounds, const Rect& area, float scale, double most);
-// The same point of the layout stays under `pointer`.
+// The camera zoomed so that the same point of the layout stays under `pointer`.
 Camera zoomed(const View& view, ImVec2 pointer, float scale, double zoom);
 Camera moved(const View& view, float dx, float dy);  // by pixels
 

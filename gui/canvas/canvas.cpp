@@ -99,7 +99,7 @@ void fit_all(Canvas& canvas) {
 void bring_into_view(Canvas& canvas, const layout::Rect& rect) {
   const View goal = canvas.view_from(canvas.camera);
   const float margin = 24 * canvas.scale;
-  // Columns that were framed stand near the edge: they stay.
+  // Framed columns may be near the edge; they don't move.
   const Rect there = goal.at(rect), inside = canvas.area.inset(margin / 3, margin * 1.5f);
   const bool in = there.left >= inside.left && there.right <= inside.right &&
                   there.top >= inside.top && there.bottom <= inside.bottom;
@@ -107,7 +107,7 @@ void bring_into_view(Canvas& canvas, const layout::Rect& rect) {
   const layout::Point centre = rect.centre();
   Camera to{static_cast<double>(centre.x), static_cast<double>(centre.y), canvas.camera.zoom};
   if (to.zoom < kSeen) to.zoom = kFirstZoom;
-  // Sideways only where it must: the eye keeps the column.
+  // The camera moves sideways only if it must, so that the eye keeps the column.
   const bool across = there.left >= inside.left && there.right <= inside.right;
   if (across && to.zoom == canvas.camera.zoom) to.x = canvas.camera.x;
   fly(canvas, to);

@@ -55,7 +55,7 @@ struct Canvas {
   int marks_made = 0, marks_picture = 0;
   SharedPlanView marks_plan;
   SharedRun marks_run;
-  // And under the comparison, where one is shown.
+  // The marks of the comparison, if one is shown.
   std::shared_ptr<const DifferenceMarks> differences;
   int differences_picture = 0;
   SharedComparison differences_of;
@@ -108,7 +108,7 @@ void jump(Canvas& canvas, const Camera& to);  // without a way
 void put(Canvas& canvas, const Camera& at);   // the same, for a canvas that follows another one
 void fit_all(Canvas& canvas);
 void fit_rect(Canvas& canvas, const layout::Rect& rect, double most);
-// Moves only where the rectangle can't be seen.
+// Moves the camera so that the rectangle is on the screen; not if it is already.
 void bring_into_view(Canvas& canvas, const layout::Rect& rect);
 constexpr double kNear = 1.2;  // zoom at which a single node is fitted
 // Both columns in an area that became narrower, from the same top on; forward's, where names could
@@ -116,12 +116,12 @@ constexpr double kNear = 1.2;  // zoom at which a single node is fitted
 void fit_columns(Canvas& canvas);
 // The first view: readable, from the top of the graph or of its main body.
 void place_camera(Canvas& canvas);
-// All of a neighbourhood, or the node that it is of.
+// Frames all of a neighbourhood, or its centre if it is too large.
 void frame_focus(Canvas& canvas);
 
 // The group whose box or frame a node is in, as far as it is open; for commands on "the group".
 layout::GroupId group_around(const Picture& picture, NodeId node);
-// All of a node's box, or of the frames of an open group.
+// The bounds of a node's box, or of the frames of an open group.
 layout::Rect bounds_of(const Picture& picture, layout::GroupId group);
 
 }  // namespace recut::gui

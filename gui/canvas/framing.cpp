@@ -39,7 +39,8 @@ layout::Rect main_body(const Picture& picture) {
   const layout::Scene& scene = *picture.scene;
   const Group* best = most_repeated(scene);
   if (best == nullptr) return picture.layout.bounds;
-  // The first and the last of a row of blocks differ at their borders.
+  // True for a sibling of at least half the nodes: the first and the last block of a row differ at
+  // their borders.
   const auto is_of_body = [&](layout::GroupId id) {
     const Group& group = scene.groups[id.index];
     return group.parent == best->parent && 2 * group.nodes >= best->nodes;

@@ -24,7 +24,7 @@ float Ink::width(std::string_view text, const Type& type) const {
       .x;
 }
 
-// The longest beginning that fits; ImGui walks the letters once.
+// The longest beginning of the text that fits; ImGui walks the letters once.
 std::string_view Ink::cut(std::string_view text, const Type& type, float room) const {
   if (room <= 0) return {};
   const ImFont* font = ui_.fonts[type.face];

@@ -20,11 +20,12 @@ class Ink {
     double opacity = 1;
   };
   float width(std::string_view text, const Type& type) const;
-  // Centred by height, cut with "…" where it is wider than the rectangle. Returns its width.
+  // Draws text centred by height, cut with "…" if it is wider than the rectangle. Returns its
+  // width.
   float text(const Rect& rect, std::string_view text, const Type& type,
              Align align = Align::left) const;
 
-  // Square corners; whole pixels.
+  // Draws a dashed box with square corners, at whole pixels.
   void dashed(const Rect& rect, ImU32 colour, float width, float dash, float gap) const;
   void dashed_across(float left, float right, float y, ImU32 colour, float width, float dash,
                      float gap) const;

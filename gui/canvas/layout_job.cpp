@@ -10,7 +10,7 @@
 namespace recut::gui {
 namespace {
 
-// The nodes nearest to the middle of the screen: something that can be seen is to stay.
+// The nodes nearest to the middle of the screen, as anchors.
 std::vector<NodeId> near_middle(const Canvas& canvas) {
   std::vector<NodeId> near;
   if (canvas.picture == nullptr || canvas.area.empty()) return near;

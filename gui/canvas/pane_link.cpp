@@ -123,7 +123,7 @@ void PaneLink::follow(const LinkedCanvas& leader, const LinkedCanvas& follower, 
   if (is_stale(leader, follower))
     offset_ = offset_between(leader, follower.canvas, by_pointer ? pointer : from.area.centre());
   if (!offset_) return;
-  // Another picture has other heights: there is no way between offsets of the two.
+  // A new picture has other heights, so offsets from the former one don't hold.
   const std::string key = fmt::format("{} {} {} {}", name, leader_ == Pane::here ? 0 : 1,
                                       from.pictures, follower.canvas.pictures);
   Camera camera = from.at;

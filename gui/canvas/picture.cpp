@@ -20,7 +20,7 @@ using layout::GraphLayout;
 using layout::Scene;
 
 std::vector<Crossing> crossings_of(const Scene& scene, const GraphLayout& layout) {
-  // Edges stand by the box that they lead to.
+  // Edges are sorted by the box that they lead to.
   std::vector<std::uint32_t> first(layout.boxes.size() + 1, 0);
   for (const Edge& edge : layout.edges) ++first[edge.to.index + 1];
   for (std::size_t b = 1; b < first.size(); ++b) first[b] += first[b - 1];

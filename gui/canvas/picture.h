@@ -76,7 +76,7 @@ struct PictureRequest {
   std::vector<NodeId> anchors;                 // the first that there is stays in its place
 };
 
-// One a document; layouts take turns on it.
+// The cache of a document's layouts, which use it one after another.
 struct PictureCache {
   std::mutex mutex;
   layout::LayoutCache layouts;

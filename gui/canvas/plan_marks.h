@@ -24,7 +24,7 @@ struct BoxMarks {
 
 // The marks of an edge from forward to backward.
 struct RungMarks {
-  // Storages, however many views of them are read; both 0: it carries inputs.
+  // The counts of storages, not of their views; both 0: the rung carries inputs.
   std::uint32_t saved = 0, again = 0;
   std::int64_t bytes = 0;  // of those kept for backward
 };

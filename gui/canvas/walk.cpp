@@ -39,7 +39,7 @@ BoxId step(const Picture& picture, BoxId from, WalkDirection direction) {
     if (!id.valid() || id == from) return;
     const Box& other = layout.boxes[id.index];
     const bool across = direction == WalkDirection::left || direction == WalkDirection::right;
-    // Up and down stay on their side; the other side is across.
+    // Steps up and down stay on their side; steps across lead to the other one.
     if (!across && other.side != box.side && other.side != layout::Side::shelf) return;
     const Offset o = offset(box.rect.centre(), other.rect.centre(), direction);
     if (o.along < 1) return;
@@ -52,7 +52,7 @@ BoxId step(const Picture& picture, BoxId from, WalkDirection direction) {
     consider(layout.edges[e].from, 0);
     consider(layout.edges[e].to, 0);
   }
-  // A partner stands across even where nothing is saved between the two.
+  // The partner is a step across, even if nothing is saved between the two.
   consider(box.partner, 1);
   return best;
 }

@@ -16,7 +16,7 @@ void pin(DocumentView& document, SharedPlanView plan, std::string title) {
   document.baseline.plan = std::move(plan);
   document.baseline.title = std::move(title);
   document.baseline.pending_title.clear();
-  // All comparisons of plans use it from now on.
+  // The pinned plan is the baseline of all comparisons from now on.
   CompareView& view = compare_view(document);
   if (!compared_other(document, view)) view.with.clear();
 }

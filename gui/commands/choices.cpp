@@ -91,7 +91,7 @@ Result<Done> filter(App& app, std::string_view text) {
   return Done{};
 }
 
-// The same column again turns the order around.
+// Sorts by a column; the same column again reverses the order.
 Result<Done> sort(App& app, std::string_view by) {
   ValueTable& table = value_table(*app.document());
   ValueColumn column = table.sort;
@@ -147,7 +147,7 @@ Result<Done> follow_choices(App& app, std::string_view) {
   return Done{};
 }
 
-// Plans with the opposite choice; a job.
+// Starts the job that plans with the opposite choice.
 Result<Done> flip(App& app, std::string_view) {
   DocumentView& document = *app.document();
   FlipAnswer& answer = flip_answer(document);

@@ -113,7 +113,7 @@ Result<Done> go_to_line(App& app, std::string_view number) {
   return Done{};
 }
 
-// Along the lines of the selected value, around the ends.
+// Goes along the lines of the selected value, around the ends.
 template <int by>
 Result<Done> step_line(App& app, std::string_view) {
   CodeView& view = code_view(*app.document());
@@ -145,7 +145,7 @@ Result<Done> copy_code(App& app, std::string_view) {
   return Done{};
 }
 
-// On, or to a stop by its name.
+// Goes on, or to a stop by its name.
 template <int by>
 Result<Done> follow_code(App& app, std::string_view name) {
   const std::size_t stops = follow_stops();

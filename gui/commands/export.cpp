@@ -77,7 +77,7 @@ PictureRoles roles_of(const Picture& picture, const DocumentView& document) {
   return roles;
 }
 
-// The graph as it is laid out, open groups and all, under the shown plan.
+// Writes the graph as it is laid out, with its open groups, under the shown plan.
 Result<Done> svg(App& app, std::string_view name) {
   const SharedPicture picture = canvas_of(app.document()->memories).picture;
   if (picture == nullptr) return error("the graph isn't laid out yet");
@@ -98,7 +98,7 @@ Result<Done> text(App& app, std::string_view name) {
   return write(app, with_ending(app, name, ".recut"), print(app.document()->graph_at_pass()));
 }
 
-// The window as it was drawn last.
+// Writes the last frame of the window.
 Result<Done> png(App& app, std::string_view name) {
   const std::string path = with_ending(app, name, ".png");
   const auto saved = app.backend.save_picture(path);

@@ -17,7 +17,7 @@ bool is_shown(const App& app) { return shown(app) != nullptr; }
 bool has_next(const App& app) { return is_shown(app) && !shown(app)->at_cut(); }
 bool flow_has_former(const App& app) { return is_shown(app) && shown(app)->step > 0; }
 
-// The network is of the graph that is planned for, so that graph is shown.
+// Shows the network on the planned graph, so that graph is shown.
 Result<Done> start(App& app, std::string_view) {
   DocumentView& document = *app.document();
   const std::size_t nodes = document.graph().order().size();

@@ -170,7 +170,7 @@ Result<Done> first_groups(App& app, std::string_view) {
   return Done{};
 }
 
-// A closed group is opened, the group around an open node closed.
+// Opens the selected closed group, or closes the group around the selected node.
 Result<Done> toggle_selected(App& app, std::string_view) {
   Canvas& c = canvas(app);
   const layout::BoxId box = selected_box(app);
@@ -184,7 +184,7 @@ Result<Done> toggle_selected(App& app, std::string_view) {
 
 // The neighbourhood.
 
-// The selection's; where it is shown already, a step wider.
+// Shows the neighbourhood of the selection; a step wider if it is shown already.
 Result<Done> focus(App& app, std::string_view radius) {
   Canvas& c = canvas(app);
   const NodeId node = selected(app);

@@ -20,7 +20,7 @@ bool has_task(const App& app) {
   const LessonStep& step = *app.lessons.step();
   return !step.show.empty() || !step.question.ask.empty();
 }
-// The popup's own keys are off while something lies over it, and before their turn.
+// True if the popup's keys count: nothing covers it, and it is their turn.
 bool goes_on(const App& app) {
   return has_lesson(app) && app.overlay.empty() && app.lessons.is_ready();
 }
@@ -136,7 +136,7 @@ constexpr Command kLessonsRows[] = {
 
 }  // namespace
 
-// One row a lesson after the others, so that the palette finds them by their titles.
+// The commands of lessons, with a row for each lesson, so that the palette finds them by title.
 std::span<const Command> lessons_commands() {
   static const auto names = [] {
     std::vector<std::pair<std::string, std::string>> made;

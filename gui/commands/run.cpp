@@ -45,7 +45,7 @@ bool run_is_chosen(const App& app, std::string_view id) {
   return executor != nullptr && executor->id() == id;
 }
 
-// The one named, or the next.
+// Chooses the named executor, or the next one.
 Result<Done> choose_run(App& app, std::string_view id) {
   if (!id.empty()) return choose_runner(app, id);
   const std::vector<Executor*> executors = app.backend.executors();

@@ -15,14 +15,14 @@ namespace {
 bool select_has_selection(const App& app) {
   return is_ready(app) && app.overlay.empty() && app.document()->selection.node.valid();
 }
-// Here, or in the pane beside alone.
+// True if a node is selected, here or in the other pane.
 bool has_any_selection(const App& app) {
   if (select_has_selection(app)) return true;
   const PanesView* panes = is_ready(app) ? find_panes_view(*app.document()) : nullptr;
   return panes != nullptr && app.overlay.empty() && panes->there.valid();
 }
 
-// Panels that speak of the plan name nodes of the last graph, whichever is shown.
+// Selects a node of the last graph, which panels about the plan name, whichever graph is shown.
 void select_planned(DocumentView& document, NodeId id) {
   select_in_pass(document, id, document.document->passes.passes.size());
 }

@@ -61,7 +61,7 @@ Result<Done> peak(App& app, std::string_view) {
   return go_to(app, plan_of(app).replay().peak_step.value_or(0));
 }
 
-// Along the steps that make or read the selected value, which stays selected.
+// Goes along the steps that make or read the selected value, which stays selected.
 template <int by>
 Result<Done> use(App& app, std::string_view) {
   DocumentView& document = *app.document();
@@ -76,7 +76,7 @@ Result<Done> use(App& app, std::string_view) {
   return Done{};
 }
 
-// About the cursor where it can be seen.
+// Zooms about the cursor if it is on the screen.
 template <bool nearer>
 Result<Done> zoom_timeline(App& app, std::string_view) {
   DocumentView& document = *app.document();

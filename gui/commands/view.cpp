@@ -37,7 +37,7 @@ Result<Done> set_scale(App& app, std::string_view percent) {
   return Done{};
 }
 
-// The next of the usual scales, up or down.
+// Sets the next of the usual scales, up or down.
 template <bool up>
 Result<Done> step_scale(App& app, std::string_view) {
   const double now = app.settings.number("scale", 1);
