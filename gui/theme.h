@@ -24,7 +24,7 @@ struct Theme {
 extern const Theme kDark;
 extern const Theme kLight;
 
-// `share` of `over` on `under`, 0 … 1: a tint that needs no transparency.
+// Mixes `over` onto `under` by `share`, 0 … 1: a tint that needs no transparency.
 Colour mix(Colour under, Colour over, double share);
 
 Colour colour_of(const Theme& theme, MemoryKind kind);

@@ -1,4 +1,4 @@
-// Broken lines: ImGui draws whole ones only.
+// Draws dashed lines, which ImGui lacks.
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -1,4 +1,4 @@
-// The line of text, and the scrolled region: the two things that ImGui does for us.
+// Text fields and scrolled regions: the two widgets that come from ImGui.
 #include <imgui_internal.h>
 
 #include <cmath>

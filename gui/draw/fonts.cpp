@@ -68,7 +68,7 @@ void Fonts::build(ImFontAtlas& atlas, float scale) {
     capitals_[face] = row.size * shape.capital * scale;
   }
   atlas.Build();
-  // Few typefaces have thin spaces: these are nothing but an advance.
+  // Few typefaces have thin spaces; here they are a mere advance.
   for (std::size_t i = 0; i < kFaces; ++i) {
     for (const ImWchar c : kThinSpaces)
       fonts_[i]->AddGlyph(nullptr, c, 0, 0, 0, 0, 0, 0, 0, 0,

@@ -10,7 +10,7 @@ bool takes_keyboard(const Item& item) {
   return item.enabled && item.visible() && item.kind != ItemKind::figure && moves;
 }
 
-// "×" and "?" are no words.
+// True if the text has two letters at least; "×" and "?" are signs.
 bool is_word(std::string_view text) {
   const auto letters = std::count_if(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||

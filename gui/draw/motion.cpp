@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kSeconds = 0.15;
 
-// Fast at first, gentle at the end.
+// The eased progress: fast at first, gentle at the end.
 double eased(double share) {
   const double rest = 1 - std::clamp(share, 0.0, 1.0);
   return 1 - rest * rest * rest;

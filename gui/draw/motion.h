@@ -1,4 +1,5 @@
-// Things move to where they go, in 150 ms, so that the eye can follow. Values are known by a name.
+// Animates values to their targets in 150 ms, so that the eye can follow. A value is known by its
+// name.
 #pragma once
 
 #include <map>
@@ -9,7 +10,7 @@ namespace recut::gui {
 
 class Motion {
  public:
-  // `reduced`: everything is where it goes at once.
+  // `reduced`: values are at their targets at once.
   void begin_frame(double now, bool reduced);
 
   // The current value on its way to `target`; it starts there when it is first seen.

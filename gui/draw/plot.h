@@ -20,9 +20,10 @@ struct Axis {
   std::vector<Tick> ticks;
 };
 
-// 0 (or `from`) … `to` bytes, at most `ticks` ticks at whole powers of two: "512 MiB".
+// The axis of 0 (or `from`) … `to` bytes, with at most `ticks` ticks at whole powers of two: "512
+// MiB".
 Axis byte_axis(double from, double to, int ticks);
-// 0 … `to` microseconds: "+2 ms" where `plus`, else "2 ms".
+// The axis of 0 … `to` microseconds: "+2 ms" if `plus`, else "2 ms".
 Axis time_axis(double to, int ticks, bool plus);
 
 class Plot {
@@ -41,7 +42,7 @@ class Plot {
 
   void grid() const;  // lines at the ticks of the axis that goes up, and all labels
 
-  // Drawing until end() is cut at the edges.
+  // Clips the drawing at the edges until end().
   void begin() const;
   void end() const;
   void line(const std::vector<ImVec2>& points, Colour colour, float width) const;

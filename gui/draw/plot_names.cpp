@@ -18,7 +18,7 @@ bool is_unoccupied(const Rect& box, const Occupied& occupied) {
                       [&](const Rect& one) { return one.meets(box); });
 }
 
-// Boxes of that size around a point, `away` pixels from it.
+// Candidate boxes of a size around a point, `away` pixels from it.
 std::vector<Rect> boxes_around(ImVec2 at, ImVec2 size, float away) {
   const float x = at.x - size.x / 2, y = at.y - size.y / 2;
   return {rect_at({x, at.y - away - size.y}, size),

@@ -5,7 +5,7 @@
 namespace recut::gui {
 namespace {
 
-// Units. Longer names are cut at their beginning.
+// The width of names in units; longer names are cut at their beginning.
 constexpr float kMinNameWidth = 110, kMaxNameWidth = 170, kBehindName = 7;
 
 }  // namespace

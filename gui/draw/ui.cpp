@@ -44,7 +44,8 @@ void Ui::frame(const Rect& rect, Colour colour, float radius, float width) const
 }
 
 void Ui::line(ImVec2 a, ImVec2 b, Colour colour, float width, double opacity) const {
-  // Upright and level lines of odd width lie between pixels otherwise.
+  // ImGui moves both ends by half a pixel, so that upright and level lines of odd width cover whole
+  // pixels.
   list().AddLine(a, b, paint(colour, opacity), width);
 }
 

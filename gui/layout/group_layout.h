@@ -28,7 +28,7 @@ struct GroupLayout {
   std::vector<ItemPosition> items;
 };
 
-// Columns that items are to keep, from a former layout; kNoHint for an item without one.
+// The columns that items are to keep from a former layout; kNoHint for an item without one.
 struct ColumnHints {
   std::vector<std::uint32_t> forward, backward;  // by item; empty: none at all
 };

@@ -27,7 +27,7 @@ class InnerLayouts {
   }
 
  private:
-  // Open, and so is everything around.
+  // The groups that are open and whose outer groups all are.
   std::vector<bool> shown_groups() const {
     std::vector<bool> shown(scene_.groups.size(), false);
     for (std::uint32_t g = 0; g < shown.size(); ++g) {

@@ -12,7 +12,7 @@ namespace recut::gui::layout {
 class Stopper {
  public:
   explicit Stopper(const std::function<bool()>& stop) : stop_(stop) {}
-  // True from the moment when `stop` said so; `steps`: how much was done since the last call.
+  // True once `stop` was true; `steps`: the steps since the last call.
   bool operator()(std::size_t steps) {
     steps_ += steps;
     if (stopped_ || !stop_ || steps_ < kEvery) return stopped_;
@@ -27,7 +27,7 @@ class Stopper {
   bool stopped_ = false;
 };
 
-// By group; null where it doesn't show or is closed. Empty where it was stopped.
+// The layouts by group; null for hidden and closed groups. Nullopt if `stop` was true.
 std::optional<OpenLayouts> inner_layouts(const Scene& scene, const Expansion& expansion,
                                          const LayoutOptions& options, LayoutCache::Store& cache,
                                          Stopper& stop);

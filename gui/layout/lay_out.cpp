@@ -16,7 +16,7 @@ EdgeKind kind_of(const Box& from, const Box& to) {
   return from.side == Side::backward ? EdgeKind::gradient : EdgeKind::flow;
 }
 
-// Positions by box, a run for each.
+// The positions of nodes by box, a run for each box.
 struct NodesOfBoxes {
   std::vector<std::uint32_t> first, positions;
 

@@ -1,4 +1,4 @@
-// The tree of groups: which forward nodes make up one call of one module.
+// The tree of groups: the forward nodes of each call of a module.
 #pragma once
 
 #include <cstdint>

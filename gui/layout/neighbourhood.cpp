@@ -22,7 +22,7 @@ struct UserLists {
   }
 };
 
-// By position: whether the node is within `radius` steps.
+// A flag by position: true if the node is within `radius` steps.
 std::vector<bool> within(const Scene& scene, std::uint32_t start, std::uint32_t radius) {
   const UserLists users(scene);
   std::vector<bool> in(scene.nodes.size(), false);

@@ -33,7 +33,7 @@ void shelve_inputs(const Graph& graph, std::vector<Side>& side) {
         side[graph.position(id)] = Side::shelf;
 }
 
-// Forward, backward or aside: by data flow.
+// The sides of nodes (forward, backward or floating) by data flow.
 struct Sides {
   std::vector<Side> side;      // by position
   std::vector<bool> floating;  // backward without needing a tangent
@@ -58,7 +58,7 @@ Sides sides_of(const Graph& graph) {
   }
   shelve_inputs(graph, sides.side);
   if (forward > 0) return sides;
-  // Nothing to mirror: one column.
+  // Without forward nodes there is nothing to mirror, so all nodes are in the forward column.
   std::fill(sides.floating.begin(), sides.floating.end(), false);
   for (Side& side : sides.side)
     if (side == Side::backward) side = Side::forward;

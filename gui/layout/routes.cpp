@@ -160,7 +160,7 @@ class Router {
     return true;
   }
 
-  // Down the gap next to the outer one of the two columns.
+  // Tries a route down the gap next to the outer one of the two columns.
   bool beside(const Edge& edge, const Passage& p) {
     const float x = p.outwards < 0 ? std::min(rect(edge.from).left, rect(edge.to).left)
                                    : std::max(rect(edge.from).right, rect(edge.to).right);
@@ -169,7 +169,7 @@ class Router {
     return pass(p, bundle, first, 6, kBesideLanes);
   }
 
-  // Down the outer edge of the group that holds both.
+  // Tries a route down the outer edge of the group that holds both.
   bool along_frame(const Edge&, const Passage& p) {
     const Band& band = out_.bands[band_];
     const bool root = band_ == 0;

@@ -26,7 +26,7 @@ enum class Side : std::uint8_t {
 // The plan's treatment of a node's value. Colour and shape of the box; no matter to the layout.
 enum class Role : std::uint8_t { none, saved, recomputed, freed, result };
 
-// By position in the graph's order.
+// The facts about a node, by position in the graph's order.
 struct SceneNode {
   NodeId node;
   Side side = Side::forward;

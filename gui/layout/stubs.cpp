@@ -17,7 +17,7 @@ Stub stub_at(const GraphLayout& layout, BoxId id, bool incoming, EdgeKind kind) 
   const bool sideways =
       kind == EdgeKind::saved || (kind == EdgeKind::parameter && box.side != Side::shelf);
   if (sideways) {
-    // Saved values towards the channel, parameters away from it.
+    // Stubs of saved values point towards the channel, stubs of parameters away from it.
     const bool right = (kind == EdgeKind::saved) != backward;
     stub.at = {right ? box.rect.right : box.rect.left, centre.y + (incoming ? 7.0f : -7.0f)};
     stub.direction = {right ? 1.0f : -1.0f, 0};

@@ -75,8 +75,8 @@ class ComparisonComparer {
     side.other_role.assign(nodes, std::nullopt);
   }
 
-  // Nodes that are only there, each behind the last node before it there that both have; the place
-  // is one more than that node's position here.
+  // The nodes that are only there, each behind the last node before it there that both have; the
+  // place is one more than that node's position here.
   void place_there() {
     std::size_t insertion = 0;
     for (const NodeId id : there_.order()) {

@@ -15,7 +15,7 @@ enum class Difference : std::uint8_t {
   fate        // the plans treat its value differently; only of nodes that own bytes
 };
 
-// One of the two sides, by position in its graph's order.
+// The facts about one of the two sides, by position in its graph's order.
 struct ComparedSide {
   ShownGraph shown;
   MatchSide match;

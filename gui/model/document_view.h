@@ -70,16 +70,16 @@ struct Search {
 class KnownPlans {
  public:
   void add(SharedPlanView plan);
-  // The answer to its request, as `recut plan` gives it.
+  // Adds the answer to a plan's request, as `recut plan` gives it.
   void add_made(SharedPlanView plan);
   void clear();
   const std::vector<SharedPlanView>& all() const { return plans_; }
   const std::vector<SharedPlanView>& made() const { return made_; }
 
-  // The quickest that peaks within the budget (0: any); null where none does.
+  // The quickest known plan that peaks within the budget (0: any); null if none does.
   SharedPlanView best_within(std::int64_t budget_bytes) const;
   SharedPlanView lowest() const { return plans_.empty() ? nullptr : plans_.front(); }
-  // Made for this budget, as a request names it; null where none was.
+  // The plan made for this budget, as a request names it; null if there is none.
   SharedPlanView made_for(const std::string& budget) const;
 
  private:
@@ -151,7 +151,8 @@ struct DocumentView {
   bool holds() const { return shown && shown->within(plan_settings.budget_bytes); }
   // Whether the budget holds: by the plan that was made for it, or by a proved bound.
   BudgetAnswer budget_answer() const;
-  // Proved of the budget or of the graph: no order peaks below it. 0: nothing is proved yet.
+  // The proved bound below which no order peaks, for the budget or the graph; 0 if none is proved
+  // yet.
   std::int64_t peak_bound() const;
   // Called after another plan is shown: it may be the answer to the settings.
   void note_answer();
@@ -167,7 +168,7 @@ struct DocumentView {
   // Panels' own memory of this document: zoom, scroll, folded parts.
   PanelMemory memories;
 
-  // Jobs at work for it; 0 for none.
+  // The document's jobs at work; 0 for none.
   JobId opening = 0, sweeping = 0, planning = 0, viewing = 0, reasoning = 0, weighing = 0;
   SharedPlanView weighed;  // the plan that was shown when another one was last weighed against it
   double plan_due = -1;    // the time at which the budget has rested long enough; below 0: none

@@ -11,7 +11,7 @@ namespace recut::gui {
 
 class Documents {
  public:
-  // A new one behind the others, in front from now on.
+  // Adds a document behind the others, and puts it in front.
   DocumentView& add(std::string path, std::shared_ptr<const std::string> bytes);
   void close(int serial);
   void show(int serial);
@@ -19,10 +19,11 @@ class Documents {
   DocumentView* front() const { return find(front_); }
   DocumentView* find(int serial) const;
   DocumentView* find_path(const std::string& path) const;
-  // One that such a file would be: that waits for it, or couldn't be read from it. Null: none.
+  // The document that waits for a file of this name, or couldn't be read from it; null if there is
+  // none.
   DocumentView* find_lacking(const std::string& path) const;
   const std::vector<std::unique_ptr<DocumentView>>& all() const { return all_; }
-  // The `by`-th after the one in front, around the end.
+  // The `by`-th document after the one in front, around the end.
   DocumentView* neighbour(int by) const;
 
   void remember(const std::string& path);  // as opened most recently

@@ -18,7 +18,7 @@ class Matcher {
     match_.there = empty(there);
   }
 
-  // Only if neither has a twin yet.
+  // Makes the two twins, unless one of them has a twin already.
   void pair(NodeId here, NodeId there) {
     if (!is_free(here_, match_.here, here) || !is_free(there_, match_.there, there)) return;
     set(here_, match_.here, here, there);
@@ -65,7 +65,7 @@ class Matcher {
   GraphMatch match_;
 };
 
-// Names and modules have no line breaks.
+// A key of two texts, joined by a line break, which names and modules don't have.
 std::string joined(std::string_view a, std::string_view b) {
   return std::string(a) + '\n' + std::string(b);
 }

@@ -40,8 +40,8 @@ struct MemoryStack {
   const std::int64_t* at(std::size_t step) const { return bytes.data() + step * bands.size(); }
 };
 
-// Bytes made by forward (also again) by module, those made by backward as "gradients". Bands that
-// stay empty are left out.
+// Stacks the bytes made by forward (also by recomputation) by module, the bytes made by backward as
+// "gradients". Empty bands are left out.
 MemoryStack stack_by_module(const PlanView& plan, const LayerBands& layers);
 MemoryStack stack_by_kind(const PlanView& plan);
 

@@ -130,7 +130,7 @@ std::vector<NodeId> trace_nodes(const PipelineReport& passes, std::size_t from, 
 
 std::vector<NodeEvent> node_history(const PipelineReport& passes, NodeId id, std::size_t pass) {
   std::vector<NodeEvent> events;
-  // Back to where it first stands.
+  // Walks back to the first pass whose graph has the node.
   for (NodeId before = id; pass > 0; --pass, id = before) {
     before = trace_node(passes, id, pass, pass - 1);
     if (!before.valid()) break;

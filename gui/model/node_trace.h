@@ -17,7 +17,7 @@ const Graph& graph_after(const PipelineReport& passes, std::size_t pass);
 // name.
 NodeId trace_node(const PipelineReport& passes, NodeId id, std::size_t from, std::size_t to);
 
-// The same of every node of the first graph, by its position: linear in nodes and changes.
+// Traces every node of the first graph, by position: linear in nodes and changes.
 std::vector<NodeId> trace_nodes(const PipelineReport& passes, std::size_t from, std::size_t to);
 
 // An event of a node in one pass.

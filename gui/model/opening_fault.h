@@ -28,7 +28,7 @@ OpeningFault explain_fault(Backend& backend, const std::string& path, const std:
 // first; none where the platform can't look into folders.
 std::vector<std::string> near_files(Backend& backend, const std::string& path);
 
-// All of it as text: messages with their lines and carets.
+// The fault as text: messages with their lines and carets.
 std::string text_of(const OpeningFault& fault);
 // The commands that messages name in `backticks`.
 std::vector<std::string> commands_in(const OpeningFault& fault);

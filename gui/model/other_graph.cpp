@@ -28,7 +28,7 @@ std::size_t pass_to_show(const DocumentView& before, const Document& after) {
   return passes.size();
 }
 
-// Memory by a graph's nodes goes; memory of scroll and zoom stays, and the memory snapshot.
+// Drops panel memory about a graph's nodes; scroll, zoom and the memory snapshot stay.
 void forget_memories(DocumentView& document) {
   PanelMemory kept;
   for (const std::string_view name :

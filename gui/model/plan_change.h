@@ -36,9 +36,10 @@ struct SavedInstead {
   double micros = 0;  // to make it of the other
 };
 SavedInstead saved_instead(const PlanView& plan, const Users& users, NodeId node);
-// "div, made of it in 1.00 µs, is saved instead"; "" where nothing is.
+// The remark on the value saved instead: "div, made of it in 1.00 µs, is saved instead"; "" if
+// there is none.
 std::string instead_text(const PlanView& plan, const Users& users, NodeId node);
-// The same with "backward reads nothing of it" before it.
+// The remark with "backward reads nothing of it" before it.
 std::string unread_text(const PlanView& plan, const Users& users, NodeId node);
 
 // Remarks on values whose override came to something else, a sentence each.

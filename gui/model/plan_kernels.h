@@ -20,7 +20,7 @@ struct PlanKernels {
   std::vector<PlanKernel> all;  // that run, in order
 
   std::int64_t moved() const;
-  // The first that computes a call for others; null where none does.
+  // The first kernel that computes a call and hands the value on; null if none does.
   const PlanKernel* of(NodeId call) const;
 };
 PlanKernels kernels_of(const SharedPlanView& plan);
@@ -30,7 +30,7 @@ struct CountedKernels {
   PlanKernels shown, baseline;
 };
 inline constexpr std::string_view kCountedMemory = "counted kernels";
-// Counts them where that wasn't done yet.
+// Counts the kernels, unless that was done already.
 void count_kernels(DocumentView& document);
 // The counted kernels of a plan; null if it wasn't counted.
 const PlanKernels* counted_kernels(const DocumentView& document, const SharedPlanView& plan);

@@ -74,7 +74,7 @@ void find_roles(PlanView& view) {
 SharedPlanView finish(const PlanBasis& basis, const PlanningRequest& request, Planned planned) {
   auto view = std::make_shared<PlanView>(
       PlanView{basis.document, basis.storages, request, std::move(planned), {}, {}, {}});
-  // Callbacks and flags belong to the job that is over.
+  // The view keeps no callbacks and flags: they belong to the job, which is over.
   view->request.limits.on_better = nullptr;
   view->request.limits.cancel = nullptr;
   find_roles(*view);

@@ -14,7 +14,7 @@ namespace recut::gui {
 
 Role role_of(InstanceClass kind);
 
-// Storages that are kept for backward: each stands once, however many views of it are read.
+// The storages that are kept for backward: each counts once, however many views of it are read.
 struct SavedStorages {
   std::int64_t storages = 0;
   std::int64_t bytes = 0;

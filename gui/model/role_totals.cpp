@@ -8,7 +8,7 @@ namespace recut::gui {
 RoleTotals totals_of(const PlanView& plan) {
   RoleTotals totals;
   for (const StorageInstance& instance : plan.replay().instances) {
-    // Values that backward makes for itself are no choice of the plan's.
+    // Values of backward aren't counted: the plan has no choice about them.
     if (instance.kind == InstanceClass::backward_temporary) continue;
     RoleTotal& total = totals[static_cast<std::size_t>(role_of(instance.kind))];
     ++total.count;

@@ -54,7 +54,7 @@ std::vector<SampleFacts> read_facts(std::string_view text) {
   return facts;
 }
 
-// "joint/gpt2.json.gz" is gpt2.
+// The sample's name in a path: gpt2 in "joint/gpt2.json.gz".
 std::string_view name_in(std::string_view file) {
   const std::string_view last = file.substr(file.rfind('/') + 1);
   return last.substr(0, last.find('.'));

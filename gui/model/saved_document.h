@@ -39,7 +39,8 @@ struct SavedDocument {
 Json json_of(const SavedDocument& document);
 SavedDocument document_of(const Json& json);
 
-// The same as a line of text; a text that is no JSON object reads as a document without a path.
+// Writes a saved document as a line of text; a text that is no JSON object reads as a document
+// without a path.
 std::string write_document(const SavedDocument& document);
 SavedDocument read_document(std::string_view text);
 

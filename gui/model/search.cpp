@@ -21,7 +21,7 @@ std::string lowered(std::string_view text) {
   return out;
 }
 
-// `part` is in small letters.
+// True if `text` has `part`, which is in small letters, in any case.
 bool has_part(std::string_view text, std::string_view part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(),
                      [](char a, char b) { return lower_search(a) == b; }) != text.end();
@@ -58,7 +58,7 @@ struct Query {
   std::string first;  // the first bare word
 };
 
-// Outside of "quotes": small letters, and "bytes > 64 MiB" as one word.
+// The terms of a search; outside of "quotes" in small letters, with "bytes > 64 MiB" as one term.
 std::vector<std::string> search_terms(std::string_view typed) {
   std::vector<std::string> tokens(1);
   bool quoted = false;

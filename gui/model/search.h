@@ -28,13 +28,13 @@ namespace recut::gui {
 // bound or a key isn't one.
 Result<std::vector<NodeId>> search_graph(const DocumentView& document, const Graph& graph,
                                          std::string_view typed);
-// The same of the graph that plans are about, at most `most` nodes.
+// Searches the graph that plans are about; at most `most` nodes.
 Result<std::vector<NodeId>> search_nodes(const DocumentView& document, std::string_view typed,
                                          std::size_t most);
 
 // The matches in the shown graph, as DocumentView keeps them.
 Search search_document(const DocumentView& document, std::string_view text);
-// The pass or the plan changed since.
+// True if the pass or the plan changed since the search.
 bool is_stale(const Search& search, const DocumentView& document);
 
 // Bytes of all outputs of a node.

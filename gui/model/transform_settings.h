@@ -57,8 +57,8 @@ struct TransformSettings {
   void use_current_pass_names();
 };
 
-// The same for the engine; names that are no pass's any more are passed over. Fails where the rules
-// are none, with their places.
+// The transform settings as the engine's options; names of passes that no longer exist are skipped.
+// Fails where the rules are none, with their places.
 Result<OpenOptions> options_of(const TransformSettings& transforms);
 
 Json json_of(const TransformSettings& transforms);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kMaxLives = 3;
 
-// One run's storages: they are born together.
+// The life of the storages of one run, which are born together.
 struct Life {
   std::size_t run = 0, last_use = 0;
   std::int64_t bytes = 0;
@@ -64,14 +64,15 @@ std::string role_text(Role role) {
   return {};
 }
 
-// "frees 12 MiB", "takes nothing"
+// The effect of a change in bytes: "frees 12 MiB", "takes nothing".
 std::string change_text(std::int64_t bytes, bool frees) {
   if (bytes != 0) frees = bytes < 0;
   return (frees ? "frees " : "takes ") +
          (bytes == 0 ? std::string("nothing") : format_bytes(std::abs(bytes)));
 }
 
-// "recomputing it takes 31 µs, with conv2 again, and frees 12 MiB at the peak (backward 1,893)"
+// The reason as text: "recomputing it takes 31 µs, with conv2 again, and frees 12 MiB at the peak
+// (backward 1,893)".
 std::string why_text(const Reason& reason, const ValueRow* row, const std::string& peak) {
   const std::string hand = reason.overridden ? "override; " : "";
   if (!reason.why_not.empty()) return hand + "no other choice: it " + reason.why_not;

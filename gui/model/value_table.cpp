@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kColumns[] = {"name", "module", "bytes", "peak", "time", "order"};
 
-// Rising; equal ones in the order of the graph, whichever way it goes.
+// Sorts rows in rising order; equal rows in the order of the graph in either direction.
 struct Less {
   const ValueRows& rows;
   const Graph& graph;

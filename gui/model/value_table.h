@@ -59,7 +59,7 @@ class ValueRowsMaker {
 enum class ValueColumn : std::uint8_t { name, module, bytes, flip_bytes, flip_us, order };
 // "name", "module", "bytes", "peak", "time", "order"; order is the graph's.
 std::string_view name_of(ValueColumn column);
-// False where there is none of that name.
+// Reads a column's name; false if there is none of that name.
 bool read_column(std::string_view name, ValueColumn& column);
 
 // State of a document's table from frame to frame; the memory "values" of its view.
@@ -81,7 +81,7 @@ struct ValueTable {
   bool is_current(const DocumentView& document) const;
   // Brings `order` up to date; cheap where nothing changed.
   void arrange(const DocumentView& document);
-  // The place in `order`; its size where the node doesn't show.
+  // The place in `order`; its size if the node isn't shown.
   std::size_t row_index(NodeId id) const;
 
  private:

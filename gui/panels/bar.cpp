@@ -71,7 +71,7 @@ void search_keys(const PanelInput& input, const FieldAnswer& answer, SearchMemor
   if (answer.active && ImGui::IsKeyPressed(ImGuiKey_UpArrow) && memory.chosen > 0) --memory.chosen;
   if (!answer.committed) return;
   const std::vector<NodeId>& found = input.document->search.best;
-  // The list is gone: Enter goes from match to match.
+  // Without the list, Enter goes from match to match.
   if (input.document->search.text != memory.text)
     return intents.push_back({"search.find", memory.text});
   const bool again = !memory.open && input.document->search.found != nullptr;
@@ -146,7 +146,7 @@ void bar_figure(Ui& ui, const App& app, const Figure& one, const Rect& rect) {
   ui.text(rest, one.value, Face::mono_strong, one.colour);
 }
 
-// At the right end of `rest`, as many as leave `keep` of it.
+// Draws figures at the right end of `rest`, as many as leave `keep` of it.
 void figures(Ui& ui, const App& app, const DocumentView& document, float keep, Rect& rest) {
   std::vector<Figure> figures = figures_of(ui, document);
   float wide = 0;
@@ -168,7 +168,7 @@ std::string device_text(const DocumentView& document) {
               : "");
 }
 
-// A half-filled disc: light or dark.
+// Draws the theme's sign, a half-filled disc.
 void theme_sign(Ui& ui, ImVec2 centre, Colour colour) {
   ui.ring(centre, ui.px(5.5f), colour, ui.whole(1.2f));
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -184,7 +184,8 @@ void find_sign(const Ui& ui, ImVec2 centre, Colour colour) {
           colour, ui.whole(1.3f));
 }
 
-// A phone's: no room for the name of the program, or for the search, which the palette has too.
+// True for a bar as narrow as a phone's, without room for the program's name and the search, which
+// the palette has too.
 bool is_narrow(const Ui& ui, const PanelInput& input) {
   return input.whole.width() < ui.px(kNarrowBar);
 }
@@ -266,7 +267,7 @@ void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
   ui.fill(rest.cut_bottom(ui.whole(1)), ui.theme.line);
   const bool narrow_bar = is_narrow(ui, input);
   const DocumentView* ready = input.ready();
-  // As wide as a phone: peak and step stand below the tabs.
+  // In a narrow bar peak and step are below the tabs.
   if (narrow_bar && input.app.window_state() == WindowState::open) {
     Rect strip = rest.cut_bottom(ui.px(kBarStrip)).inset(ui.px(kPadding), 0);
     if (ready != nullptr) figures(ui, input.app, *ready, 0, strip);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kBarMenuWide = 430, kTitles = 36, kMenuRow = 24, kLineRow = 9, kCheck = 26;
 
-// A pointer at rest leaves the rows to the keys.
+// The menu's state; a pointer at rest leaves the rows to the keys.
 struct MenuMemory {
   ImVec2 pointer{-1, -1};  // where it was when it chose last
 
@@ -125,7 +125,7 @@ class Sheet {
              it.enabled ? theme.dim : theme.faint, Align::right);
     line.cut_right(ui_.px(14));
     const Colour ink = it.enabled ? theme.text : theme.faint;
-    // Of a file's path the end tells more.
+    // A file's path is cut at its beginning, since its end tells more.
     if (it.title == it.intent.argument)
       ui_.path(line, it.title, Face::text, ink);
     else
@@ -140,7 +140,7 @@ class Sheet {
   Intents& intents_;
 };
 
-// A phone has no room for the program's name: three lines.
+// Draws three lines as the menu's sign in a narrow bar.
 void menu_sign(const Ui& ui, ImVec2 centre, Colour colour) {
   for (const float y : {-4.0f, 0.0f, 4.0f})
     ui.line({centre.x - ui.px(6), centre.y + ui.px(y)}, {centre.x + ui.px(6), centre.y + ui.px(y)},

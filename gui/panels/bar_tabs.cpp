@@ -39,7 +39,7 @@ void close_cross(Ui& ui, const DocumentView& document, const Rect& rect, Intents
   if (t.pressed) intents.push_back({"file.close", fmt::format("{}", document.serial)});
 }
 
-// Its title, and a cross to close it: the menu closes it, too, where the name needs the room.
+// Draws a document's title, and a cross to close it if there is room; the menu closes it, too.
 void document_tab(Ui& ui, const PanelInput& input, const DocumentView& document, Rect tab,
                   float edge, Intents& intents) {
   const bool front = &document == input.document;
@@ -62,7 +62,7 @@ void document_tab(Ui& ui, const PanelInput& input, const DocumentView& document,
   if (crossed) close_cross(ui, document, cross, intents);
 }
 
-// "2/3": which of the documents is in front, and the way to the next one.
+// Draws a button to the next document: "2/3" if the second of three is in front.
 void next_document(Ui& ui, const PanelInput& input, const Rect& rect, Intents& intents) {
   const auto& all = input.app.documents.all();
   const auto front = std::find_if(all.begin(), all.end(), [&](const auto& document) {
@@ -75,7 +75,7 @@ void next_document(Ui& ui, const PanelInput& input, const Rect& rect, Intents& i
   hint(ui, "Next document (Ctrl Tab)");
 }
 
-// The one in front alone: of several narrow ones no name could be read.
+// Draws only the tab of the document in front: several narrow tabs would have no readable names.
 void front_tab(Ui& ui, const PanelInput& input, Rect& rest, float room, Intents& intents) {
   const float next = input.app.documents.all().size() > 1 ? ui.target(34) : 0;
   const float wide = std::min(tab_width(ui, *input.document), room - next);

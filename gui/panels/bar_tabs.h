@@ -6,11 +6,11 @@
 
 namespace recut::gui {
 
-// Pixels that all tabs take where they have room.
+// The pixels that all tabs take if they have room.
 float document_tabs_width(const Ui& ui, const App& app);
 
-// Cuts them off the left of `rest`, narrower where they don't fit. In a `narrow` bar, a phone's,
-// the document in front then stands alone, and a button goes to the next one.
+// Cuts the tabs off the left of `rest`, narrower where they don't fit. In a `narrow` bar, a
+// phone's, the document in front then stands alone, and a button goes to the next one.
 void document_tabs(Ui& ui, const PanelInput& input, bool narrow, Rect& rest, Intents& intents);
 
 }  // namespace recut::gui

@@ -178,7 +178,7 @@ class CheckPanel {
     return 1 + columns_beside(room_for_names(ui_, longest), rest, {number, number});
   }
 
-  // Returns where the rows end.
+  // Draws the outputs' rows; returns the y at which they end.
   float outputs(const Rect& area, const CheckReport& report) {
     const float high = ui_.target(kRow - 2);
     const Scrolled region =

@@ -101,7 +101,7 @@ void draw_code(Ui& ui, const PanelInput& input, Intents& intents) {
   if (wants_code(input.app, *document, view)) intents.push_back({"code.prepare", ""});
   if (scheduling.plan == document->shown && !scheduling.faults.empty())
     return faults(ui, input.area, "This plan can't be scheduled.", scheduling.faults);
-  // The view of the plan before stays until there is more.
+  // The former plan's view stays until the new plan has one.
   if (view.of == nullptr) return;
   const CodePanelContext context{ui,      input,    *document,           view,
                                  intents, *view.of, shown_run(*document)};

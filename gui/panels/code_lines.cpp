@@ -118,7 +118,7 @@ class Lines {
 
   const std::string& name(NodeId node) const { return text_.of->graph().node_name(node); }
 
-  // Once for neighbours that are from the same; the first that can be seen says it, too.
+  // True for the first of neighbouring lines of the same origin, and for the first visible line.
   bool says_origin(std::size_t i, std::size_t first) const {
     const NodeId node = text_.lines[i].node;
     return node.valid() && (i == first || text_.lines[i - 1].node != node);
@@ -132,7 +132,7 @@ class Lines {
              node == marked_ ? ui_.theme.selection : ui_.theme.faint, Align::right);
   }
 
-  // The pixels that the line leaves; below 0 where it ends in "…".
+  // Draws the line; returns the pixels that it leaves, below 0 if it ends in "…".
   float draw_text(const Rect& rect, std::string_view text) const {
     ui_.items.add_text(text, rect);
     Rect rest = rect;

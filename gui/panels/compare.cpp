@@ -18,7 +18,7 @@
 namespace recut::gui {
 namespace {
 
-// Units: the columns of the figures, at most and at least.
+// The widths of the columns of figures in units, at most and at least.
 constexpr float kCompareName = 190, kCompareFigure = 132, kCompareCount = 60;
 constexpr float kMinCompareName = 132, kMinCompareFigure = 72;
 constexpr float kMinRemark = 80;        // fits a short text
@@ -91,7 +91,7 @@ class Compare {
     return rect.within(visible_);
   }
 
-  // A heading, and a remark beside it, or below it where it has no room there.
+  // Draws a heading, with a remark beside it, or below it if there is no room.
   void titled(Rect& area, const std::string& text, const std::string& remark) const {
     const Rect row = area.cut_top(std::round(ui_.px(24)));
     const float wide = ui_.width(text, Face::strong) + ui_.px(10);
@@ -120,7 +120,7 @@ class Compare {
                 Face::small, ui_.theme.dim);
   }
 
-  // On as many rows as they take.
+  // Draws the choices on as many rows as they take.
   void choices(Rect& area) {
     const std::string now = compared_with(document_, view_);
     const float high = ui_.target(28);
@@ -183,7 +183,8 @@ class Compare {
     ui_.text(row.cut_left(wide), text, face, colour, Align::right);
   }
 
-  // The other plan's figures are the first to go: this plan's and the difference say them.
+  // If room is short, the other plan's figures are dropped first: this plan's figures and the
+  // difference imply them.
   void measure_figures(float room) {
     name_ = std::clamp(room - 3 * ui_.px(kCompareFigure), ui_.px(kMinCompareName),
                        ui_.px(kCompareName));
@@ -204,7 +205,7 @@ class Compare {
     const auto bytes = [](std::int64_t value) { return format_bytes(value); };
     figure(area, "peak", bytes(here.peak_bytes), bytes(there.peak_bytes),
            signed_bytes(here.peak_bytes - there.peak_bytes), here.peak_bytes - there.peak_bytes);
-    // More that is saved is neither good nor bad by itself.
+    // A difference in saved bytes has no colour: it is neither good nor bad by itself.
     figure(area, "saved for backward", bytes(here.saved_bytes), bytes(there.saved_bytes),
            signed_bytes(here.saved_bytes - there.saved_bytes), 0);
     counted(area, "storages saved", here.saved_storages(), there.saved_storages(), false);
@@ -272,7 +273,7 @@ class Compare {
          });
   }
 
-  // Letters are all of one width.
+  // The width of the longest name; all letters have one width.
   float longest_name() const {
     std::size_t longest = 0;
     for (const FateRow& fate : view_.difference.rows)
@@ -280,7 +281,8 @@ class Compare {
     return static_cast<float>(longest) * ui_.width("m", Face::mono);
   }
 
-  // Rows below all else: they scroll by themselves, or with everything where the panel is low.
+  // Draws the rows below everything else; they scroll by themselves, or with the rest if the panel
+  // is low.
   template <class Draw>
   void list(std::string_view label, Rect& area, float top, float high, std::size_t count,
             const Draw& draw_row) {
@@ -318,7 +320,7 @@ class Compare {
              why.empty() ? ui_.theme.faint : ui_.theme.dim);
   }
 
-  // Two passes: which operators there are more or fewer of.
+  // Draws the operators whose numbers differ between two passes.
   void operators(Rect& area, float top) {
     titled(area, fmt::format("{} operators in other numbers", view_.counts.size()),
            fmt::format("after pass {} against pass {}", document_.pass, view_.other_pass));

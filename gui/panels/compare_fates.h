@@ -24,7 +24,7 @@ class FateColumns {
   float head_height() const;
   FateCells cells_of(Rect row) const;
   void titles(const Rect& row, bool why) const;
-  // Both fates and the bytes; `share`: how much of the bar is filled.
+  // Draws both fates and the bytes; `share`: the filled part of the bar.
   void figures(const Rect& row, const FateRow& fate, double share) const;
 
  private:

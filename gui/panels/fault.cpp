@@ -74,7 +74,7 @@ class FaultPage {
         intents_(intents),
         column_(column) {}
 
-  // Returns the height of the page.
+  // Draws the page; returns its height.
   float draw() {
     const float top = column_.top;
     gap(22);
@@ -110,7 +110,7 @@ class FaultPage {
     column_.cut_top(text.height());
   }
 
-  // One of several buttons beside each other.
+  // Draws one of several buttons in a line; true if it is pressed.
   bool press(Rect& line, std::string_view label, std::string_view text,
              ButtonLook look = ButtonLook::plain, bool enabled = true) {
     const float wide = std::round(ui_.width(text, Face::text) + ui_.px(28));
@@ -169,7 +169,7 @@ class FaultPage {
     gap(6);
   }
 
-  // The file's line and a caret below it. In a narrow window the caret stays in view.
+  // Draws the file's line and a caret below it. In a narrow window the caret stays in view.
   void excerpt(std::size_t i, const Diagnostic& fault, const Excerpt& shown) {
     const Rect box = next(50);
     ui_.fill(box, ui_.theme.raised, ui_.px(kRadius));

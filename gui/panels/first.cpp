@@ -49,7 +49,7 @@ class FirstScreen {
     area.cut_top(ui_.px(gap));
   }
 
-  // The same as a figure of that label.
+  // Draws a paragraph, and adds it as a figure of that label.
   void paragraph(Rect& area, std::string_view label, const std::string& text, Face face,
                  float gap) {
     Rect rect = area;
@@ -130,7 +130,7 @@ class FirstScreen {
     own_model(side);
   }
 
-  // The call has a row of its own, so that it can be read whole on a phone, too.
+  // The PyTorch call has a row of its own, so that it can be read whole on a phone, too.
   void own_model(Rect& side) {
     if (side.height() < ui_.target(28) + ui_.px(40)) return;
     Rect heading = line(side, 28);

@@ -55,7 +55,7 @@ namespace {
 
 std::string word_of(Pane pane) { return pane == Pane::here ? "here" : "there"; }
 
-// Has the requested picture made, if it is neither there nor at work.
+// Starts the job that makes the requested picture, if it is neither done nor at work.
 void want_picture(const PanelInput& input, const PaneFrame& pane, Intents& intents) {
   const Canvas& canvas = pane.canvas;
   const PictureKey requested = requested_key(pane.subject.shown, canvas);
@@ -66,7 +66,7 @@ void want_picture(const PanelInput& input, const PaneFrame& pane, Intents& inten
   if (!at_work) intents.push_back({"graph.lay_out", word_of(pane.subject.pane)});
 }
 
-// Of the plan that is shown here, where the graph is coloured by measured time.
+// The run of the plan shown here; null unless the graph is coloured by measured time.
 SharedRun run_of(const PanelInput& input, const PaneFrame& pane) {
   if (!input.app.settings.flag("graph.times", false)) return nullptr;
   SharedRun run = shown_run(pane.document);
@@ -86,7 +86,8 @@ void want_marks(const Subject& subject, const SharedRun& run, Canvas& canvas) {
   ++canvas.marks_made;
 }
 
-// Of the graph that the picture shows; while another one is laid out, the old picture has none.
+// Starts the comparison of the graph that the picture shows; while another one is laid out, the old
+// picture has none.
 void want_differences(const Subject& subject, Canvas& canvas) {
   const ComparedSide* side = subject.side();
   const Picture& picture = *canvas.picture;
@@ -133,7 +134,7 @@ void move_camera(const PanelInput& input, const PaneFrame& pane) {
   canvas.at = between(canvas.flight_from, canvas.camera, share);
 }
 
-// While another picture is on its way and the old one stays.
+// Draws a remark while a new picture is laid out and the old one stays.
 void draw_layout_text(Ui& ui, const PanelInput& input, const Canvas& canvas) {
   const std::string text = layout_text(input.app, canvas);
   if (text.empty()) return;

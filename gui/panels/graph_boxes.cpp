@@ -125,7 +125,7 @@ class BoxPainter {
     context_.ink.dashed(rect_, Ui::paint(style_.outline), line, dash, dash * 0.7f);
   }
 
-  // A box of a few pixels: its role's colour and nothing else.
+  // Draws a box of a few pixels: only its role's colour.
   void speck() {
     Colour colour = by_time() ? style_.ground : style_.outline;
     if (!box_.node.valid() && !by_time())
@@ -151,7 +151,7 @@ class BoxPainter {
     diamond(context_, {rect_.right, rect_.top + rect_.height() / 2}, radius);
   }
 
-  // A corner turned down: the pass before hasn't got this.
+  // Draws a turned-down corner: the previous pass has no such node.
   void changed() const {
     const float side = std::clamp(context_.length(9), 3.0f, ui_.px(9));
     ImGui::GetWindowDrawList()->AddTriangleFilled(
@@ -175,14 +175,14 @@ class BoxPainter {
     return context_.length(24);
   }
 
-  // The operator first, its own name behind it. Returns where the text begins.
+  // Draws the operator, and the node's name behind it. Returns the x at which the text begins.
   float name() {
     const bool group = !box_.node.valid();
     const float high = context_.lines() > 0 && !group ? ui_.px(24) : rect_.height();
     Rect line{rect_.left + (group ? fold() : context_.length(10)), rect_.top,
               rect_.right - context_.length(9), rect_.top + high};
     const float left = line.left;
-    // Small letters come from a small face: they stay sharper.
+    // Below this ratio a smaller font draws the letters, which keeps them sharp.
     constexpr float kSmaller = 13.0f / 11.5f;
     const float size = context_.type_size();
     const bool small = size < 0.9f && !group;
@@ -247,7 +247,7 @@ class BoxPainter {
     return details_of(context_.picture, box_, marks_.bytes);
   }
 
-  // The longest that there is room for beside the name.
+  // Draws the longest detail that has room beside the name.
   void detail(const Rect& rect, const std::vector<std::string>& figures) const {
     const Ink::Type type = figure_type();
     for (const std::string& text : figures)

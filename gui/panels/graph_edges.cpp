@@ -124,7 +124,7 @@ class RungLabels {
     context_.ink.text(*rect, text, type);
   }
 
-  // Left of the ring at the box that reads the value.
+  // Draws the label left of the stub's ring.
   void again_text(const Edge& edge) {
     const Rect to = context_.rect_of(edge.to.index);
     const float y = std::round(to.centre().y), high = context_.length(13) / 2;

@@ -93,7 +93,7 @@ class FlowPicture {
     return {rect.left - context_.length(64), rect.centre().y};
   }
 
-  // The network's edges between nodes, thin.
+  // Draws the network's edges between nodes as thin lines.
   void edges(const TorchFlowNode& node) const {
     const Rect to = rect_of(node.node);
     if (to.empty() || !takes_part(node)) return;
@@ -132,7 +132,8 @@ class FlowPicture {
     ui_.text(box, text, Face::mono_small, ui_.theme.background, Align::centre);
   }
 
-  // Name and price, and a bar along the foot: how much of the price the flow has used up.
+  // Draws name and price, and a bar along the foot: the part of the price that the flow has used
+  // up.
   void box(const TorchFlowNode& node) const {
     const Rect rect = rect_of(node.node);
     if (rect.empty() || !takes_part(node)) return;
@@ -210,7 +211,7 @@ class FlowPicture {
   std::vector<NodeId> parts_;
 };
 
-// The state of the flow, its progress, and the steps.
+// Draws the state of the flow, its progress, and the steps.
 void steps(const GraphPaneContext& context, const FlowView& view) {
   Ui& ui = context.ui;
   const Rect& area = context.view.area();

@@ -26,7 +26,7 @@ float close_sign(const GraphPaneContext& context, const layout::Group& group, co
   return side + context.length(8);
 }
 
-// A frame's name, in its head, and behind it how many are like it. Wires pass behind.
+// Draws a frame's name in its head, and behind it the number of groups like it. Wires pass behind.
 void frame_title(const GraphPaneContext& context, const Band& band, const Rect& frame,
                  bool forward) {
   const Ui& ui = context.ui;

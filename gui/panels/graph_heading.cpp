@@ -30,7 +30,7 @@ layout::GroupId here(const GraphPaneContext& context) {
   return found;
 }
 
-// Groups from the outermost in; the last ones where there are many.
+// Draws the crumbs: the groups from the outermost in; only the last ones if there are many.
 void crumbs(const GraphPaneContext& context, Rect rect) {
   const auto& groups = context.picture.scene->groups;
   std::vector<layout::GroupId> path;
@@ -59,7 +59,7 @@ void crumbs(const GraphPaneContext& context, Rect rect) {
   }
 }
 
-// The neighbourhood, with its radius and a way out.
+// Draws the neighbourhood's radius and a button that leaves it.
 float focus_text(const GraphPaneContext& context, const Rect& rect) {
   if (!context.picture.focus.node.valid()) return 0;
   Ui& ui = context.ui;
@@ -160,7 +160,7 @@ void draw_sides(const GraphPaneContext& context) {
                              std::min(context.view.x(at), right - wide / 2 - ui.px(4)));
     ui.text(rect_around({x, y}, wide, ui.px(19)), text, Face::small, ui.theme.dim, Align::centre);
   };
-  // From so far away that the columns are closer than their names: both, in the middle.
+  // If the columns are closer than their names, both names are in the middle.
   if (backward && context.view.pixels_across() * (2 * column) <
                       ui.width("forward ↓ backward ↑", Face::small) + ui.px(12))
     return side(0, "forward ↓  backward ↑");

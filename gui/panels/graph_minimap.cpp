@@ -135,7 +135,7 @@ class Minimap {
     if (box.valid()) tick(box.index, ui_.theme.selection);
   }
 
-  // On the outer edge, as an editor's overview of changes has it.
+  // Draws the differences on the outer edge, as an editor's overview of changes.
   void differing() const {
     if (context_.canvas.differences == nullptr) return;
     float drawn = -1;  // pixels that have one already

@@ -19,7 +19,7 @@ constexpr float kGraphPanesLegend = 28, kPaneHead = 26;  // units
 constexpr float kMinPane = 120;
 constexpr std::string_view kSplit = "split.panes";
 
-// "after fold views"; "as read".
+// The text of a pane's pass: "after fold views", "as read".
 std::string pass_text(const ShownGraph& shown) {
   const auto& passes = shown.document->passes.passes;
   if (shown.pass == 0 || passes.empty()) return "as read";

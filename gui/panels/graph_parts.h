@@ -22,7 +22,7 @@ struct GraphMemory {
   bool hovers = false;  // this panel set the hovered node
   bool moved = false;   // since the button went down: not a click
   ImVec2 last;
-  // The menu: its position, and its subject.
+  // The state, position and subject of the menu.
   bool menu = false;
   ImVec2 menu_at;
   NodeId menu_node;

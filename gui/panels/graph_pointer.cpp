@@ -84,7 +84,7 @@ struct Under {
   bool fold = false;  // on the +/- of a box or in the head of a frame
 };
 
-// On the +/- in a frame's head.
+// True if the pointer is on the +/- in a frame's head.
 bool on_head(const GraphPaneContext& context, layout::GroupId group, ImVec2 at) {
   for (const std::uint32_t b : context.memory.visible.bands) {
     const layout::Band& band = context.layout().bands[b];

@@ -56,7 +56,7 @@ std::string stub_text(const GraphPaneContext& context, const Stub& stub, const S
                                                         : "readers";
     text = fmt::format("{} {}", stub.edges, what);
   }
-  // In the channel there is room for a figure, and for names where one looks closely.
+  // The channel has room for a figure, and for names at a large zoom.
   if (stub.kind == EdgeKind::saved) {
     const std::string figure = sum.saved > 0   ? format_bytes(sum.bytes)
                                : sum.again > 0 ? std::string("again")
@@ -70,7 +70,7 @@ std::string stub_text(const GraphPaneContext& context, const Stub& stub, const S
 Rect stub_label_rect(const GraphPaneContext& context, const Stub& stub, ImVec2 tip) {
   const float high = context.length(12);
   if (stub.direction.x == 0) {
-    // Beside the tip, to the outer half of the box.
+    // The label is beside the tip, towards the outer half of the box.
     const float y = tip.y;
     return {tip.x + context.length(5), y - high / 2, tip.x + context.length(104), y + high / 2};
   }
@@ -83,7 +83,7 @@ Rect stub_label_rect(const GraphPaneContext& context, const Stub& stub, ImVec2 t
 
 void draw_stub(const GraphPaneContext& context, std::uint32_t index) {
   const Stub& stub = context.layout().stubs[index];
-  // A parameter's own marks say nothing that its box doesn't.
+  // A parameter's own stubs get no label: its box says the same.
   if (context.layout().boxes[stub.box.index].side == layout::Side::shelf) return;
   const Ui& ui = context.ui;
   const Sum sum = sum_of(context, stub);

@@ -124,7 +124,7 @@ void tooltip(const GraphPaneContext& context, const std::string& title, const Ro
   for (const GraphTooltipLine& line : lines) {
     Rect rect = rest.cut_top(row);
     ui.text(rect.cut_left(label), line.what, Face::small, ui.theme.dim);
-    // Of a module the end tells more.
+    // A module's path is cut at its beginning, since its end tells more.
     if (line.what == "module")
       ui.path(rect, line.text, Face::mono_small, ui.theme.text);
     else
@@ -132,14 +132,14 @@ void tooltip(const GraphPaneContext& context, const std::string& title, const Ro
   }
 }
 
-// A rung or an edge under the pointer.
+// Shows the tooltip of a rung or an edge under the pointer.
 void edge_tooltip(const GraphPaneContext& context, std::uint32_t index) {
   const layout::Edge& edge = context.layout().edges[index];
   const auto name = [&](layout::BoxId box) {
     return name_of(context.picture, context.layout().boxes[box.index]);
   };
   std::vector<GraphTooltipLine> lines;
-  // Of several values some may be views of one storage: their bytes are the plan's to count.
+  // Several values may be views of one storage, so the plan counts their bytes.
   lines.push_back({"carries", edge.values == 1 ? format_bytes(edge.bytes)
                                                : fmt::format("{} values", edge.values)});
   const RungMarks& rung = context.marks.rungs[index];

@@ -27,7 +27,8 @@ constexpr float kMinRing = 22;
 // An item of one of these kinds may be named by prose, if it can be seen.
 constexpr std::string_view kNamedKinds[] = {"graph/node ", "graph/flow "};
 
-// Its position, until the step or the window changes, or something it points at comes to lie there.
+// The popup's position, until the step or the window changes, or an item that it points at would be
+// covered.
 struct LessonMemory {
   const LessonStep* step = nullptr;
   ImVec2 corner{-1, -1}, room, size;
@@ -77,7 +78,7 @@ class LessonPopup {
   const std::string& word(std::string_view key) const {
     return LessonShelf::built_in().word(key, language_);
   }
-  // In the large model the popup has other text, and asks nothing.
+  // True if the large model is shown, in which the popup has another text and no question.
   bool large() const { return app_.lessons.is_in_large(); }
   const std::string& title() const { return large() ? word("now") : step_.title; }
   bool has_task() const { return !large() && !step_.task.empty(); }
@@ -119,7 +120,7 @@ class LessonPopup {
             named_.push_back(item->rect);
   }
 
-  // A node that it points at and that can't be seen whole comes into view, once the graph is there.
+  // Brings the nodes that the step points at into view, once the graph is there.
   void bring_points() {
     auto& memory = input_.memory<LessonMemory>("lesson popup");
     const Item* canvas = ui_.items.find("graph/canvas");
@@ -173,7 +174,7 @@ class LessonPopup {
            std::any_of(clear_.begin(), clear_.end(), hidden);
   }
 
-  // It stays where it is as long as that will do, so that the eye finds it.
+  // The popup's corner; it stays as long as it hides nothing, so that the eye finds it.
   ImVec2 corner() {
     auto& memory = input_.memory<LessonMemory>("lesson popup");
     const ImVec2 room = input_.whole.size(), size{wide_, height()};
@@ -227,7 +228,8 @@ class LessonPopup {
     end_scroll();
   }
 
-  // "1 · Why activations are kept", how far it has come, and the way out.
+  // Draws the title, "1 · Why activations are kept", the progress, and a button that ends the
+  // lesson.
   void head(Rect row) {
     const Rect cross = row.cut_right(ui_.px(22));
     const Rect box = rect_around(cross.centre(), ui_.px(20), ui_.px(20));
@@ -248,7 +250,7 @@ class LessonPopup {
     ui_.text(row, lesson.title, Face::small, ui_.theme.selection);
   }
 
-  // The task, with a tick once it is done; shape and colour both say so.
+  // Draws the task, with a tick once it is done.
   void task(const Rect& box) {
     const bool done = app_.lessons.is_done();
     const Colour colour = done ? ui_.theme.result : ui_.theme.selection;
@@ -268,7 +270,8 @@ class LessonPopup {
     task_.draw(ui_, {box.left + ui_.px(34), box.top + ui_.px(8)}, ui_.theme.text);
   }
 
-  // The key that goes on stands beside the button that does, where there are keys and it is due.
+  // Draws the buttons; the key that goes on is beside its button, on machines with keys and when it
+  // is enabled.
   void buttons(Rect row) {
     const auto width = [&](const std::string& text) {
       return std::round(std::max(ui_.px(76), ui_.width(text, Face::strong) + ui_.px(26)));

@@ -25,7 +25,7 @@ void tick(const Ui& ui, ImVec2 c, bool done, const std::string& number) {
   ui.line(low, {c.x + ui.px(5), c.y - ui.px(4)}, ui.theme.panel, ui.px(2));
 }
 
-// The keys' row; at first the lesson that comes next.
+// The row that keys have chosen; at first the next lesson.
 struct LessonsMemory {
   std::size_t chosen = 0;
   int frame = -1;  // in which it was drawn last

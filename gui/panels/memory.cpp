@@ -153,7 +153,7 @@ class TimelineView {
                        format_count(std::llround(last())), format_count(std::llround(steps())));
   }
 
-  // The keys' step; else the one where they would begin.
+  // The cursor's step; without a cursor the step at which keys would begin.
   Span cursor_span() const {
     const auto step = cursor_step(document_, view_);
     const double most = std::max(0.0, steps() - 1);
@@ -194,7 +194,7 @@ class TimelineView {
     if (!t.held && !t.pressed) cache_.panned = false;
   }
 
-  // The bytes under the pointer stay there.
+  // Zooms the axis of bytes; the bytes under the pointer stay there.
   void stretch(const Plot& plot, float wheel) {
     const Rect& in = plot.inside();
     const double share = (in.bottom - ImGui::GetIO().MousePos.y) / in.height();
@@ -204,7 +204,7 @@ class TimelineView {
     view_.show_bytes(std::max(0.0, low), low + (view_.top - view_.bottom) * factor);
   }
 
-  // The keys' step; for stretched bytes, with the values that are alive there.
+  // Draws the cursor's step; on a zoomed axis of bytes, with the values that are alive there.
   void cursor(const Plot& plot, bool pointed) const {
     const auto step = cursor_step(document_, view_);
     if (!step) return;
@@ -216,7 +216,7 @@ class TimelineView {
     mark_cursor(ui_, plot, plan_, *step);
   }
 
-  // Its line is dragged up and down, and the plan follows in the same frame.
+  // Draws the budget's line, which is dragged up and down; the plan follows in the same frame.
   void budget(const Plot& plot, Taken& taken) {
     const bool held = mark_budget(ui_, plot, document_, taken, intents_);
     const float line = plot.y(static_cast<double>(budget_level(document_)));

@@ -12,14 +12,14 @@ namespace recut::gui {
 
 Colour colour_of(const Theme& theme, const MemoryStack& stack, std::size_t band);
 
-// The bands of each column's greatest step; paler where other steps of the column have less.
+// Draws the bands of each column's greatest step; paler where other steps of the column have less.
 void draw_stack(const Ui& ui, const Plot& plot, const MemoryStack& stack,
                 const std::vector<StepColumn>& columns);
 
-// Red for PyTorch's plans, as everywhere.
+// The colour of a plan's outline: red for PyTorch's plans, as everywhere.
 Colour outline_colour(const Theme& theme, const PlanView& plan);
 
-// A plan's totals as a line, its steps at `positions`: the most of each column of pixels.
+// Draws a plan's totals as a line, its steps at `positions`: the greatest of each column of pixels.
 void draw_outline(const Ui& ui, const Plot& plot, const PlanView& plan,
                   const std::vector<double>& positions, Colour colour);
 
@@ -32,7 +32,7 @@ Colour measured_colour(const Theme& theme);
 void draw_lifetimes(const Ui& ui, const Plot& plot, const PlanView& plan, std::size_t step,
                     const std::vector<const StorageInstance*>& alive);
 
-// The lifetimes of one value's storages, over the curve.
+// Draws the lifetimes of one value's storages over the curve.
 void draw_selection(const Ui& ui, const Plot& plot, const PlanView& plan, NodeId id);
 
 // Shows the events of one step, beside the pointer. `measured`: its bytes in a memory snapshot; ""
@@ -40,7 +40,7 @@ void draw_selection(const Ui& ui, const Plot& plot, const PlanView& plan, NodeId
 void step_tooltip(const Ui& ui, const PlanView& plan, std::size_t step,
                   const std::vector<const StorageInstance*>& alive, const std::string& measured);
 
-// 0 … `steps`, at round numbers.
+// The axis of steps, with ticks at round numbers.
 Axis step_axis(double from, double to, std::size_t steps, int ticks);
 
 }  // namespace recut::gui

@@ -26,7 +26,7 @@ bool is_free(const Rect& box, const Taken& taken) {
   return std::none_of(taken.begin(), taken.end(), [&](const Rect& one) { return one.meets(box); });
 }
 
-// The first of the places that is free and inside; the first of all where none is.
+// The first place that is free and inside; the first of all if none is.
 Rect first_free(const std::vector<Rect>& candidates, const Rect& room, const Taken& taken) {
   for (const Rect& candidate : candidates) {
     const bool inside = candidate.left >= room.left && candidate.right <= room.right &&

@@ -94,7 +94,7 @@ void baselines(Ui& ui, const PinnedBaseline& baseline, Rect rest, Intents& inten
   }
 }
 
-// Tabs for bytes alive or addresses; the menu has both, too, if there is no room.
+// Draws tabs for bytes alive and addresses; the menu has both, too, if there is no room.
 void views(Ui& ui, const App& app, Rect& rest, bool arena, Intents& intents) {
   if (rest.width() <= ui.px(110)) return;
   const auto take = [&](std::string_view text, float extra) {

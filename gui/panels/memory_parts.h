@@ -45,7 +45,7 @@ void mark_boundary(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& 
 void mark_no_recomputation(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
 // Bytes at which the budget's line stands; without a budget, at the baseline's peak.
 std::int64_t budget_level(const DocumentView& document);
-// True if the pointer holds it; keys move it by themselves.
+// Draws the budget's mark; true while the pointer drags it.
 bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken,
                  Intents& intents);
 void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Motion& motion,

@@ -15,7 +15,7 @@
 namespace recut::gui {
 namespace {
 
-// Units: columns, and the number and the gaps beside a kernel's name.
+// The widths in units of the columns, and of the number and the gaps beside a kernel's name.
 constexpr float kWhat = 52, kRunFigure = 108, kRunTime = 72, kBesideKernel = 72;
 constexpr std::size_t kSlowest = 10;
 
@@ -82,7 +82,7 @@ class RunPanel {
                 ui_.theme.dim);
   }
 
-  // The executor, if there is a choice.
+  // Draws the choice of executor, if there are several.
   void targets(Rect& area) {
     const std::vector<Executor*> executors = input_.app.backend.executors();
     if (executors.size() < 2) return;
@@ -238,7 +238,8 @@ class RunPanel {
     slowest_titles({titles.left, titles.top, region.content.right, titles.bottom});
   }
 
-  // The names come first: of the whole step the planned time stands above.
+  // True if the planned times have room beside the names; the planned time of the whole step is
+  // above the table.
   bool has_room_for_planned(float room, std::size_t shown) const {
     float longest = 0;
     for (std::size_t i = 0; i < shown; ++i)

@@ -111,7 +111,7 @@ class Text {
         Ui::paint(enabled ? ui_.theme.dim : ui_.theme.faint));
   }
 
-  // The selection, or where it was removed.
+  // The selected node; if this pass's graph lacks it, its anchor, the node that was selected.
   NodeId marked() const {
     const NodeId shown = document_.selection.node;
     return shown.valid() ? shown : anchor_of(document_).node;

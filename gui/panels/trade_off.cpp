@@ -130,7 +130,7 @@ class TradeOffView {
     plot_.line(edge, mix(ui_.theme.panel, red, 0.55), ui_.whole(1));
   }
 
-  // A plan serves every budget from its peak to where the next one begins.
+  // Draws the curve in steps: a plan serves every budget from its peak to the next plan's.
   void curve() const {
     const auto& points = report_.points;
     if (points.empty()) return;
@@ -155,7 +155,7 @@ class TradeOffView {
                 ui_.theme.conflict, ui_.px(1.6f));
   }
 
-  // The curve by its steps, as it is drawn.
+  // The points of the curve as it is drawn, in steps.
   std::vector<ImVec2> points_of_curve() const {
     std::vector<ImVec2> points;
     for (const CurvePoint& point : report_.points)
@@ -212,7 +212,7 @@ class TradeOffView {
       show("Recut", {{"Recut's plans", "Recut"}, ui_.theme.selection, points_of_curve()});
   }
 
-  // Places in the area that is proved impossible, and at its edge.
+  // The points of the area that is proved impossible, and of its edge, as anchors of its name.
   std::vector<ImVec2> wall() const {
     const Rect& in = plot_.inside();
     const float x = plot_.x(static_cast<double>(document_.peak_bound()));
@@ -255,7 +255,7 @@ class TradeOffView {
     ui_.text(row.inset(ui_.px(6), 0), text, Face::small, ui_.theme.text, Align::right);
   }
 
-  // Forward alone keeps nothing: there is no trade-off before there is a backward.
+  // Offers to add backward: a forward graph saves nothing and has no trade-off.
   void offer_backward() {
     const Rect& in = plot_.inside();
     constexpr std::string_view text = "A forward graph: no backward yet";
@@ -313,7 +313,7 @@ class TradeOffView {
                        format_bytes(document_.least_peak()));
   }
 
-  // The point of the shown plan; it moves there, so that the eye follows.
+  // Draws the point of the shown plan; it moves to a new plan's place, so that the eye follows.
   void shown_plan() const {
     const PlanReport& plan = document_.shown->report();
     const ImVec2 to = plot_.at(static_cast<double>(plan.peak_bytes), plan.recompute_us);
@@ -356,7 +356,7 @@ class TradeOffView {
     return std::hypot(dot.x - at.x, dot.y - at.y) < ui_.px(kReach);
   }
 
-  // The point under the pointer, ours or PyTorch's.
+  // The point under the pointer, Recut's or PyTorch's.
   Nearest nearest() const {
     const ImVec2 at = ImGui::GetIO().MousePos;
     Nearest nearest;
@@ -383,7 +383,7 @@ class TradeOffView {
                   "\nRight click: compare its memory");
   }
 
-  // The plan under the pointer as an outline in the timeline.
+  // Shows the plan under the pointer as an outline in the timeline.
   void compare() {
     const auto [point, theirs] = nearest();
     if (point == nullptr) return;

@@ -96,7 +96,7 @@ class TrainPanel {
     ui_.text(row, text, Face::text, colour);
   }
 
-  // "" where it can be trained.
+  // The reason why the graph can't be trained; "" if it can.
   std::string_view why_not() const {
     if (!can_run()) return "This program can't run steps: recut-gui can";
     if (!document_.document->loss) return "No output of this graph is a loss, one number to lower";
@@ -206,7 +206,7 @@ class TrainPanel {
     plot.end();
   }
 
-  // Two at most in a pixel's column: the first that falls into it, and the last.
+  // The points of the curve, at most two in a pixel's column: its first and its last.
   static std::vector<ImVec2> points(const Plot& plot, const std::vector<double>& values) {
     std::vector<ImVec2> points;
     for (std::size_t i = 0; i < values.size() && std::isfinite(values[i]); ++i) {

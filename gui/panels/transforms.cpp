@@ -39,7 +39,7 @@ constexpr LegendRow kTransformsLegendRows[] = {
 };
 constexpr float kHigh = 21;
 
-// The graph's mark for a box that the pass before hasn't got.
+// Draws the graph's mark of a box that the previous pass has not.
 void new_row(Ui& ui, Rect row) {
   ui.items.add("legend new", ItemKind::figure, row, true, "new in this pass");
   const Rect sign = row.cut_left(ui.px(16));
@@ -118,7 +118,7 @@ class TransformsPanel {
   }
 
  private:
-  // "3 changed · 1 idle hidden", which shows and hides them.
+  // Draws "3 changed · 1 idle hidden", a button that shows and hides idle passes.
   void head() {
     Rect rect = input_.heading;
     const std::size_t idle = idle_passes(document_);
@@ -259,7 +259,7 @@ class TransformsPanel {
     return rect;
   }
 
-  // A pass that doesn't run here.
+  // Draws the row of a pass that doesn't run here.
   void offered_row(const Pass& pass, const Rect& rect) {
     Rect rest = switched(pass.name, false, rect);
     const WidgetResponse t = row(ui_, fmt::format("offered {}", pass.name), rest, false, "off");

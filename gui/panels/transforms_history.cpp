@@ -95,7 +95,7 @@ class History {
     if (pass != document_.pass) intents_.push_back({"pass.set", fmt::format("{}", pass)});
   }
 
-  // The column of passes: as wide as it has to be.
+  // The width of the column of passes.
   float passes_width() const {
     float widest = ui_.px(kMinWhen);
     for (const NodeEvent& event : memory_.history)

@@ -92,7 +92,7 @@ void find_runs(Transforms& memory, const DocumentView& document) {
     if (steps[i].node == memory.planned) memory.runs.push_back(i);
 }
 
-// Before, and after: each node that stands for it or was made of it.
+// Adds the lines of an open hit: the nodes before, and the nodes after.
 void add_open_hit(std::vector<TransformLine>& lines, const Change& change) {
   lines.push_back({TransformKind::before});
   std::size_t shown = 0;

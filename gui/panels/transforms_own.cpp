@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kTransformsOwnLongestHint = 2000;
 
-// A row that does something rather than showing something.
+// Draws a row that is a button.
 void offer_row(Ui& ui, const Rect& rect, std::string_view label, std::string_view text,
                std::string_view why, const char* command, Intents& intents) {
   const WidgetResponse t = interact(ui, label, ItemKind::button, rect);
@@ -53,7 +53,7 @@ void own_row(Ui& ui, Rect rect, const DocumentView& document, Intents& intents) 
     ui.text(rect, count, Face::small, ui.theme.faint);
 }
 
-// "my.rules:3:5 expected a name"
+// The fault as a line: "my.rules:3:5 expected a name".
 std::string fault_text(const Diagnostic& fault) {
   std::string location = file_name(fault.file);
   if (fault.line > 0) location += fmt::format(":{}:{}", fault.line, fault.column);

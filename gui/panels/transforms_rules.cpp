@@ -126,7 +126,7 @@ class Rules {
       intents_.push_back({"select.at", fmt::format("{} {}", document_.pass, after_.node_name(id))});
   }
 
-  // The pass's own report behind the arrow.
+  // Draws the pass's own report behind the arrow.
   void handed_on_row(const Rect& rect) {
     const std::string text = open_change(memory_, document_)->description.text();
     const std::size_t arrow = text.find("  =>  ");
@@ -162,7 +162,7 @@ class Rules {
     return text;
   }
 
-  // "→ relu", "→ 3 nodes"; "" where it is called as before.
+  // The change's result: "→ relu", "→ 3 nodes"; "" if the name stays.
   std::string became(const Change& change, const std::string& name) const {
     const auto stays = std::count(change.after.begin(), change.after.end(), change.before);
     const std::size_t made = change.after.size() - static_cast<std::size_t>(stays);
@@ -178,7 +178,7 @@ class Rules {
     return before_.contains(before) && before_.node_name(before) == after_.node_name(id);
   }
 
-  // A node's line; without its name where that stands above already.
+  // Draws a node's line, without its name if that is already above it.
   WidgetResponse line_row(const std::string& label, const Rect& rect, std::string_view sign,
                           Colour ink, const std::string& line, bool nameless, bool chosen) {
     const WidgetResponse t = row(ui_, label, rect, chosen, line);

@@ -73,7 +73,7 @@ class Values {
     return table_.rows->reasons != nullptr && table_.rows->plan == document_.shown;
   }
 
-  // Letters are all of one width.
+  // The width of the longest name; all letters have one width.
   float names_width() {
     if (table_.rows && memory_.named != table_.rows) {
       memory_.named = table_.rows;
@@ -98,14 +98,15 @@ class Values {
     ui_.items.add("counts", ItemKind::figure, rest, true, text);
   }
 
-  // Views of one storage are rows of their own, and a value that runs twice is one.
+  // The counts of rows: views of one storage have rows of their own, and a value that runs twice
+  // has one.
   std::string listed() const {
     if (!table_.rows || table_.order.size() == table_.rows->rows.size()) return "";
     return fmt::format("{} of {} values listed · ", format_count(table_.order.size()),
                        format_count(table_.rows->rows.size()));
   }
 
-  // "saved 14 storages, 228 MiB · recomputed 3 runs": as the legend has it.
+  // The totals as in the legend: "saved 14 storages, 228 MiB · recomputed 3 runs".
   std::string totals() const {
     if (memory_.counted != document_.shown) memory_.totals = totals_of(*document_.shown);
     memory_.counted = document_.shown;
@@ -116,7 +117,8 @@ class Values {
                        format_bytes(saved.bytes), counted_text(Role::recomputed, again.count));
   }
 
-  // The outcome of the last change of plan settings, in a line; the compare panel has the list.
+  // Draws the outcome of the last change of plan settings in a line; the compare panel has the
+  // list.
   void change(Rect& area) {
     const PlanChange* change = document_.change.get();
     if (change == nullptr || change->after != document_.shown) return;

@@ -137,7 +137,7 @@ void value_cells(const Ui& ui, const ValueColumns& columns, const Rect& strip,
                        look.blamed ? theme.conflict : theme.selection);
   Rect name_rect = columns.cell(strip, ValueColumn::name);
   name_rect.cut_right(ui.px(6));
-  // Numbers at the end tell names apart.
+  // Names are cut at their beginning: numbers at the end tell them apart.
   ui.path(name_rect, name, Face::mono, look.blamed ? theme.conflict : theme.text);
   Rect module = columns.cell(strip, ValueColumn::module);
   module.cut_right(ui.px(6));

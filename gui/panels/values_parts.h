@@ -38,7 +38,8 @@ struct RowLook {
 void value_cells(const Ui& ui, const ValueColumns& columns, const Rect& strip,
                  std::string_view name, const ValueRow& value, const RowLook& look);
 
-// Save, recompute: the chosen one is filled, pressed again it is taken back.
+// Draws the buttons "save" and "recompute"; the chosen one is filled, and takes the override back
+// if pressed again.
 void override_buttons(Ui& ui, const ValueColumns& columns, const Rect& strip,
                       const std::string& name, OverrideKind override_kind, Intents& intents);
 

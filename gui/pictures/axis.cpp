@@ -9,7 +9,7 @@
 namespace recut::gui {
 namespace {
 
-// "2.00 GiB" to "2 GiB", "2.50 ms" to "2.5 ms": a tick is a round number of its unit.
+// Drops zeros behind the point: "2.00 GiB" ⇒ "2 GiB", "2.50 ms" ⇒ "2.5 ms".
 std::string without_zeros(std::string label) {
   const std::size_t point = label.find('.');
   const std::size_t blank = label.find(' ');
@@ -40,7 +40,7 @@ std::string byte_label(std::int64_t bytes) {
 
 std::string time_label(double micros) {
   if (micros == 0) return "0";
-  // Two digits behind the point would say the same at several ticks.
+  // With two digits behind the point several ticks would have the same label.
   if (micros < 0.1) return fmt::format("{:.4g} ns", 1000 * micros);
   return without_zeros(format_micros(micros));
 }

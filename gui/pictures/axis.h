@@ -6,11 +6,12 @@
 
 namespace recut::gui {
 
-// A power of two of bytes, so that labels are whole numbers of a binary unit; at most `ticks` of
-// them reach `most`.
+// The distance between ticks of bytes, a power of two, so that labels are whole numbers of a binary
+// unit; at most `ticks` of them reach `most`.
 std::int64_t byte_tick(std::int64_t most, std::int64_t ticks);
 
-// 1, 2 or 5 times a power of ten of microseconds, likewise. `most` is above 0.
+// The distance between ticks of microseconds, 1, 2 or 5 times a power of ten, likewise. `most` is
+// above 0.
 double time_tick(double most, double ticks);
 
 // "2 GiB", "0".

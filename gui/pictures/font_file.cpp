@@ -183,7 +183,7 @@ std::string cmap_table(const std::vector<FontGlyph>& glyphs) {
   return std::move(out).take();
 }
 
-// No time of day: the same picture has the same bytes.
+// The table has no time of day, so that the same picture has the same bytes.
 std::string head_table(const FontShape& shape, const FontBounds& b) {
   FontBytes out;
   out.u32(0x10000).u32(0x10000).u32(0).u32(0x5f0f3cf5).u16(3).u16(kFontEm).zeros(16);

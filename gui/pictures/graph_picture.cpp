@@ -46,7 +46,7 @@ layout::Rect printed_bounds(const layout::Scene& scene, const layout::GraphLayou
   return bounds;
 }
 
-// Units of the least text where the graph is printed that wide.
+// The size of the least text in units if the graph is printed at that width.
 double text_in_print(const layout::Rect& bounds, double mm) {
   const double width = static_cast<double>(bounds.width()) + 2 * kGraphPictureMargin;
   return kMinPoints * width / (mm * kPointsInMm);
@@ -88,7 +88,7 @@ class LayoutPicture {
   }
   static PicturePoint corner(const layout::Rect& rect) { return at({rect.left, rect.top}); }
 
-  // Sizes grow on paper until they can be read.
+  // The size of a text, which grows on paper until it can be read.
   double size(double usual) const { return std::max(usual, least_text_); }
   // The distance from the middle of a line of text to its baseline.
   double half(double usual) const { return 0.36 * size(usual); }
@@ -188,7 +188,8 @@ class LayoutPicture {
     return theme_.faint;
   }
 
-  // A value that runs again has no line across: a violet mark says it where it is read.
+  // Draws a route; a recomputed value has no line across the channel, but a violet mark at its
+  // reader.
   void route(std::size_t index) {
     const Edge& edge = layout_.edges[index];
     Colour colour = colour_of(edge.kind);
@@ -256,7 +257,8 @@ class LayoutPicture {
     if (!group) svg_.hint(p, width, height, print_node(graph_, box.node));
   }
 
-  // The name at the left, shape or count at the right: on paper only where the name is whole.
+  // Draws the name at the left, and shape or count at the right; on paper these only if the name is
+  // whole.
   void texts_in_box(const Box& box, const BoxRole& role, PicturePoint p, double width,
                     double middle) {
     const bool group = !box.node.valid();
@@ -270,7 +272,7 @@ class LayoutPicture {
     svg_.text({p.x + 10, p.y + middle + half(12)}, fitted(name, large, room), large);
   }
 
-  // Its role by colour and by shape: saved square with a bar, recomputed round and dashed.
+  // Draws the box's role by colour and shape: saved square with a bar, recomputed round and dashed.
   void ground(const Box& box, Role role, PicturePoint p, double width, double height) {
     const bool view = box.node.valid() && box.importance == 0;
     const bool saved = role == Role::saved, again = role == Role::recomputed;
@@ -284,7 +286,7 @@ class LayoutPicture {
     if (saved && !view) svg_.rectangle(p, 4, height, theme_.saved);
   }
 
-  // The saved, repeated and other nodes of a closed group.
+  // Draws the counts of saved, repeated and other nodes of a closed group.
   void composition(PicturePoint p, double width, const BoxRole& role) {
     const double all = role.saved + role.again + role.others;
     if (all <= 0) return svg_.rectangle(p, width, 3, theme_.line, 1);
@@ -327,7 +329,7 @@ layout::Expansion all_open() {
   return open;
 }
 
-// Fewer and fewer boxes, down to the model's outermost groups.
+// The layout with just enough groups closed to make its text readable; the outermost groups stay.
 layout::GraphLayout readable_layout(const layout::Scene& scene, double mm) {
   layout::GraphLayout layout = laid_out(scene, all_open());
   for (std::size_t boxes = 256; boxes > 0; boxes /= 2) {

@@ -20,7 +20,7 @@ namespace recut::gui {
 struct BoxRole {
   layout::Role role = layout::Role::none;  // of a node; none: the plan doesn't know it
   bool result = false;                     // returned: a diamond besides
-  // In a closed group: storages that are saved, and nodes.
+  // The counts of a closed group: saved storages, and nodes.
   std::uint32_t saved = 0, again = 0, others = 0;
   std::int64_t bytes = 0;  // of those storages
 };

@@ -7,7 +7,7 @@
 namespace recut::gui {
 
 struct PictureLook {
-  // On a screen: its own width, a title, the reader's own fonts.
+  // The look on a screen: its own width, a title, the reader's own fonts.
   PictureLook(const Theme& colours) : theme(&colours) {}  // NOLINT: a theme is such a look
 
   const Theme* theme;
@@ -21,8 +21,7 @@ struct PictureLook {
 inline constexpr double kMinPoints = 7, kMinText = 11;
 inline constexpr double kPointsInMm = 72 / 25.4;
 
-// For a column that is `mm` wide: laid out so that the least text has kMinPoints; no title; with
-// its fonts.
+// The look in a column that is `mm` wide: the least text has kMinPoints; no title; with its fonts.
 inline PictureLook printed(const Theme& theme, double mm) {
   PictureLook look(theme);
   look.print_mm = mm;
@@ -32,7 +31,7 @@ inline PictureLook printed(const Theme& theme, double mm) {
   return look;
 }
 
-// For a phone: text of eleven pixels in a picture that is 360 wide.
+// The look on a phone: text of eleven pixels in a picture that is 360 wide.
 inline PictureLook narrow(const Theme& theme) {
   PictureLook look(theme);
   look.width = 360;

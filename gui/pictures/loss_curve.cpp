@@ -75,7 +75,7 @@ class LossPicture {
         {theme_.text, 12, 400, Anchor::start, true});
   }
 
-  // Steps below, losses at the left.
+  // Draws the axes: steps below, losses at the left.
   void axes() {
     for (const double loss : levels()) {
       svg_.line({frame_.left, y_of(loss)}, {frame_.right, y_of(loss)}, theme_.line, 1,
@@ -99,7 +99,8 @@ class LossPicture {
     return line;
   }
 
-  // The mean of each pass at its middle; the last pass may be cut short.
+  // The points of the means of passes over the data, each at its middle; the last pass may be cut
+  // short.
   std::vector<PicturePoint> passes() const {
     std::vector<PicturePoint> line;
     for (std::size_t first = 0; first < curve_.losses.size(); first += curve_.pass) {

@@ -72,7 +72,7 @@ class OverlayPicture {
     svg_.text({24, 60}, fitted(text, figures, frame_.width - 48), figures);
   }
 
-  // At most one point a unit of the width: the greatest of several.
+  // Adds at most one point a unit of the width: the greatest of several.
   template <class Add>
   static void thin(double x, double y, std::vector<PicturePoint>& line, Add add) {
     if (!line.empty() && std::floor(line.back().x) == std::floor(x))
@@ -126,7 +126,7 @@ class OverlayPicture {
                {text}, {theme_.text, 12, 600});
   }
 
-  // Gives the baseline of its last line.
+  // Draws the legend; returns the baseline of its last line.
   double legend() {
     std::vector<LegendEntry> entries;
     entries.push_back({"planned", 20, [this](PicturePoint at) {

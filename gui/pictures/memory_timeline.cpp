@@ -31,7 +31,8 @@ struct Column {
   std::size_t first_step = 0;
 };
 
-// At most one a unit: more steps share a column, which shows their greatest.
+// The columns of the picture, at most one a unit: more steps share a column, which shows their
+// greatest.
 std::vector<Column> columns_of(const std::vector<TimelineStep>& steps, double width) {
   const std::size_t count = std::min(steps.size(), static_cast<std::size_t>(width));
   std::vector<Column> columns(count);
@@ -167,7 +168,7 @@ class TimelinePicture {
                {step_label(report_, report_.timeline.size() - 1)}, style);
   }
 
-  // Gives the baseline of its last line.
+  // Draws the legend; returns the baseline of its last line.
   double legend() {
     std::vector<LegendEntry> entries;
     for (const MemoryKind kind : kStackOrder)

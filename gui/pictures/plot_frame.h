@@ -41,7 +41,7 @@ class ByteAxis {
 
   // Margins as large as the labels.
   PlotMargins tight() const;
-  // Fewer bytes than 0 stand on the axis.
+  // The y of a number of bytes; numbers below 0 are drawn at 0.
   double y_of(const PlotFrame& frame, std::int64_t bytes) const;
   void draw(Svg& svg, const PlotFrame& frame, Colour line) const;
 

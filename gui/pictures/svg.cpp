@@ -37,7 +37,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// Two decimals at most: the file stays small and the picture sharp.
+// Writes a number with two decimals at most, which keeps the file small and the picture sharp.
 std::string svg_number(double x) {
   std::string text = fmt::format("{:.2f}", x);
   while (text.back() == '0') text.pop_back();
@@ -203,7 +203,7 @@ bool Svg::label(const std::vector<LabelPosition>& positions,
   return false;
 }
 
-// One font a typeface, of the letters that are there.
+// The styles: one font a typeface, with the letters that the picture uses.
 std::string Svg::styles() const {
   struct Family {
     const char* name;

@@ -51,7 +51,7 @@ class LabelSpace {
   bool is_free(const LabelBox& box) const;
 
  private:
-  // By rows of the picture; asked only, never walked.
+  // The labels by rows of the picture; looked up, never walked.
   std::unordered_map<int, std::vector<LabelBox>> rows_;
 };
 
@@ -69,17 +69,17 @@ class Svg {
   void polygon(const std::vector<PicturePoint>& points, Colour fill, double opacity = 1);
   void polyline(const std::vector<PicturePoint>& points, Colour stroke, double width,
                 std::string_view dashes = {});
-  // A head whose tip is at the end of the line from `from` to `tip`.
+  // Draws an arrow's head at the end of the line from `from` to `tip`.
   void arrowhead(PicturePoint from, PicturePoint tip, Colour fill, double size);
   void text(PicturePoint at, std::string_view text, const TextStyle& style);
-  // Shows while the pointer rests on the rectangle.
+  // Adds a hint that shows while the pointer rests on the rectangle.
   void hint(PicturePoint corner, double width, double height, std::string_view text);
 
-  // Labels stand inside this; until it is said, anywhere.
+  // Keeps labels inside the area; without it they may be anywhere.
   void keep_labels_in(const LabelBox& area) { room_ = area; }
   // No label may stand here.
   void keep_clear(const LabelBox& box) { marks_.take(box); }
-  // Labels stand here only where there is no other place.
+  // Keeps labels away, unless there is no other place.
   void keep_clear_if_possible(PicturePoint from, PicturePoint to);
   bool is_free(const LabelBox& box, bool strictly) const;
 

@@ -62,7 +62,7 @@ class TradeOffPicture {
   }
 
  private:
-  // Room for the labels beside the axes, and no more.
+  // The margins that just hold the labels beside the axes.
   PlotMargins tight() const {
     std::vector<std::string> times, shares;
     for (const TradeOffTick& tick : time_ticks()) times.push_back(tick.text);
@@ -177,13 +177,13 @@ class TradeOffPicture {
     }
   }
 
-  // Labels rather stand beside a line than on it.
+  // Keeps labels off the lines if there are places beside them.
   void lines(const std::vector<PicturePoint>& points) {
     for (std::size_t i = 0; i + 1 < points.size(); ++i)
       svg_.keep_clear_if_possible(points[i], points[i + 1]);
   }
 
-  // A plan serves every budget from its peak to where the next one begins.
+  // Draws the curve in steps: a plan serves every budget from its peak to the next plan's.
   void curve() {
     std::vector<PicturePoint> line{{x_of(report_.points.front().peak_bytes), frame_.top}};
     for (const CurvePoint& point : report_.points) {
@@ -209,7 +209,7 @@ class TradeOffPicture {
     }
   }
 
-  // Dots that would hide the line between them are left out.
+  // True if the line between two dots is visible; else one of them is left out.
   static bool apart(PicturePoint a, PicturePoint b) {
     return std::abs(a.x - b.x) + std::abs(a.y - b.y) > 9;
   }
@@ -262,7 +262,8 @@ class TradeOffPicture {
     return true;
   }
 
-  // Joined in the order of the budgets, so that a smaller budget with a larger peak shows.
+  // Draws PyTorch's points, joined in the order of budgets, so that a smaller budget with a larger
+  // peak shows.
   void torch() {
     std::vector<PicturePoint> line;
     for (const CurvePoint& point : report_.torch) line.push_back(position_of(point));
@@ -297,7 +298,7 @@ class TradeOffPicture {
     svg_.line({p.x - kCross, p.y + kCross}, {p.x + kCross, p.y - kCross}, theme_.conflict, 1.8);
   }
 
-  // Gives the baseline of its last line.
+  // Draws the legend; returns the baseline of its last line.
   double legend() {
     std::vector<LegendEntry> entries;
     entries.push_back(

@@ -76,7 +76,8 @@ class FontReader {
   }
   int rounded(double units) const { return static_cast<int>(std::lround(units * kFontEm / em_)); }
 
-  // From (x, y). A parabola is a cubic whose control points stand two thirds of the way to its own.
+  // The stroke from (x, y). A parabola is a cubic whose control points stand two thirds of the way
+  // to its own.
   GlyphStroke stroke(const stbtt_vertex& v, int x, int y) const {
     using Kind = GlyphStroke::Kind;
     const int to_x = rounded(v.x), to_y = rounded(v.y);

@@ -12,7 +12,8 @@ namespace recut::gui {
 // where there is none. `curve` may be null.
 const CurvePoint* torch_at_peak(const PlanReport& plan, const CurveReport* curve);
 
-// The one of the lowest peak, of the same kernels; null where there is none. `curve` may be null.
+// PyTorch's plan of the lowest peak, of the same kernels; null where there is none. `curve` may be
+// null.
 const CurvePoint* lowest_of_torch(const PlanReport& plan, const CurveReport* curve);
 
 // "; Recut there: +1.02 ms", the cheapest plan of the curve at the peak of a point of PyTorch's, of

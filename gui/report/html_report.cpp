@@ -171,7 +171,7 @@ std::string trade_off(const CurveReport* curve) {
          table.format(kMaxRows);
 }
 
-// "NVIDIA H100 SXM5 80 GB (h100)"
+// The device's name and key: "NVIDIA H100 SXM5 80 GB (h100)".
 std::string device_text(const PlanReport& r) {
   return r.device_title.empty() ? r.device : fmt::format("{} ({})", r.device_title, r.device);
 }

@@ -71,7 +71,7 @@ std::size_t GraphText::line_of(NodeId id) const {
   return found == line_by_node.end() ? lines.size() : found->second;
 }
 
-// The printer writes a line, then one for each node in order.
+// Makes the text from the printer's lines: the graph's, then one for each node in order.
 std::shared_ptr<const GraphText> text_of(const Graph& graph) {
   auto text = std::make_shared<GraphText>();
   text->lines = split_lines(print(graph));

@@ -40,7 +40,7 @@ class Reach {
   bool has(std::ptrdiff_t diagonal) const {
     return diagonal >= low_ && diagonal <= high_ && (diagonal - low_) % 2 == 0;
   }
-  // One edit more: one diagonal further on both sides, as far as the box has them.
+  // Widens the search by one edit: one diagonal on both sides, as far as the box has them.
   void widen() {
     if (low_ > -height_) {
       at(--low_ - 1) = kNowhere;
@@ -134,7 +134,8 @@ class LineDifferenceComparer {
     return furthest(box);
   }
 
-  // All paths one edit on; true where one of them meets a path from the other corner, at `met`.
+  // Extends all paths by one edit; true if one of them meets a path from the other corner, at
+  // `met`.
   bool step(const LineDifferenceBox& box, Reach& mine, Reach& other, bool from_start, bool first,
             EditPoint& met) {
     const std::ptrdiff_t width = box.before_to - box.before_from;
