@@ -11,7 +11,7 @@ namespace recut::native {
 // exists.
 std::string calibrated_profile_path();
 
-// The same path where the file exists; else empty.
+// The path of the calibrated profile if the file exists; else empty.
 std::string find_calibrated_profile();
 
 // NAME.json in the same folder. Empty where there is no folder; the second also where there is no
@@ -19,7 +19,7 @@ std::string find_calibrated_profile();
 std::string profile_path(const std::string& name);
 std::string find_profile(const std::string& name);
 
-// "NVIDIA H100 80GB HBM3": "nvidia-h100-80gb-hbm3".
+// The name of a GPU's profile: "nvidia-h100-80gb-hbm3" for "NVIDIA H100 80GB HBM3".
 std::string profile_name_of_gpu(std::string_view gpu);
 // The name of a graph's kernel profile: the graph's digest (measured_kernels.h), and how f32 is
 // multiplied.

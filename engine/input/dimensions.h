@@ -12,7 +12,7 @@ namespace recut {
 
 using Dimensions = std::map<std::string, std::int64_t>;
 
-// "batch=1,tokens=128". A name may hold commas: an entry ends after its size.
+// Reads "batch=1,tokens=128". A name may hold commas: an entry ends after its size.
 Result<Dimensions> read_dimensions(std::string_view text);
 std::string write_dimensions(const Dimensions& dimensions);
 

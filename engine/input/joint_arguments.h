@@ -22,7 +22,7 @@ std::optional<std::vector<Argument>> read_joint_arguments(
 // The argument of a call for a parameter; absent where it leaves that out.
 JsonValue argument_of(const Operator& op, const JointNode& node, std::string_view parameter);
 
-// "x" of {"node": "x"}; "" for any other value.
+// The name "x" in {"node": "x"}; "" for any other value.
 std::string_view referenced_name(JsonValue value);
 
 }  // namespace recut

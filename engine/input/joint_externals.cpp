@@ -40,7 +40,7 @@ Result<Argument> read_pair(const JsonMember& member, const FindNode& find_node, 
   return Argument(ArgumentList{Argument(std::string(member.key)), std::move(*value)});
 }
 
-// "aten.reluu.default": by the part between the dots.
+// The target nearest to a misspelt one such as "aten.reluu.default", by the part between the dots.
 std::string near_target(std::string_view target) {
   const auto middle = [](std::string_view whole) {
     const std::size_t dot = whole.find('.');

@@ -51,7 +51,7 @@ class ExternalCalls {
   // Reports every operator that has calls without types.
   void report_refused(const JointNodes& nodes, DiagnosticCollector& diagnostics) const;
 
-  // "… mine.scale3 (2 calls)"; "" where there are none.
+  // A note on the calls, "… mine.scale3 (2 calls)"; "" if there are none.
   std::string note() const;
 
  private:

@@ -39,7 +39,7 @@ Origin origin_of(const JointNode& node);
 // A note on the calls whose checkpoint policies Recut doesn't know; "" where there are none.
 std::string unknown_policies_note(const JointNodes& nodes);
 
-// "node 'mm_3'", for messages.
+// The node in messages: "node 'mm_3'".
 std::string describe_node(std::string_view name);
 
 }  // namespace recut

@@ -25,7 +25,7 @@ enum class JsonKind : std::uint8_t {
   object
 };
 
-// "a string", "a list": names the kind in messages.
+// Names the kind in messages: "a string", "a list".
 std::string_view describe(JsonKind kind);
 
 inline constexpr int kMaxJsonDepth = 64;

@@ -25,7 +25,7 @@ enum class PickleKind : std::uint8_t {
   dict
 };
 
-// "a text", "a list": names the kind in messages.
+// Names the kind in messages: "a text", "a list".
 std::string_view describe(PickleKind kind);
 
 // A value of a document, cheap to copy. Equal lists and dicts that the file shares are one index.

@@ -38,7 +38,7 @@ class PythonValues {
   // Appends the positional arguments and the members of an object, up to and with ')'.
   Result<Done> read_call(std::string& arguments, std::string& keywords, int depth = 1);
 
-  // "torch.ops.aten.mm.default": names with dots between them.
+  // Reads names with dots between them: "torch.ops.aten.mm.default".
   Result<std::string> read_path();
 
   // Nodes that were read since the last clear(), and whether a real number was among the values.
@@ -74,7 +74,7 @@ struct PrintedType {
 Result<PrintedType> read_printed_type(std::string_view annotation,
                                       std::set<std::string, std::less<>>& symbols);
 
-// "cuda:0" without the index: the file has one device, unless it names another index.
+// The device without the index 0, which is the usual one: "cuda" of "cuda:0".
 std::string_view plain_device(std::string_view device);
 
 }  // namespace recut

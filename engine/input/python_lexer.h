@@ -70,7 +70,7 @@ class PythonLexer {
   PythonToken token_;
 };
 
-// "a string", "the name 'x'": names the token in messages.
+// Names the token in messages: "a string", "the name 'x'".
 std::string describe(const PythonToken& token);
 
 // The characters of a string literal. Fails on an escape that Python doesn't have.

@@ -31,7 +31,7 @@ struct BoundSymbol {
   std::optional<std::int64_t> min, max;  // its range, as Symbol has it
 };
 
-// "s17=128, s48=512": the symbols that have their hints; "" if all were given.
+// The symbols that have their hints, "s17=128, s48=512"; "" if all were given.
 std::string hints_text(const std::vector<BoundSymbol>& symbols);
 
 class Symbols {

@@ -23,7 +23,7 @@ enum class CheckpointPolicy : std::uint8_t {
   must_recompute
 };
 
-// "MUST_SAVE"; "" for none.
+// The name of a policy, "MUST_SAVE"; "" for none.
 std::string_view name_of(CheckpointPolicy policy);
 // The policy of "MUST_SAVE" or "CheckpointPolicy.MUST_SAVE"; empty for any other text.
 std::optional<CheckpointPolicy> find_checkpoint_policy(std::string_view text);

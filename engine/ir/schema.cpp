@@ -67,7 +67,7 @@ Argument parse_default(std::string_view text) {
   return quoted ? copy.substr(1, copy.size() - 2) : copy;
 }
 
-// "int[2]? stride=1" and the like.
+// Parses a parameter such as "int[2]? stride=1".
 Parameter parse_parameter(std::string_view text, bool keyword_only) {
   Parameter p;
   p.keyword_only = keyword_only;

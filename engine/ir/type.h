@@ -54,8 +54,8 @@ Result<Shape> broadcast(const Shape& a, const Shape& b);
 // Wraps a dimension in -rank … rank-1 to 0 … rank-1 (as in ATen, rank 0 counts as 1).
 Result<std::int64_t> wrap_dimension(std::int64_t dimension, std::int64_t rank);
 
-// "f32[4, 768]", with "{1, 4}" after it where the layout is not contiguous, and " on cpu" where the
-// device is not the graph's.
+// The type as text: "f32[4, 768]"; with "{1, 4}" after it if the layout is not contiguous, and with
+// " on cpu" if the device is not the graph's.
 std::string format(const TensorType& type);
 std::string format_shape(std::span<const std::int64_t> shape);
 

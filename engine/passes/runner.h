@@ -26,7 +26,7 @@ PipelineReport run_passes(const Graph& graph, std::span<const Pass> passes,
 // The names of the passes that run by default.
 std::vector<std::string> default_passes();
 
-// "noop_removal,dead_code" to names; blanks around names are ignored.
+// Splits "noop_removal,dead_code" into names; blanks around names are ignored.
 std::vector<std::string> split_pass_names(std::string_view list);
 
 }  // namespace recut

@@ -11,7 +11,8 @@ namespace recut {
 std::string schedule_text(const Graph& graph, const StorageModel& storages,
                           const Schedule& schedule);
 
-// "conv", or "workspace of conv"; with the number of the output if the owner has several.
+// The name of a buffer: "conv", or "workspace of conv"; with the number of the output if the owner
+// has several.
 std::string buffer_name(const Graph& graph, const StorageModel& storages, const Buffer& buffer);
 
 }  // namespace recut

@@ -14,7 +14,7 @@ std::string quote(std::string_view text, std::size_t limit = 80);
 // quote() without the quotes.
 std::string printable(std::string_view text, std::size_t limit = 80);
 
-// "text" in double quotes as the text form has strings: with \" \\ \n and \xNN, nothing left out.
+// The text in double quotes as the text form has strings: with \" \\ \n and \xNN, nothing left out.
 std::string string_literal(std::string_view text);
 
 }  // namespace recut

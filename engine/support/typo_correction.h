@@ -1,4 +1,4 @@
-// "Did you mean …?": the existing name that is closest to an unknown one.
+// Corrections of typos: the existing name that is closest to an unknown one, for "did you mean …?".
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class TypoCorrection {
   void consider(std::string_view key, std::string_view name);
 
   const std::string& name() const { return name_; }  // "" if no name is close
-  // "; did you mean 'relu'?" for the end of a message, or "".
+  // The end of a message, "; did you mean 'relu'?", or "".
   std::string suggestion() const;
 
  private:

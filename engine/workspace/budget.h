@@ -9,9 +9,9 @@
 
 namespace recut {
 
-// "none": no budget. Strategy torch: a fraction of the saved bytes, 0 … 1. Others: bytes
-// ("3GiB", "1000000"), or "40%" of `baseline_peak_bytes`. Fails on anything else, including empty
-// text, zero and negative numbers.
+// Reads a budget. "none": no budget. Strategy torch: a fraction of the saved bytes, 0 … 1. Others:
+// bytes ("3GiB", "1000000"), or "40%" of `baseline_peak_bytes`. Fails on anything else, including
+// empty text, zero and negative numbers.
 Result<Budget> parse_budget(std::string_view text, std::string_view strategy,
                             std::int64_t baseline_peak_bytes);
 

@@ -97,7 +97,7 @@ class Executor {
   virtual std::string id() const = 0;
   virtual std::string title() const = 0;
   virtual std::string remark() const { return {}; }
-  // "this machine's processor, 2 threads": where prepared steps run.
+  // The place at which prepared steps run: "this machine's processor, 2 threads".
   virtual std::string where() const = 0;
   // The device's profile, as find_device reads it; "": unknown. Planned times are compared with
   // measured ones only under this profile.

@@ -273,7 +273,7 @@ class MemoryComparer {
     to.streams = streams(to.awaiting_bytes);
   }
 
-  // "forward net.py:12", in a compiled region with its number.
+  // The label of a block: "forward net.py:12", in a compiled region with its number.
   std::string label_of(const MeasuredBlock& one) const {
     std::string label = place_of(snapshot_, one.stack);
     if (label.empty()) label = "(no frames, as in backward)";

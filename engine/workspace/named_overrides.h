@@ -58,7 +58,7 @@ bool has_overrides(const Graph& graph, const OverrideRequest& request);
 // The node of a name or alias; on failure the message has the nearest known name.
 Result<NodeId> find_node(const Graph& graph, const std::string& name);
 
-// "--save relu_3", "the model's checkpoint policies (save)"
+// The override as its user wrote it: "--save relu_3", "the model's checkpoint policies (save)".
 std::string as_written(const NamedOverride& named);
 
 }  // namespace recut

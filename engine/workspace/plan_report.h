@@ -122,11 +122,12 @@ PlanReport report_of(const Graph& graph, const Plan& plan, const Replay& replay)
 std::int64_t arena_over_budget(std::int64_t arena_bytes, std::int64_t peak_bytes,
                                std::int64_t budget_bytes);
 
-// "6.55 MiB above the budget", "512 B above the peak", "3.00 KiB below the peak".
+// The arena beside budget and peak: "6.55 MiB above the budget", "512 B above the peak", "3.00 KiB
+// below the peak".
 std::string arena_note(std::int64_t arena_bytes, std::int64_t peak_bytes,
                        std::int64_t budget_bytes);
 
-// "forward 412", "backward 1,204": a step of the timeline as users count them, from 1.
+// A step of the timeline as users count them, from 1: "forward 412", "backward 1,204".
 std::string step_label(const PlanReport& report, std::size_t step);
 
 }  // namespace recut

@@ -39,12 +39,12 @@ inline constexpr std::string_view kOptimizerPassProse =
     "Trains: the optimiser's update of every parameter becomes a part of the step.";
 Pass optimizer_pass(std::shared_ptr<StepPassState> state, Optimizer optimizer, std::string loss);
 
-// "sgd", "adam", "adamw", with torch.optim's defaults, except for SGD's learning rate; nothing for
-// other names.
+// The optimiser "sgd", "adam" or "adamw", with torch.optim's defaults, except for SGD's learning
+// rate; nullopt for other names.
 std::optional<Optimizer> find_optimizer(std::string_view name);
 void set_learning_rate(Optimizer& optimizer, double rate);
 
-// "adam, learning rate 0.001, betas 0.9 and 0.999".
+// The optimiser as text: "adam, learning rate 0.001, betas 0.9 and 0.999".
 std::string description_of(const Optimizer& optimizer);
 
 // A parameter's initial value, by seed and name. With two or more dimensions: uniform in

@@ -15,8 +15,9 @@ class App;
 
 // State of the panel, kept for each document.
 struct CompareView {
-  // "unplanned", "baseline", "before", "torch 0.5", "document 3" (its serial number), "pass 2"; "":
-  // the document's baseline if another plan is shown, else the step without recomputation.
+  // The other plan by name: "unplanned", "baseline", "before", "torch 0.5", "document 3" (its
+  // serial number), "pass 2"; "": the document's baseline if another plan is shown, else the step
+  // without recomputation.
   std::string with;
 
   // The two plans of `difference`.

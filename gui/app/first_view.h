@@ -10,12 +10,13 @@
 
 namespace recut::gui {
 
-// "One training step of gpt2 peaks at 8.51 GiB. Drag the budget's line."
+// The first sentence: "One training step of gpt2 peaks at 8.51 GiB. Drag the budget's line."
 std::string first_sentence(const DocumentView& document);
 
-// "4.25 GiB: +8.70 ms (15.3 %), within 1.0 % of the least recomputation that is proved. PyTorch at
-// this peak: +18.2 ms." ("Partitioned as by PyTorch" if PyTorch's choices weren't recorded.) The
-// same text as the command's. Of a budget that isn't held: the least peak that is.
+// The cost of the plan: "4.25 GiB: +8.70 ms (15.3 %), within 1.0 % of the least recomputation that
+// is proved. PyTorch at this peak: +18.2 ms." ("Partitioned as by PyTorch" if PyTorch's choices
+// weren't recorded.) The same text as the command's. Of a budget that isn't held: the least peak
+// that is.
 std::string first_cost(const DocumentView& document);
 
 // A block of the model: of the bytes that its forward makes the shares that are kept for backward

@@ -19,8 +19,8 @@ LessonFigure bytes_figure(std::int64_t bytes);
 LessonFigure micros_figure(double micros);
 LessonFigure count_figure(std::int64_t count);
 
-// "peak" is 52.0 KiB, "bytes h1" the size of a value. None where there is no such figure; "–" where
-// it isn't known yet.
+// The value of a figure: "peak" is 52.0 KiB, "bytes h1" the size of a value. Nullopt for an unknown
+// figure; "–" if its value isn't known yet.
 std::optional<LessonFigure> lesson_figure(const App& app, std::string_view name);
 
 // True if the comparison holds for the shown texts: `sign` is one of < <= = >= >. Figures with the

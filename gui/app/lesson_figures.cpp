@@ -75,7 +75,7 @@ LessonFigure bytes(const DocumentView& d, const std::string& value) {
 LessonFigure nodes(const DocumentView& d, const std::string&) {
   return count_figure(static_cast<std::int64_t>(d.graph_at_pass().order().size()));
 }
-// "nodes_after 2": of the graph after that pass; 0 is the graph as read.
+// The figure "nodes_after 2": the nodes of the graph after that pass; 0 is the graph as read.
 LessonFigure nodes_after(const DocumentView& d, const std::string& pass) {
   const auto at = static_cast<std::size_t>(std::strtoul(pass.c_str(), nullptr, 10));
   const PipelineReport& passes = d.document->passes;
@@ -84,7 +84,8 @@ LessonFigure nodes_after(const DocumentView& d, const std::string& pass) {
                                                         : passes.passes[at - 1].nodes_after));
 }
 
-// "torch_peak 0.5": of PyTorch's plan at that fraction, as the trade-off has it.
+// Figures such as "torch_peak 0.5": a number of PyTorch's plan at that fraction, from the
+// trade-off.
 template <std::int64_t CurvePoint::*member>
 LessonFigure torch(const DocumentView& d, const std::string& fraction) {
   if (!d.curve) return unknown_figure();

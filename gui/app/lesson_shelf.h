@@ -21,7 +21,7 @@ class LessonShelf {
   // translated.
   std::vector<std::shared_ptr<const Lesson>> all(std::string_view language) const;
   std::shared_ptr<const Lesson> find(std::string_view name, std::string_view language) const;
-  // "en", "de"; and a language's own name.
+  // The languages, "en" and "de"; and a language's own name.
   std::vector<std::string> languages() const;
   // A label of the popup in the language, or in the first one if it isn't translated.
   const std::string& word(std::string_view key, std::string_view language) const;

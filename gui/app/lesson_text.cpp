@@ -26,7 +26,7 @@ std::string_view trimmed(std::string_view text) {
 
 bool is_key_letter(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
 
-// "until" of "until: state peak"; "" where the line is prose. Only a lone small word at the
+// The key of a line, "until" of "until: state peak"; "" for prose. Only a lone small word at the
 // beginning is a key, so that prose may have colons.
 std::string_view key_of(std::string_view line) {
   std::size_t end = 0;

@@ -42,7 +42,7 @@ void open_snapshot(App& app, DocumentView& document, const std::string& path,
 void start_memory_comparison(App& app, DocumentView& document);
 void close_snapshot(App& app, DocumentView& document);
 
-// "measured +202 MiB, planned +202 MiB", for users.
+// The comparison as text: "measured +202 MiB, planned +202 MiB".
 std::string comparison_summary(const MemoryComparison& comparison);
 // The most bytes above those before the step that were measured within a step of the plan; the
 // bytes of the last event before it if none lies within.

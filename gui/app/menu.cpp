@@ -176,7 +176,7 @@ void add_recent(const App& app, std::vector<MenuRow>& rows) {
     }
 }
 
-// "Trade-off"; panels without a heading are called as they are labelled.
+// The title of a panel in the menu: its heading, else its label.
 std::string menu_title_of(const Panel& panel) {
   if (!panel.title.empty()) return std::string(panel.title);
   std::string title(panel.id);

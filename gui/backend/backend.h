@@ -111,7 +111,8 @@ class Backend {
   // ONNX models when the first one is opened) this starts the fetch, and wake() is called then.
   virtual bool has_reader(const std::string&) { return true; }
   // A model in a format that is the platform's to read: nothing where the bytes are for the engine.
-  // `sizes`: of dimensions that it leaves open. Called on any thread, too.
+  // The last argument gives the sizes of dimensions that the model leaves open. Called on any
+  // thread, too.
   virtual std::optional<Result<GraphFile>> read_model(const std::string&, const std::string&,
                                                       const Dimensions&) {
     return std::nullopt;

@@ -93,7 +93,7 @@ PictureKey requested_key(const ShownGraph& shown, const Canvas& canvas);
 // work; a job for another picture is cancelled. `selected`: of that graph.
 void start_picture(App& app, DocumentView& document, Pane pane, const ShownGraph& shown,
                    NodeId selected);
-// "Laying out 64 000 nodes …", once it takes long; "" while there is nothing to say.
+// A remark on a layout that takes long, "Laying out 64 000 nodes …"; else "".
 std::string layout_text(const App& app, const Canvas& canvas);
 // Takes in a picture: the anchor stays where it is on the screen.
 void take_picture(Canvas& canvas, SharedPicture picture);

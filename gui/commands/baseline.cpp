@@ -43,8 +43,8 @@ Result<Done> drop(App& app, std::string_view) {
   return Done{};
 }
 
-// "shown" (or nothing), "start", "none", "torch 0.5", or bytes: the known plan that peaks no
-// higher.
+// Pins a plan: "shown" (or nothing), "start", "none", "torch 0.5", or bytes: the known plan that
+// peaks no higher.
 Result<Done> pin_plan(App& app, std::string_view what) {
   DocumentView& document = *app.document();
   const std::string requested(what);

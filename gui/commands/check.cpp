@@ -20,7 +20,8 @@ bool is_checking(const App& app) {
   return view != nullptr && app.jobs.is_alive(view->job);
 }
 
-// "seed 7", a file's path, or nothing: the file beside the graph's, else seed 1.
+// Checks the plan on inputs: "seed 7", a file's path, or by default the file beside the graph's,
+// else seed 1.
 Result<Done> run_check(App& app, std::string_view argument) {
   DocumentView& document = *app.document();
   CheckInputs inputs;

@@ -20,7 +20,7 @@ bool has_trained(const App& app) {
   return has_plan(app) && shown_training(*app.document()) != nullptr;
 }
 
-// "adam", "sgd 0.1".
+// Chooses the optimiser: "adam", "sgd 0.1".
 Result<Done> choose_train(App& app, std::string_view argument) {
   const std::size_t space = std::min(argument.find(' '), argument.size());
   const std::string_view rate = argument.substr(std::min(space + 1, argument.size()));

@@ -28,8 +28,8 @@ Axis time_axis(double to, int ticks, bool plus);
 
 class Plot {
  public:
-  // `inside`: where values are drawn, labels outside of it: 18 units below, `left` ends 8 units
-  // left of it.
+  // `inside`: the area of values. Labels are outside of it: 18 units below, and 8 units to its
+  // left.
   Plot(const Ui& ui, const Rect& inside, Axis across, Axis up)
       : ui_(ui), inside_(inside), across_(std::move(across)), up_(std::move(up)) {}
 

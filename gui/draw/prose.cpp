@@ -49,7 +49,7 @@ class PartReader {
     fresh_ = true;
   }
 
-  // "[peak]", "[the peak: peak]".
+  // Begins a word with a term: "[peak]", "[the peak: peak]".
   void begin_term(std::size_t at) {
     term_closes_ = std::min(text_.find(']', at), text_.size());
     const std::string_view inner = text_.substr(at + 1, term_closes_ - at - 1);

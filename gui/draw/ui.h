@@ -64,7 +64,7 @@ class Ui {
   // Draws the first of the texts that fits uncut (so the longest come first); nothing if none does.
   float fitting(const Rect& rect, const std::vector<std::string>& variants, Face face,
                 Colour colour, Align align = Align::left) const;
-  // The same, but cut at the beginning: for paths.
+  // Draws text cut at the beginning, for paths.
   float path(const Rect& rect, std::string_view text, Face face, Colour colour) const;
   // Draws text uncut, with its left end, middle or right end at `at`, centred by height.
   float label(ImVec2 at, std::string_view text, Face face, Colour colour,

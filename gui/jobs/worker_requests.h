@@ -29,7 +29,7 @@ struct WorkerFile : HelperFile {
 WorkerFile helper_file(const DocumentView& document);
 
 // The result is taken on the job's thread, or between two frames; `take` posts the value that it
-// makes of it. The jobs belong to `owner`, and are urgent if the user waits for them.
+// makes of it. Jobs are urgent if the user waits for them.
 using TakePlan = std::function<void(JobControl&, Result<SharedPlanView>)>;
 using TakeCurve = std::function<void(JobControl&, Result<Curve>)>;  // again and again, better
 using TakeSchedule = std::function<void(JobControl&, Result<Schedule>)>;

@@ -8,7 +8,7 @@
 
 namespace recut::gui::layout {
 
-// Nullopt if `stop` was true. `cache` is the caller's, one a thread.
+// Lays the scene out; nullopt if options.stop returned true. `cache` is the caller's, one a thread.
 std::optional<GraphLayout> lay_out(const Scene& scene, const Expansion& expansion,
                                    LayoutCache& cache, const LayoutOptions& options = {});
 

@@ -182,7 +182,8 @@ class Partners {
     return found == kPartnersNone ? cap : std::min(found, cap);
   }
 
-  // "convolution_backward": the convolution among its operands, or among their users.
+  // The partner by name: for "convolution_backward", the convolution among its operands, or among
+  // their users.
   std::uint32_t by_name(std::uint32_t p, std::uint32_t cap) const {
     const std::string_view packet = graph_.op(node(p)).packet;
     const std::size_t suffix = packet.rfind("_backward");

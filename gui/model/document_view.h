@@ -59,7 +59,8 @@ struct Search {
   std::size_t pass = 0;
   SharedPlanView plan;
 
-  // "3 of 41", where the selected node is one of them; "41 found", "nothing fits".
+  // The matches as text: "3 of 41" if the selected node is a match, else "41 found" or "nothing
+  // fits".
   std::string summary(NodeId selected) const;
   // The match `by` after the selected one in program order, around the end; invalid: no match.
   NodeId neighbour(NodeId selected, const Graph& graph, int by) const;

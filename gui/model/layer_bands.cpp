@@ -100,7 +100,7 @@ class Finder {
     return nullptr;
   }
 
-  // "h.0", or "h.0 – 3" where neighbours share a band.
+  // The title of a band: "h.0", or "h.0 – 3" if neighbours share it.
   static std::string title(std::string_view above, std::string_view first, std::string_view last) {
     const bool number = !first.empty() && first.find_first_not_of("0123456789") == first.npos;
     const std::string before = number ? std::string(short_module(above)) + "." : "";

@@ -6,7 +6,7 @@
 
 namespace recut::gui {
 
-// "a, b, c and 4 more"
+// The first names, and the number of others: "a, b, c and 4 more".
 std::string names_of(const std::vector<std::string>& names);
 
 }  // namespace recut::gui

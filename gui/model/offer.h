@@ -18,7 +18,8 @@ SharedPlanView offered_plan(const DocumentView& document);
 // there is none, or if that was tried.
 SharedPlanView promising_plan(const DocumentView& document);
 
-// "made for 512 MiB: 1.2 % faster", "made for 512 MiB: holds this budget"; the same as a sentence.
+// The offer as text, "made for 512 MiB: 1.2 % faster" or "made for 512 MiB: holds this budget"; and
+// as a sentence.
 std::string offer_text(const DocumentView& document, const PlanView& offered);
 std::string offer_sentence(const DocumentView& document, const PlanView& offered);
 

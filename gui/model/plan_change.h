@@ -19,7 +19,8 @@ struct PlanChange {
   const SharedPlanView before, after;
   const PlanDifference difference;  // here: after; there: before
   const std::string cause;          // "budget 3.00 GiB, was 4.25 GiB"
-  // "peak -1.25 GiB, step +3.10 ms; 3 now recomputed (1.5 GiB), 1 now saved (64 MiB)"
+  // The change as text: "peak -1.25 GiB, step +3.10 ms; 3 now recomputed (1.5 GiB), 1 now saved (64
+  // MiB)".
   const std::string outcome;
   const Users users;
 };

@@ -14,7 +14,7 @@ struct RoleTotal {
 using RoleTotals = std::array<RoleTotal, kRoles>;  // by role
 RoleTotals totals_of(const PlanView& plan);
 
-// "14 storages", "1 run"
+// The count of a role: "14 storages", "1 run".
 std::string counted_text(Role role, std::int64_t count);
 
 }  // namespace recut::gui

@@ -32,7 +32,7 @@ struct ScheduleView {
     return arena_over_budget(schedule.arena_bytes, plan->peak(), budget_bytes);
   }
 
-  // "exp, relu": a kernel's name, after its calls.
+  // A kernel's name, made of its calls: "exp, relu".
   std::string name(std::uint32_t k) const;
   // The call that a kernel is selected by: its last.
   NodeId node(std::uint32_t k) const;
@@ -69,8 +69,8 @@ SharedSchedule shown_schedule(const DocumentView& document);
 // The arena of the shown plan; 0 while no schedule of it is known.
 std::int64_t arena_bytes(const DocumentView& document);
 bool arena_is_beyond(const DocumentView& document);
-// "1.29 GiB, 6.55 MiB above the budget": the text beside the peak; "" where the arena has as many
-// bytes, or isn't known.
+// The arena's text beside the peak, "1.29 GiB, 6.55 MiB above the budget"; "" if the arena has as
+// many bytes, or isn't known.
 std::string arena_beside_peak(const DocumentView& document);
 
 // Makes a plan's schedule, in the time of packing an arena.

@@ -33,7 +33,8 @@ bool equals(std::string_view text, std::string_view small) {
                     [](char a, char b) { return lower_search(a) == b; });
 }
 
-// "h.3" is "h.3" and its submodules, with any parents: "transformer.h.3.attn", not "h.31".
+// True if a path is in the module: "h.3" stands for itself and its submodules, with any parents:
+// "transformer.h.3.attn", not "h.31".
 bool is_in_module(std::string_view path, std::string_view part) {
   for (std::size_t at = 0; at + part.size() <= path.size(); ++at) {
     if (!equals(path.substr(at, part.size()), part)) continue;
@@ -127,7 +128,7 @@ bool runs_forward(const Candidate& c) {
   return c.id.index < c.forward.size() && c.forward[c.id.index];
 }
 
-// "saved", "backward", "pinned": keywords of the search.
+// The test of a keyword of the search: "saved", "backward", "pinned".
 std::optional<Test> named_test(const std::string& word) {
   for (std::size_t i = 0; i < kRoles; ++i)
     if (word == name_of(static_cast<Role>(i))) return role_test(static_cast<Role>(i));
@@ -162,7 +163,7 @@ Result<Test> keyed_test(const std::string& key, bool whole, const std::string& v
   return error("no '" + key + "' to search by: op, name, module, source, dtype or bytes");
 }
 
-// "net.py:12" of a line of Python, without the code, which may hold any word.
+// The place of a line of Python, "net.py:12", without the code, which may hold any word.
 std::string_view file_and_line(std::string_view source) {
   return source.substr(0, source.find(" in "));
 }

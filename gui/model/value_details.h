@@ -21,7 +21,7 @@ struct ValueDetails {
   OverrideKind override_kind = OverrideKind::no;
   std::vector<DetailLine> lines;
   std::vector<NodeId> operands, users;  // distinct, in order
-  // "" where the value can be chosen so; else why not, as the end of a sentence about it.
+  // The reason against a choice, as the end of a sentence; "" if the value can be chosen so.
   std::string why_not_saved, why_not_recomputed;
   bool can_flip = false;
 

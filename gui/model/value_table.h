@@ -57,7 +57,7 @@ class ValueRowsMaker {
 };
 
 enum class ValueColumn : std::uint8_t { name, module, bytes, flip_bytes, flip_us, order };
-// "name", "module", "bytes", "peak", "time", "order"; order is the graph's.
+// The name of a column: "name", "module", "bytes", "peak", "time", "order" (of the graph).
 std::string_view name_of(ValueColumn column);
 // Reads a column's name; false if there is none of that name.
 bool read_column(std::string_view name, ValueColumn& column);
@@ -112,7 +112,7 @@ class ValueOverrides {
   Overrides overrides_;
 };
 
-// The rows that show, in their order, for other programs and for users.
+// The shown rows in their order, as CSV and as text.
 std::string values_csv(const ValueTable& table);
 std::string values_text(const ValueTable& table);
 

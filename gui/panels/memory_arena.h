@@ -9,8 +9,8 @@
 
 namespace recut::gui {
 
-// "arena 1.28 GiB, no packing has less", "arena 1.28 GiB, 16.7 MiB above the most alive at once";
-// where the plan holds the budget and the arena doesn't, by how much.
+// The arena as text: "arena 1.28 GiB, no packing has less", "arena 1.28 GiB, 16.7 MiB above the
+// most alive at once"; with the excess if the plan holds the budget and the arena doesn't.
 std::string arena_text(const ScheduleView& schedule, std::int64_t budget_bytes);
 // A buffer's value, address and lifetime, as text.
 std::string buffer_text(const ScheduleView& schedule, const Buffer& buffer);

@@ -14,10 +14,10 @@ std::int64_t byte_tick(std::int64_t most, std::int64_t ticks);
 // above 0.
 double time_tick(double most, double ticks);
 
-// "2 GiB", "0".
+// The label of a tick of bytes: "2 GiB", "0".
 std::string byte_label(std::int64_t bytes);
 
-// "20 ms", "0".
+// The label of a tick of time: "20 ms", "0".
 std::string time_label(double micros);
 
 }  // namespace recut::gui

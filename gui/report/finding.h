@@ -16,17 +16,18 @@ const CurvePoint* torch_at_peak(const PlanReport& plan, const CurveReport* curve
 // null.
 const CurvePoint* lowest_of_torch(const PlanReport& plan, const CurveReport* curve);
 
-// "; Recut there: +1.02 ms", the cheapest plan of the curve at the peak of a point of PyTorch's, of
-// the same kernels; "" where the plan peaks there itself, or no plan is known.
+// The text "; Recut there: +1.02 ms" of the cheapest plan of the curve at the peak of a point of
+// PyTorch's, of the same kernels; "" where the plan peaks there itself, or no plan is known.
 std::string recut_there_text(const PlanReport& plan, const CurveReport& curve,
                              const CurvePoint& torch);
 
-// "PyTorch", or "strategy torch" if PyTorch's own choice wasn't recorded.
+// The name of PyTorch's plans: "PyTorch", or "strategy torch" if PyTorch's own choice wasn't
+// recorded.
 std::string torch_name(const CurveReport& curve);
 
-// "At 4.25 GiB this step recomputes 312 of its 2,325 nodes: +8.70 ms (15.4 %), within 0.8 % of the
-// proved bound. PyTorch's partitioner needs +18.2 ms, at a peak of 4.08 GiB; Recut there: +9.51
-// ms." `curve` may be null.
+// The finding: "At 4.25 GiB this step recomputes 312 of its 2,325 nodes: +8.70 ms (15.4 %), within
+// 0.8 % of the proved bound. PyTorch's partitioner needs +18.2 ms, at a peak of 4.08 GiB; Recut
+// there: +9.51 ms." `curve` may be null.
 std::string finding_of(const PlanReport& plan, const CurveReport* curve);
 
 }  // namespace recut::gui

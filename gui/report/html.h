@@ -17,7 +17,7 @@ class HtmlTable {
  public:
   enum class Kind { text, number, code };
 
-  // `sort_by`: cells come with a number by which the page sorts the column.
+  // Adds a column. In a column of numbers the page sorts cells by their numbers.
   HtmlTable& column(std::string title, Kind kind = Kind::text);
 
   struct Cell {

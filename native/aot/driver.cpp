@@ -189,7 +189,7 @@ struct TableLaunch {
   std::int64_t wants = kAlways;  // runs where this pointer of the step isn't null
 };
 
-// "[3 x i64] [i64 1, i64 2, i64 3]", or an empty array.
+// An array as IR: "[3 x i64] [i64 1, i64 2, i64 3]", or an empty one.
 std::string array(std::string_view type, const std::vector<std::string>& values) {
   if (values.empty()) return fmt::format("[0 x {}] zeroinitializer", type);
   return fmt::format("[{} x {}] [{}]", values.size(), type, fmt::join(values, ", "));

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kNarrowestColumn = 40, kWidestColumn = 1000;  // millimetres
 
-// "84mm", "3.3in" in millimetres; 0 where the text is no width.
+// A width such as "84mm" or "3.3in" in millimetres; 0 for other texts.
 double millimetres(const std::string& text) {
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);

@@ -1,9 +1,9 @@
 // The kernels that measure a GPU's ceilings, for NVRTC. Each writes the result of its multiply-adds
-// where that is a number which it can't be, so that no compiler removes them.
+// if it equals a number that it never has, so that no compiler removes them.
 
 extern "C" __global__ void __launch_bounds__(256)
-triad(float4* __restrict__ a, const float4* __restrict__ b, const float4* __restrict__ c,
-      long long count) {
+    triad(float4* __restrict__ a, const float4* __restrict__ b, const float4* __restrict__ c,
+          long long count) {
   const long long i = blockIdx.x * 256ll + threadIdx.x;
   if (i >= count) return;
   const float4 x = b[i], y = c[i];
@@ -11,8 +11,7 @@ triad(float4* __restrict__ a, const float4* __restrict__ b, const float4* __rest
                      __fmaf_rn(0.5f, y.z, x.z), __fmaf_rn(0.5f, y.w, x.w));
 }
 
-extern "C" __global__ void __launch_bounds__(256)
-multiply_adds_f32(float* out, long long rounds) {
+extern "C" __global__ void __launch_bounds__(256) multiply_adds_f32(float* out, long long rounds) {
   float chain[16];
   for (int k = 0; k < 16; ++k) chain[k] = threadIdx.x + k;
   for (long long r = 0; r < rounds; ++r)
@@ -23,8 +22,7 @@ multiply_adds_f32(float* out, long long rounds) {
   if (sum == -1.0f) out[0] = sum;
 }
 
-extern "C" __global__ void __launch_bounds__(256)
-multiply_adds_f64(double* out, long long rounds) {
+extern "C" __global__ void __launch_bounds__(256) multiply_adds_f64(double* out, long long rounds) {
   double chain[16];
   for (int k = 0; k < 16; ++k) chain[k] = threadIdx.x + k;
   for (long long r = 0; r < rounds; ++r)

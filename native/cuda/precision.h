@@ -14,7 +14,7 @@ namespace recut::cuda {
 // to 10. Sums and results are f32 in all of them.
 enum class Precision : std::uint8_t { f32, tf32, bf16 };
 
-// "f32", "tf32", "bf16".
+// The name of a precision: "f32", "tf32", "bf16".
 std::string_view name_of(Precision precision);
 
 // Parses one of these names.

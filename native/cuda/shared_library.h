@@ -43,7 +43,8 @@ class SharedLibrary {
 // wheels make in each python3's packages (of PATH).
 std::vector<std::string> library_folders();
 
-// "libnvrtc.so.13", "libnvrtc.so.12": the names that work with a driver of this CUDA version.
+// The names of a library that work with a driver of this CUDA version: "libnvrtc.so.13",
+// "libnvrtc.so.12".
 std::vector<std::string> versioned_names(const std::string& stem, int driver_major);
 
 }  // namespace recut::cuda

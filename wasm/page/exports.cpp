@@ -127,7 +127,7 @@ EMSCRIPTEN_KEEPALIVE void page_file_given(const char* name, const char* bytes, s
   page->backend.hold(name, std::string(bytes, count));
   give(gui::FileGiven{name, std::string(bytes, count)});
 }
-// The same without opening the file.
+// Gives a document its file's bytes without opening it.
 EMSCRIPTEN_KEEPALIVE void page_file_held(const char* name, const char* bytes, std::size_t count) {
   page->backend.hold(name, std::string(bytes, count));
 }

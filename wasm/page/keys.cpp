@@ -41,7 +41,7 @@ constexpr std::pair<std::string_view, ImGuiKey> kKeys[] = {
     {"AltRight", ImGuiKey_RightAlt},
 };
 
-// "KeyQ" after "Key": the key number `last - first` in a row without gaps.
+// The key of a code in a row without gaps: "KeyQ" is 16 keys after "KeyA".
 ImGuiKey in_row(std::string_view code, std::string_view before, char first, char last,
                 ImGuiKey named) {
   if (code.size() != before.size() + 1 || code.substr(0, before.size()) != before)

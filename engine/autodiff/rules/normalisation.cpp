@@ -119,7 +119,8 @@ std::vector<Value> batch_norm(VjpContext& ctx) {
 
 // The gradient of x^ = (x - mean) r, with mean and r = rstd of x itself, over `dims` of n elements:
 // r (g - mean(g) - x^ mean(g x^)), where mean and rstd are recomputed from x, so that the second
-// derivative includes their dependence on x. `rms`: without the mean.
+// derivative includes their dependence on x. If not `centred` (an RMS norm), mean is 0 and its term
+// is left out.
 struct Normalised {
   Value hat, rstd;
   Ints dims;

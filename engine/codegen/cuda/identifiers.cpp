@@ -38,7 +38,7 @@ void for_each_word(std::string_view words, Visit visit) {
   }
 }
 
-// "%add_1" or "%\"add.1\"" as an identifier.
+// The identifier for a name such as "%add_1" or "%\"add.1\"".
 std::string identifier_of(const std::string& name) {
   std::string word;
   for (const char c : name)

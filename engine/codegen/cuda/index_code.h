@@ -13,7 +13,7 @@ namespace recut::cuda {
 // Gives the text of a loop variable or a value.
 using AtomText = std::function<std::string(const loop::Atom&)>;
 
-// "int" or "long long", for numbers up to `most`.
+// The name of the type for numbers up to `most`: "int" or "long long".
 std::string int_type_name(std::int64_t most);
 
 std::string index_code(const loop::Index& index, const loop::Ranges& ranges, const AtomText& text,

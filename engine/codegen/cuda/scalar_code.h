@@ -9,7 +9,7 @@
 
 namespace recut::cuda {
 
-// "float": of a value; "unsigned short": of an element in memory.
+// The names of the types of a value, "float", and of an element in memory, "unsigned short".
 std::string value_type_name(DType type);
 std::string memory_type_name(DType dtype);
 

@@ -23,7 +23,7 @@ class Text {
     text_.append(line) += '\n';
     locations_.push_back(location_);
   }
-  // "for (...) {", or a brace alone, and its end.
+  // Opens "for (...) {", or a mere brace, and closes it.
   void open(const std::string& head) {
     line(head.empty() ? "{" : head + " {");
     ++depth_;

@@ -10,7 +10,7 @@ namespace {
 
 IrValue i64(std::int64_t number) { return IrBuilder::integer(DType::i64, number); }
 
-// "v8f32", "v8i8": the suffix of an intrinsic's name for a vector of elements in memory.
+// The suffix of an intrinsic's name for a vector of elements in memory: "v8f32", "v8i8".
 std::string memory_suffix(DType dtype, std::int64_t lanes) {
   const std::string_view element = memory_type(dtype);
   const std::string_view name = element == "double"  ? "f64"

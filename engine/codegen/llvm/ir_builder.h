@@ -21,7 +21,7 @@ struct IrValue {
   std::int64_t lanes = 1;
 };
 
-// "float", "<8 x float>".
+// The name of a type: "float", "<8 x float>".
 std::string type_name(std::string_view element, std::int64_t lanes);
 std::string type_name(DType type, std::int64_t lanes);
 inline std::string type_name(const IrValue& code) { return type_name(code.type, code.lanes); }
@@ -91,14 +91,15 @@ class IrBuilder {
 
   // A conversion by one instruction: "sitofp", "zext".
   IrValue cast(std::string_view instruction, const IrValue& code, DType to);
-  // The same to or from a type of memory: "trunc", "i8".
+  // Casts to or from a type of memory: "trunc", "i8".
   std::string cast(std::string_view instruction, std::string_view from, const std::string& text,
                    std::string_view to, std::int64_t lanes);
 
   // An alloca in the entry block. `align`: bytes; 0: LLVM's default.
   std::string create_alloca(const std::string& type, std::int64_t align = 0);
 
-  // Basic blocks. `open` begins the block of that name, after the previous one was terminated.
+  // Basic blocks. begin_block() begins the block of that name, after the previous one was
+  // terminated.
   std::string fresh_label(std::string_view prefix);
   void begin_block(const std::string& label);
   void branch_to(const std::string& label) { emit("br label %" + label); }

@@ -22,7 +22,8 @@ using Local = std::uint32_t;
 Type type_of(DType type);
 
 // A value of the loop form: a constant, a scalar in a local, or a vector in v128 locals. Lanes of
-// bools are i32 masks, all ones or all zeros. `spread`: a scalar that is stored as a splatted v128.
+// bools are i32 masks, all ones or all zeros. `splatted`: a scalar that is stored as a splatted
+// v128.
 struct WasmValue {
   DType type = DType::f32;
   std::int64_t lanes = 1;

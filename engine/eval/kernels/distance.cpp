@@ -46,7 +46,7 @@ double distance(const DistanceNorm& norm, const double* a, const double* b, std:
   return norm.finish(sum);
 }
 
-// The batch shape of both with `type`'s last two dimensions.
+// The batch shape with the last two dimensions of `shape`.
 Shape with_batch(const Shape& batch, const Shape& shape) {
   Shape out = batch;
   out.insert(out.end(), shape.end() - 2, shape.end());

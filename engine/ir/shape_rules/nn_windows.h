@@ -30,7 +30,7 @@ std::int64_t windows_along(std::int64_t size, std::int64_t kernel, std::int64_t 
 // beyond kMaxExtent.
 Result<Done> check_spatial(const TensorType& type, std::size_t dims);
 
-// `leading` dimensions of `type`, then `spatial`.
+// The shape of the dimensions of `type` before its spatial ones, then `spatial`.
 Shape with_spatial(const TensorType& type, const std::vector<std::int64_t>& spatial);
 
 }  // namespace recut::rules

@@ -5,7 +5,7 @@
 
 namespace recut::passes {
 
-// Folds batch norms by running statistics into the convolutions before them; with `frozen_only`,
+// Folds batch norms by running statistics into the convolutions before them; with `frozen_alone`,
 // only if their weights, biases and statistics are all frozen.
 PassResult fold_batch_norms(const Graph& graph, bool frozen_alone);
 

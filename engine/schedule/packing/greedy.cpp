@@ -102,7 +102,7 @@ class SkylinePacker {
     return best;
   }
 
-  // The excess of the hole below an interval over the slack; the search stops at `enough`.
+  // The excess of the hole below an interval over the slack; the search stops at `limit`.
   std::int64_t slack_deficit(std::uint32_t i, std::int64_t limit) {
     std::int64_t deficit = 0;
     for (std::uint32_t t = instance_.intervals[i].first;

@@ -12,7 +12,8 @@ bool is_shared(const Call& call, std::string_view sequence) {
   return call.tensor(sequence).rank() == 1;
 }
 
-// An element of the sequence; `order` holds the indices that sort it, if given.
+// An element of the sequence; `ordered`: at that position of the call's list of indices that sort
+// it.
 ScalarExpr sorted_element(const ElementContext& ctx, std::string_view sequence, bool ordered,
                           const ScalarExpr& position) {
   const std::int64_t length = ctx.call.tensor(sequence).shape.back();

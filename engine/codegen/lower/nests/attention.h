@@ -50,7 +50,7 @@ struct Attention {
 
   // The sum of term(i) for i in 0 ... count - 1, serially.
   ScalarExpr sum(std::int64_t count, const std::function<ScalarExpr(const Index&)>& term) const;
-  // The same in lanes; no loop with lanes may enclose it.
+  // The sum in lanes; no loop with lanes may enclose it.
   ScalarExpr sum_in_lanes(std::int64_t count,
                           const std::function<ScalarExpr(const Index&)>& term) const;
   // Calls body(i) in lanes.

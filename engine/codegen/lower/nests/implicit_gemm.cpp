@@ -181,7 +181,7 @@ struct StridePhase {
   bool has_taps() const { return element_count(offsets.count) > 0; }
 };
 
-// Adds a dimension: the positions congruent to `rest` modulo the stride. A window offset that
+// Adds a dimension: the positions congruent to `residue` modulo the stride. A window offset that
 // reaches one of them reaches all.
 void add_dimension(StridePhase& to, const Convolution& c, std::size_t d, std::int64_t residue) {
   const auto up = [](std::int64_t a, std::int64_t by) { return a < 0 ? 0 : (a + by - 1) / by; };
