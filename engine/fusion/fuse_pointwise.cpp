@@ -63,7 +63,7 @@ class ProducerFuser {
     return group.elements == rows.space.rows() || group.elements == element_count(rows.space.shape);
   }
 
-  // Whether kernels go that far, rows lie together, and enough of them, and nothing makes plans
+  // True if kernels go that far, rows lie together, and enough of them, and nothing makes plans
   // worse.
   bool may_continue(const RowKernel& rows, Index a, Index b) const {
     if (fusion_ != Fusion::rows || !has_enough_rows(rows.space) || !lie_together(rows) ||
@@ -74,7 +74,7 @@ class ProducerFuser {
                         [&](NodeId reader) { return reads_what_is_written(reader, rows, a, b); });
   }
 
-  // Whether a call behind a reduction reads elements from before it that leave the kernel.
+  // True if a call behind a reduction reads elements from before it that leave the kernel.
   bool reads_what_is_written(NodeId reader, const RowKernel& rows, Index a, Index b) const {
     const Graph& graph = groups_.graph();
     const auto& operands = graph[reader].operands;

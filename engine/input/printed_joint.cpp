@@ -82,7 +82,8 @@ std::string policy_of(std::string_view comment) {
   return json + "}";
 }
 
-// Whether there is a forward part whose outputs stand before the gradients.
+// The outputs: `joint` if outputs of forward stand before gradients, and `results`, the number of
+// them.
 struct Outputs {
   bool joint = false;
   std::size_t results = 0;

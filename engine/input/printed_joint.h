@@ -22,7 +22,7 @@ struct JointText {
   LineColumn first_symbol;                     // the first value with one
 };
 
-// Whether a graph is a joint one isn't printed either. It is if its inputs are trees of primals and
+// A graph doesn't print that it is a joint one. It is one if its inputs are trees of primals and
 // tangents, or if all inputs are primals and tangents and the outputs that remain before one
 // gradient for each primal don't depend on a tangent. Faults name no file.
 Result<JointText> write_joint_text(const PrintedModule& module,

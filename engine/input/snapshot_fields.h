@@ -67,7 +67,7 @@ class SnapshotFields {
 
   SnapshotMembers members_of(PickleValue dict);
 
-  // Whether an entry of a list is a dict. Fails where the file repeats entries.
+  // True if an entry of a list is a dict. Fails where the file repeats entries.
   bool is_entry(PickleValue value, const std::string& where);
 
   // Calls visit(value, index) for each item while there is no fault.

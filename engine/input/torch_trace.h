@@ -26,7 +26,7 @@ struct TorchTrace {
   std::map<std::string, Symbol, std::less<>> symbols_of(std::string_view compile_id) const;
 };
 
-// Whether the text has a record among its first lines.
+// True if the text has a record among its first lines.
 bool looks_like_torch_trace(std::string_view text);
 
 TorchTrace read_torch_trace(std::string_view text);

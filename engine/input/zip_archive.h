@@ -19,7 +19,7 @@ struct ZipMember {
   std::uint32_t crc = 0;
 };
 
-// Whether the bytes begin as an archive does, an empty one included.
+// True if the bytes begin as an archive does, an empty one included.
 bool is_zip(std::string_view bytes);
 
 // The bytes must outlive it.

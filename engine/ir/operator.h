@@ -114,7 +114,7 @@ struct Operator {
 const Operator& operator_of(Op op);
 std::span<const Operator> all_operators();
 
-// Whether the table lacks the operator: external_operator.h made its row.
+// True if the table lacks the operator: external_operator.h made its row.
 bool is_external(Op op);
 const Operator& external_row(std::size_t index);  // by the number that exceeds the table
 

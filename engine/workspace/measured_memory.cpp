@@ -44,7 +44,7 @@ std::int64_t reserved_change(const SnapshotEvent& event) {
   }
 }
 
-// Whether no sum of them overflows.
+// True if no sum of them overflows.
 bool sizes_fit(const MemorySnapshot& snapshot, std::size_t device) {
   constexpr std::int64_t kMaxTotal = std::int64_t{1} << 60;
   std::int64_t total = 0;

@@ -49,10 +49,10 @@ struct NamedOverrides {
 // contradictions.
 Result<NamedOverrides> resolve_overrides(const Graph& graph, const OverrideRequest& request);
 
-// Whether a call of the graph has a policy of torch.utils.checkpoint.
+// True if a call of the graph has a policy of torch.utils.checkpoint.
 bool has_checkpoint_policies(const Graph& graph);
 
-// Whether the request, or a policy that it follows, may override a choice of the planner.
+// True if the request, or a policy that it follows, may override a choice of the planner.
 bool has_overrides(const Graph& graph, const OverrideRequest& request);
 
 // The node of a name or alias; on failure the message has the nearest known name.

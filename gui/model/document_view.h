@@ -150,7 +150,7 @@ struct DocumentView {
   bool is_ready() const { return state == DocumentState::ready; }
   // True if the shown plan peaks within the budget.
   bool holds() const { return shown && shown->within(plan_settings.budget_bytes); }
-  // Whether the budget holds: by the plan that was made for it, or by a proved bound.
+  // The answer to the budget, by the plan that was made for it, or by a proved bound.
   BudgetAnswer budget_answer() const;
   // The proved bound below which no order peaks, for the budget or the graph; 0 if none is proved
   // yet.

@@ -81,7 +81,7 @@ class ByteReader {
     (get(values), ...);
   }
 
-  // Whether the bytes sufficed and all were read.
+  // True if the bytes sufficed and all were read.
   bool done() const { return sound_ && left_.empty(); }
 
  private:

@@ -12,7 +12,7 @@
 
 namespace recut::cpu {
 
-// Whether oneDNN has code for all calls of the kernel. It answers itself, from descriptions of
+// True if oneDNN has code for all calls of the kernel. It answers itself, from descriptions of
 // them: a dilated transposed convolution has none, say.
 bool onednn_takes(const library::Kernel& kernel);
 

@@ -91,7 +91,7 @@ class ConvolutionFormFormer {
     form_.bias = std::move(bias);
   }
 
-  // Whether the weight's elements follow each other, with channels innermost or right behind
+  // True if the weight's elements follow each other, with channels innermost or right behind
   // outputs.
   bool is_dense(bool channels_last) const {
     const std::vector<int>&shape = form_.w.shape, &strides = form_.w.strides;
@@ -112,7 +112,7 @@ class ConvolutionFormFormer {
     return tensor.shape[1] == 1 || tensor.strides[1] == 1;
   }
 
-  // Whether the tensor has its channels last and can't be taken for one that has them first.
+  // True if the tensor has its channels last and can't be taken for one that has them first.
   static bool lies_by_pixels(const TensorForm& tensor) {
     const auto several = [](int size) { return size > 1; };
     return tensor.shape[1] > 1 && tensor.strides[1] == 1 &&

@@ -42,7 +42,7 @@ struct ConvolutionForm {
   const TensorForm& biased() const { return biased_is_x ? x : y; }
 };
 
-// Whether the factors must stay f32, although tensor cores round them. They do in precision f32,
+// True if the factors must stay f32, although tensor cores round them. They do in precision f32,
 // and where each channel is a group of its own: sums of so few products gain nothing by tensor
 // cores, and PyTorch has f32 kernels for them. cuDNN rounds no f32 to bf16: where products do,
 // convolutions take tf32.

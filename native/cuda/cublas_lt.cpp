@@ -60,7 +60,7 @@ class ProductCall : public DeviceCall {
     if (product_ != nullptr) f.cublasLtMatmulDescDestroy(product_);
   }
 
-  // Whether cuBLASLt took the description and has an algorithm.
+  // Prepares the call; true if cuBLASLt took the description and has an algorithm.
   bool prepare(Precision precision, const WorkspaceBounds& workspace) {
     describe(precision);
     if (sound_) find_candidates(workspace.max_bytes);

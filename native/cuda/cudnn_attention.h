@@ -12,7 +12,7 @@
 
 namespace recut::cuda {
 
-// Whether cuDNN may be asked: f16 or bf16, no bias, no dropout, and log-sums for the queries alone.
+// True if cuDNN may be asked: f16 or bf16, no bias, no dropout, and log-sums for the queries alone.
 bool cudnn_may_take(const library::Kernel& attention);
 
 // The call of cuDNN; null if it has no engine for it within `max_workspace` bytes. Backward is

@@ -17,7 +17,7 @@ class DeviceCall {
   // At least one; the library's preferred algorithm is 0.
   virtual std::size_t algorithm_count() const = 0;
   virtual std::int64_t workspace_bytes(std::size_t algorithm) const = 0;
-  // Whether the algorithm may give other bits each time.
+  // True if the algorithm may give other bits each time.
   virtual bool is_nondeterministic(std::size_t) const { return false; }
 
   // Puts the call on the stream that it was made for. `buffers` are in the kernel's order;

@@ -13,7 +13,7 @@
 
 namespace recut::cuda {
 
-// Whether the libraries, or Recut's attention kernels, take the kernel's calls in these layouts.
+// True if the libraries, or Recut's attention kernels, take the kernel's calls in these layouts.
 // They don't take f32 convolutions with channels last whose factors must stay f32: cuDNN computes
 // their gradients only on tensor cores.
 library::SupportsForm library_takes(Precision precision);

@@ -41,7 +41,7 @@ enum Modifier { kCtrl = 1, kShift = 2, kAlt = 4 };
 
 extern "C" {
 
-// Whether there is a WebGL context to draw with.
+// Makes the page; 1 if there is a WebGL context to draw with.
 EMSCRIPTEN_KEEPALIVE int page_prepare(const char* fragment) {
   page = std::make_unique<Page>(fragment);
   return page->backend.screen.works() ? 1 : 0;
@@ -83,7 +83,7 @@ EMSCRIPTEN_KEEPALIVE void page_wheel(double x, double y) {
   give(gui::WheelTurned{static_cast<float>(x), static_cast<float>(y)});
 }
 
-// Whether a finger that moves from here drags something; else it scrolls.
+// True if a finger that moves from here drags something; else it scrolls.
 EMSCRIPTEN_KEEPALIVE int page_drags_at(double x, double y) {
   if (app() == nullptr) return 0;
   const ImVec2 at{static_cast<float>(x), static_cast<float>(y)};
@@ -98,7 +98,7 @@ EMSCRIPTEN_KEEPALIVE double page_wheel_step() {
   return app() != nullptr ? 5.0 * ImGui::GetFontSize() : 100.0;
 }
 
-// Whether the program uses the key; then the browser must not handle it.
+// True if the program uses the key; then the browser must not handle it.
 EMSCRIPTEN_KEEPALIVE int page_key(const char* code, int down, int modifiers) {
   const ImGuiKey key = recut::page::key_of(code);
   if (app() == nullptr || key == ImGuiKey_None) return 0;

@@ -13,7 +13,7 @@
 
 namespace recut::page {
 
-// Whether files of this name need that program and it isn't loaded yet; the call starts loading it.
+// True if files of this name need that program and it isn't loaded yet; the call starts loading it.
 bool awaits_reader(std::string_view path);
 
 // The model with its values; none where the name isn't a model's. Fails where the reader refuses

@@ -17,7 +17,7 @@ recut::gui::WorkerServer& server() {
   return server;
 }
 
-// Whether the memory sufficed for the work; if not, the worker is of no more use.
+// Runs the work; 0 if memory ran out, after which the worker is of no more use.
 template <class Work>
 int within_memory(Work&& deed) {
   try {

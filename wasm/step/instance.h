@@ -32,7 +32,7 @@ class Instance {
   int number_ = 0;
 };
 
-// Whether the engine has relaxed multiply-adds.
+// True if the engine has relaxed multiply-adds.
 bool has_relaxed_simd();
 // The options that lower calls for this engine.
 loop::LowerOptions lower_options();

@@ -17,8 +17,9 @@ __device__ inline long long checked(long long index, long long below, long long 
   return 0;
 }
 
-// Stream compaction: of one chunk of numbers from `first` on, collects those that name a row of the
-// block, in order, with their rows. Returns their count. `row_of` gives a number's row, or -1.
+// Stream compaction: of one chunk of numbers from `first` on, collects the numbers that name a row
+// of the block, in order, with their rows. Returns their count. `row_of` gives a number's row, or
+// -1.
 template <int warps, int turns, class RowOf>
 __device__ int collect_rows(int first, int count, int* numbers, int* rows, int* of_warps,
                             RowOf row_of) {

@@ -142,7 +142,7 @@ export class ThreadPool {
     });
   }
 
-  // Whether a thread failed to enter a step: a new pool is needed, and with it a new worker.
+  // True if a thread failed to enter a step: a new pool is needed, and with it a new worker.
   get isBroken() {
     return this.#isBroken;
   }
@@ -226,7 +226,7 @@ export class ThreadPool {
     throw new Error('a thread of the page does not start');
   }
 
-  // Whether all threads have left their step.
+  // Leaves the step; true once all threads have left it.
   #leave() {
     if (this.#current === null) return true;
     const { control } = this.#current.context;

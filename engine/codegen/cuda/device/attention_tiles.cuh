@@ -5,7 +5,8 @@
 #include "engine/codegen/cuda/device/tensor_cores.cuh"
 
 //: helper attention_tiles uses attention_formats
-// Where the rows of a tensor begin: elements from one batch, head and row to the next.
+// The layout of a tensor of rows: its first element, and the elements from one batch, head and row
+// to the next.
 template <long long first, long long batch, long long head, long long row_step>
 struct Rows {
   static constexpr long long row = row_step;
