@@ -10,7 +10,7 @@
 
 namespace recut::gui {
 
-// Made by a job, never changed.
+// A change between two plans; a job makes it, and it is never changed.
 struct PlanChange {
   PlanChange(const AnsweredPlan& was, const AnsweredPlan& is);
   // Builds it from its slow parts: `change` of the plans, `users` of the later graph.

@@ -8,7 +8,7 @@ Value cdist_first(VjpContext& ctx) {
   return ctx.b(Op::_cdist_backward, {ctx.grad(), ctx["x1"], ctx["x2"], ctx.given("p"), ctx.out()});
 }
 
-// The distances are symmetric: the same with both swapped.
+// The gradient of x2: distances are symmetric, so it is that of x1 with both swapped.
 Value cdist_second(VjpContext& ctx) {
   const auto transposed = [&](const Value& v) {
     return ctx.b(Op::clone, {ctx.b.transpose(v)}, {{"memory_format", "contiguous_format"}});
@@ -29,7 +29,7 @@ std::vector<Value> cdist_written_out(VjpContext& ctx) {
   return {ctx.b(Op::linalg_vector_norm, {difference, ctx.given("p"), {-1}})};
 }
 
-// The same of each pair of rows, the first one above.
+// The norm of the difference of each pair of rows, the row further up first.
 std::vector<Value> pdist_written_out(VjpContext& ctx) {
   const Value x = ctx["self"];
   const Value pairs = ctx.b(Op::triu_indices, {x.size(0), x.size(0), 1});

@@ -14,7 +14,7 @@ double activation_gradient_given(const KernelContext& c, std::string_view parame
   return number(c.call.scalar(parameter), tensors_dtype(c.call));
 }
 
-// The two-operand functions of these: f(grad, x), in the tensors' dtype.
+// Applies f(grad, x) to every element, in the tensors' dtype.
 template <class F>
 Done gradient(KernelContext& c, F f, std::string_view grad, std::string_view x) {
   return apply<double, double>(c, float_of(tensors_dtype(c.call)), Numbers::arithmetic, f, grad, x);
