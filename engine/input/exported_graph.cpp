@@ -3,8 +3,8 @@
 //   {"target": "torch.ops.aten.split.Tensor", "outputs": [{"as_tensors": [a, b]}], …}
 //     =>  {"name": "split", "target": "aten.split.Tensor", …}, and a getitem for each of a and b
 //
-// torch.export runs some regions of a model as calls of nested graphs: torch.no_grad, autocast that
-// is off, checkpoints. Those are no operators, and their nodes stand in the call's place. Of a
+// torch.export runs some regions of a model as calls of nested graphs: torch.no_grad, autocast,
+// checkpoints. Those are no operators, and their nodes stand in the call's place. Of a
 // condition both branches run, and where.self takes one of the results: the branches of an exported
 // program have no effects. The branch that isn't taken reads zeros, so that no gradient passes
 // through it: zero times its infinite derivatives would be NaN. Names of an inlined graph get a
@@ -14,6 +14,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "engine/input/exported_origins.h"
@@ -26,12 +27,11 @@ namespace {
 constexpr std::string_view kOpsPrefix = "torch.ops.";
 constexpr std::string_view kHigherOrderPrefix = "torch.ops.higher_order.";
 
-// Calls that run nested graphs and are no operators. `off_at`: a region that changes what its
-// operators compute, unless that argument is false; such a region isn't inlined.
+// Calls that run nested graphs and are no operators.
 struct InlinedCall {
   std::string_view target;
-  std::size_t graphs;  // of the nested graphs: 2 are the branches of a condition
-  int off_at = -1;
+  std::size_t graphs;    // of the nested graphs: 2 are the branches of a condition
+  int autocast_at = -1;  // unless that argument is false, calls convert their operands
   int gradient_at = -1;  // where that argument is false, results have no gradient
 };
 constexpr InlinedCall kInlinedCalls[] = {
@@ -94,6 +94,7 @@ struct ExportedGraphWriter::NestedCall {
   std::vector<std::string_view> results;
   std::vector<bool> tensors;  // by result; others are symbolic numbers
   bool has_gradient = true;
+  std::optional<bool> autocast;  // of the region, if it is one
 };
 
 void ExportedGraphWriter::begin_line(JsonValue at) {
@@ -218,6 +219,7 @@ void ExportedGraphWriter::write_node(std::string_view name, std::string_view tar
     json += ",\"source\":";
     append_json_text(source, json);
   }
+  if (autocast_) json += R"(,"meta":{"autocast":true})";
   json += rest;
   json += "},";
 }
@@ -338,7 +340,7 @@ bool ExportedGraphWriter::read_nested_call(JsonValue node, NestedCall& call) con
   int position = 0;
   for (const JsonValue input : items_of(member_of(node, "inputs"))) {
     const JsonValue value = member_of(input, "arg");
-    if (position == call.row->off_at && !is_false(value)) return false;
+    if (position == call.row->autocast_at) call.autocast = !is_false(value);
     if (position == call.row->gradient_at && is_false(value)) call.has_gradient = false;
     ++position;
     if (chosen_of(value).key == "as_graph") {
@@ -414,6 +416,7 @@ std::vector<std::string> ExportedGraphWriter::inline_graph(const NestedCall& cal
     for (const std::string_view name : names_of(inputs[i]))
       names[std::string(name)] = gated(call, branch, inputs[i], call.operands[skipped + i]);
   const std::size_t outer = std::exchange(inlined_, ++made_);
+  const bool outer_autocast = std::exchange(autocast_, call.autocast.value_or(autocast_));
   scopes_.push_back(std::move(names));
   write_nodes(graph);
   std::vector<std::string> results;
@@ -423,6 +426,7 @@ std::vector<std::string> ExportedGraphWriter::inline_graph(const NestedCall& cal
   }
   scopes_.pop_back();
   inlined_ = outer;
+  autocast_ = outer_autocast;
   return results;
 }
 

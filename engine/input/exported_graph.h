@@ -79,6 +79,7 @@ class ExportedGraphWriter {
   std::map<std::uint32_t, std::unordered_map<std::string_view, JsonValue>> tables_;  // by position
   std::vector<Names> scopes_{Names()};  // the graph's own, and of each graph in inlining
   std::size_t inlined_ = 0, made_ = 0;
+  bool autocast_ = false;  // the graph in writing is an autocast region, or in one
 };
 
 }  // namespace recut

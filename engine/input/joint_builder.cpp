@@ -18,6 +18,7 @@
 
 #include "engine/input/composite_operators.h"
 #include "engine/input/joint_arguments.h"
+#include "engine/input/joint_autocast.h"
 #include "engine/input/joint_externals.h"
 #include "engine/input/joint_measured.h"
 #include "engine/input/joint_outputs.h"
@@ -201,7 +202,7 @@ class JointGraphBuilder::Builder {
     writes_operand_ = functional.has_value();
     if (composite != nullptr && add_composite(*composite)) return;
     if (op == nullptr || op->is(kInput)) return add_external();
-    auto arguments = read_arguments(*op);
+    auto arguments = read_arguments(*op, false);
     if (!arguments || types_.faulty(at_)) return;
     if (writes_operand_) return add_write(*op, std::move(*arguments));
     auto types = types_.resolve(at_, *op, *arguments);
@@ -212,12 +213,15 @@ class JointGraphBuilder::Builder {
       measurements_.add(id, read_measurement(node().measured, node().name, diagnostics_));
   }
 
-  std::optional<std::vector<Argument>> read_arguments(const Operator& op) {
+  std::optional<std::vector<Argument>> read_arguments(const Operator& op, bool composite) {
     auto arguments = read_joint_arguments(
         op, node(), [this](std::string_view name) { return find(name); },
         [this](const std::string& message) { report_error(message); });
     if (arguments && op.is(kImpure))
       if (const auto draw = op.parameter("draw")) (*arguments)[*draw] = draws_++;
+    const RecordedTypes& recorded = types_.of(at_);
+    if (arguments && node().autocast && recorded && !recorded->empty() && recorded->front())
+      convert_for_autocast(graph_, op, composite, recorded->front()->dtype, origin(), *arguments);
     return arguments;
   }
 
@@ -245,7 +249,7 @@ class JointGraphBuilder::Builder {
 
   // False where the call is as the table has it, or unknown.
   bool add_composite(const CompositeOperator& composite) {
-    auto arguments = read_arguments(composite.row);
+    auto arguments = read_arguments(composite.row, true);
     if (!arguments || types_.faulty(at_)) return true;
     const Call::TypesOf types_of = [this](NodeId id) { return graph_.pool().types_of(id); };
     const Diagnostics wrong = check_arguments(composite.row, *arguments, types_of);

@@ -74,7 +74,7 @@ class NodeReader {
     if (values_[kSource].present()) node.source = values_[kSource].text();
     if (values_[kSeqNr].present())
       node.seq_nr = std::max<std::int64_t>(values_[kSeqNr].integer(), -1);
-    if (values_[kMeta].present()) fill_policy(node);
+    if (values_[kMeta].present()) fill_metadata(node);
     node.args = values_[kArgs];
     node.kwargs = values_[kKwargs];
     node.val = values_[kVal];
@@ -84,9 +84,10 @@ class NodeReader {
 
   // {"recompute": "CheckpointPolicy.MUST_SAVE", "ac_graph_id": 5}: exporters that write the
   // metadata as text put the number in quotes, too.
-  void fill_policy(JointNode& node) const {
+  void fill_metadata(JointNode& node) const {
     for (const JsonMember member : values_[kMeta].items()) {
       const JsonValue value = member.value;
+      if (member.key == "autocast") node.autocast = value.is(JsonKind::boolean) && value.boolean();
       if (member.key == "recompute" && value.is(JsonKind::text)) node.recompute = value.text();
       if (member.key != "ac_graph_id") continue;
       if (value.is(JsonKind::integer))

@@ -17,6 +17,7 @@ struct JointNode {
   std::int64_t seq_nr = -1;                           // -1: none
   std::string_view recompute;                         // the checkpoint policy's name, "" where none
   std::int64_t ac_graph_id = -1;                      // the checkpointed region, -1 where none
+  bool autocast = false;                              // the call runs in an autocast region
   JsonValue args, kwargs, val;                        // kwargs, val: absent if the file has none
   JsonValue measured;                                 // an object; absent if the file has none
   JsonValue subgraph;                                 // nodes of a nested graph, of a get_attr

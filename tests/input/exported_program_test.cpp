@@ -243,17 +243,36 @@ TEST_CASE("exported programs: nested graphs stand in the place of their calls") 
   results %inlined_2.r
 }
 )");
-  Small autocast;
-  autocast.user_input("x");
-  autocast.program_call("y", "torch.ops.higher_order.wrap_with_autocast",
-                        argument("", R"({"as_string": "cpu"})") + ", " +
-                            argument("", R"({"as_none": true})") + ", " +
-                            argument("", R"({"as_bool": true})") + ", " +
-                            argument("", nested_graph("relu")) + ", " + argument("", tensor("x")),
-                        plain_meta());
-  autocast.output("y");
-  CHECK(printed_small(autocast).find("external torch.ops.higher_order.wrap_with_autocast") !=
-        std::string::npos);
+}
+
+// `x` in an autocast region of bf16: the result of `op` is recorded as `dtype`.
+std::string printed_autocast(std::string_view op, int dtype, std::string_view enabled) {
+  Small small;
+  small.user_input("x");
+  std::string region = nested_graph(op);
+  const std::string recorded = fmt::format("\"r\": {}", plain_meta());
+  region.replace(region.find(recorded), recorded.size(),
+                 fmt::format("\"r\": {}", meta(R"({"as_int": 2}, {"as_int": 3})",
+                                               R"({"as_int": 3}, {"as_int": 1})", dtype)));
+  small.program_call("y", "torch.ops.higher_order.wrap_with_autocast",
+                     argument("", R"({"as_string": "cpu"})") + ", " +
+                         argument("", R"({"as_scalar_type": 13})") + ", " +
+                         argument("", fmt::format(R"({{"as_bool": {}}})", enabled)) + ", " +
+                         argument("", R"({"as_bool": false})") + ", " + argument("", region) +
+                         ", " + argument("", tensor("x")),
+                     plain_meta());
+  small.output("y");
+  return printed_small(small);
+}
+
+TEST_CASE("exported programs: autocast converts operands to the dtype that is recorded") {
+  CHECK(printed_autocast("relu", 7, "true").find("_to_copy") == std::string::npos);
+  const std::string converted = printed_autocast("relu", 13, "true");
+  CHECK(converted.find("_to_copy(%x, dtype=bf16) : bf16[2, 3]") != std::string::npos);
+  CHECK(converted.find("%inlined_1.r = relu(%") != std::string::npos);
+  CHECK(
+      printed_autocast("relu", 13, "false").find("relu is recorded as bf16[2, 3], expected f32") !=
+      std::string::npos);
 }
 
 TEST_CASE("exported programs: the branch of a condition that isn't taken passes no gradient") {
