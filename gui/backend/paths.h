@@ -18,7 +18,7 @@ inline std::string sample_name(std::string_view path) {
   return std::string(path.substr(kSamplePath.size()));
 }
 
-// The name of a file without its folder, or without the "sample:" before it.
+// Without its folder, or the "sample:" before it.
 inline std::string file_name(std::string_view path) {
   const std::size_t cut = path.find_last_of("/\\:");
   return std::string(cut == std::string_view::npos ? path : path.substr(cut + 1));

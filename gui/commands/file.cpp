@@ -97,7 +97,7 @@ bool has_graphs(const App& app) {
          app.document()->document->file.graph_keys.size() > 1;
 }
 
-// Opens another graph of the file, by its key or by a unique end of the key.
+// Another graph of the file, by its key or by the end of it that only one has.
 Result<Done> choose_graph(App& app, std::string_view argument) {
   const std::vector<std::string>& keys = app.document()->document->file.graph_keys;
   const std::string* chosen = nullptr;

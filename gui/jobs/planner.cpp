@@ -195,7 +195,7 @@ void Planner::opened(DocumentView& document) {
 
 void Planner::begin_planning(DocumentView& document) {
   document.guessed_again = false;
-  // A graph without backward saves nothing, so it has no budget.
+  // Forward alone keeps nothing that a budget could be for.
   const double share = document.has_backward() ? kFirstBudget : 0;
   if (!document.chose_budget)
     document.plan_settings.budget_bytes = static_cast<std::int64_t>(

@@ -205,7 +205,7 @@ class Compare {
     const auto bytes = [](std::int64_t value) { return format_bytes(value); };
     figure(area, "peak", bytes(here.peak_bytes), bytes(there.peak_bytes),
            signed_bytes(here.peak_bytes - there.peak_bytes), here.peak_bytes - there.peak_bytes);
-    // A difference in saved bytes has no colour: it is neither good nor bad by itself.
+    // More that is saved is neither good nor bad by itself.
     figure(area, "saved for backward", bytes(here.saved_bytes), bytes(there.saved_bytes),
            signed_bytes(here.saved_bytes - there.saved_bytes), 0);
     counted(area, "storages saved", here.saved_storages(), there.saved_storages(), false);

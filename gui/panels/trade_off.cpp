@@ -255,7 +255,7 @@ class TradeOffView {
     ui_.text(row.inset(ui_.px(6), 0), text, Face::small, ui_.theme.text, Align::right);
   }
 
-  // Offers to add backward: a forward graph saves nothing and has no trade-off.
+  // Forward alone keeps nothing: there is no trade-off before there is a backward.
   void offer_backward() {
     const Rect& in = plot_.inside();
     constexpr std::string_view text = "A forward graph: no backward yet";
