@@ -1,9 +1,9 @@
 // A curve in three forms: CSV, a row per point, for other programs; JSON with every field, which
 // parse_curve_json() reads back; and a text for terminals, with at most kTextPoints points.
 //
-// The keys of CSV and JSON are part of the command's interface: scripts read them, so they keep
-// names that the report's fields lost. Reading trusts its input, the output of curve_json();
-// each missing key has a default, so that older curves still open.
+// The keys of CSV and JSON are part of the command's interface: scripts read them, so they keep the
+// former names of fields that were renamed in the report. Reading trusts its input, the output of
+// curve_json(); each missing key has a default, so that older curves still open.
 #include "engine/workspace/curve_export.h"
 
 #include <fmt/core.h>

@@ -61,7 +61,7 @@ std::string report_text(const PipelineReport& report) {
   return table.format(0);
 }
 
-// For rule passes: how often each rule was tried and matched, and its time.
+// The numbers of tries and matches of each rule of rule passes, and its time.
 std::string statistics_text(const PipelineReport& report) {
   Table table;
   table.column("pass");
