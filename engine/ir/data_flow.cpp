@@ -4,6 +4,13 @@
 
 namespace recut {
 
+bool is_joint(const Graph& graph) {
+  const auto has_tangent = [&](NodeId id) { return graph.input_kind(id) == InputKind::tangent; };
+  const auto valid = [](NodeId id) { return id.valid(); };
+  return std::any_of(graph.inputs().begin(), graph.inputs().end(), has_tangent) ||
+         std::any_of(graph.gradients.begin(), graph.gradients.end(), valid);
+}
+
 std::vector<NodeId> graph_outputs(const Graph& graph) {
   std::vector<NodeId> outputs = graph.results;
   for (const NodeId id : graph.gradients)

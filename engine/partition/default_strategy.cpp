@@ -2,6 +2,7 @@
 // (torch/_functorch/partitioners.py, default_partition).
 #include <algorithm>
 
+#include "engine/ir/data_flow.h"
 #include "engine/partition/classify.h"
 #include "engine/partition/plan_from_saved.h"
 #include "engine/partition/strategies.h"
@@ -24,6 +25,8 @@ std::vector<bool> forward_by_position(const JointClasses& classes) {
 Result<PlanOutcome> plan_default(const Graph& graph, const PlanRequest& request) {
   if (!std::holds_alternative<NoBudget>(request.budget))
     return error("strategy 'default' takes no budget: it saves everything that backward reads");
+  if (!is_joint(graph))
+    return PlanOutcome{plan_from_saved(graph, {}), {"every call runs once, in program order"}, {}};
   const Users users(graph);
   const JointClasses classes(graph, users);
   const std::vector<bool> forward = forward_by_position(classes);

@@ -7,6 +7,7 @@ namespace recut {
 
 OverrideRules::OverrideRules(const Graph& graph)
     : graph_(graph),
+      joint_(is_joint(graph)),
       needs_tangent_(needs_tangent(graph)),
       forward_(needed_nodes(graph, graph.results)),
       result_(graph.order().size(), false),
@@ -20,6 +21,7 @@ OverrideRules::OverrideRules(const Graph& graph)
 }
 
 std::string_view OverrideRules::why_not_overridable(NodeId source) const {
+  if (!joint_) return "is of a forward graph: there is no backward to keep a value for";
   if (graph_.op(source).is(kInput))
     return "is an input, or a view of one: it is there all along and costs nothing";
   const std::size_t p = graph_.position(source);

@@ -34,6 +34,7 @@ class OverrideRules {
   std::string_view why_not_overridable(NodeId source) const;
 
   const Graph& graph_;
+  const bool joint_;
   std::vector<bool> needs_tangent_, forward_, result_, read_in_backward_;  // by position
 };
 

@@ -170,9 +170,9 @@ class LifetimeTracker {
     for (const StorageId storage : owned) {
       if (groups_.inner(storage)) continue;
       made.push_back(static_cast<std::uint32_t>(replay_.instances.size()));
-      const InstanceClass kind = phase == Phase::forward ? InstanceClass::forward_temporary
-                                 : again                 ? InstanceClass::recomputed
-                                                         : InstanceClass::backward_temporary;
+      const InstanceClass kind = again                     ? InstanceClass::recomputed
+                                 : phase == Phase::forward ? InstanceClass::forward_temporary
+                                                           : InstanceClass::backward_temporary;
       replay_.instances.push_back(
           {storage, id, storages_[storage].bytes, kernels_[step].first, kernels_[step].last, kind});
       returned_.push_back(std::nullopt);

@@ -35,7 +35,7 @@ enum class InstanceClass : std::uint8_t {
   gradient,            // returned by backward
   saved,               // made in forward, alive in backward
   forward_temporary,   // made and used up in forward
-  recomputed,          // made again in backward
+  recomputed,          // made again
   backward_temporary,  // made in backward, for the first time
 };
 std::string_view name_of(InstanceClass kind);

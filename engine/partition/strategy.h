@@ -1,5 +1,6 @@
 // Planning: from a joint graph to a plan, which lists the calls of forward and of backward and the
-// saved values. This is the main interface of engine/partition.
+// saved values. A forward graph's plan is its order: there is no backward and nothing saved.
+// This is the main interface of engine/partition.
 //
 // The table engine/partition/strategies.def lists the strategies: a new one is a row there and a
 // file here.
@@ -23,10 +24,11 @@ struct Strategy {
 std::span<const Strategy> all_strategies();
 const Strategy* find_strategy(std::string_view name);  // null for an unknown name
 
-// Plans by the strategy that the request names. Fails on an unknown strategy, on a budget of a kind
-// or size that the strategy doesn't take, on fusion groups where it plans in the eager model only,
-// and where no valid plan exists. A peak that can't be held is no failure: the outcome's proof says
-// so. `graph` satisfies the verifier; every plan replays (engine/partition/replay.h).
+// Plans by the strategy that the request names. Fails on an unknown strategy, on a forward graph
+// for strategy `torch`, on a budget of a kind or size that the strategy doesn't take, on fusion
+// groups where it plans in the eager model only, and where no valid plan exists. A peak that can't
+// be held is no failure: the outcome's proof says so. `graph` satisfies the verifier; every plan
+// replays (engine/partition/replay.h).
 Result<PlanOutcome> make_plan(const Graph& graph, const PlanRequest& request);
 
 }  // namespace recut

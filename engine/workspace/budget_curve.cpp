@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/ir/data_flow.h"
 #include "engine/partition/peak/bounds.h"
+#include "engine/partition/peak/least_peak_order.h"
 #include "engine/partition/peak/peak_of.h"
 #include "engine/partition/problem/fused_plan_from_saved.h"
 #include "engine/partition/replay.h"
@@ -36,6 +38,26 @@ bool costs_more(const CurvePoint& a, const CurvePoint& b) {
   return a.step_us > b.step_us || (a.fusion == b.fusion && a.recompute_us > b.recompute_us);
 }
 
+peak::SweepOptions sweep_options(const RematProblem& problem, const CurveRequest& request,
+                                 double effort) {
+  peak::SweepOptions options;
+  options.seed = request.seed;
+  options.effort = peak::default_effort(problem, effort * request.effort);
+  options.cancel = request.cancel;
+  options.stop = request.stop;
+  return options;
+}
+
+// The largest budget of a forward graph is the peak of the order that needs no recomputation.
+JointProblem problem_of(const Graph& graph, const CurveRequest& request, const KernelModel& kernels,
+                        const CostModel& costs, const Overrides& overrides) {
+  JointProblem joint(graph, kernels.storages, costs.device.rates, overrides, kernels.groups);
+  if (!is_joint(graph))
+    joint.set_order(
+        peak::least_peak_order(joint.problem(), sweep_options(joint.problem(), request, 1)));
+  return joint;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> evenly_spaced_budgets(std::int64_t min_bytes, std::int64_t max_bytes,
@@ -56,7 +78,7 @@ BudgetCurve::BudgetCurve(const Graph& graph, const CurveRequest& request, const 
       request_(request),
       costs_(costs),
       kernels_(costs.kernels(graph)),
-      joint_(graph, kernels_.storages, costs.device.rates, overrides, kernels_.groups),
+      joint_(problem_of(graph, request, kernels_, costs, overrides)),
       bound_(peak::peak_bound(problem(), peak::SolveOptions().bound_states)),
       max_peak_(peak::peak_of(problem(), problem().order)),
       min_peak_(max_peak_) {}
@@ -71,12 +93,7 @@ bool BudgetCurve::cancelled() const {
 }
 
 peak::SweepOptions BudgetCurve::options(double effort) const {
-  peak::SweepOptions options;
-  options.seed = request_.seed;
-  options.effort = peak::default_effort(problem(), effort * request_.effort);
-  options.cancel = request_.cancel;
-  options.stop = request_.stop;
-  return options;
+  return sweep_options(problem(), request_, effort);
 }
 
 void BudgetCurve::coarse(const Publish& publish) {

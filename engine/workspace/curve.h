@@ -36,6 +36,7 @@ struct CurveReport {
   std::string model;
   std::string graph_key;  // "joint", "joint_after_passes", "" for the text form
   std::int64_t nodes = 0;
+  bool inference = false;  // of a forward graph: nothing is saved, and PyTorch has no points
 
   // By rising budget, from the minimum peak to the one without recomputation. A larger budget never
   // costs more time.

@@ -24,7 +24,7 @@ using CurveJson = nlohmann::json;
 
 constexpr std::size_t kTextPoints = 11;
 
-Json point_json(const CurvePoint& point, bool torch) {
+Json point_json(const CurvePoint& point, bool torch, bool inference) {
   Json json;
   if (torch)
     json["fraction"] = point.fraction;
@@ -32,7 +32,7 @@ Json point_json(const CurvePoint& point, bool torch) {
     json["budget_bytes"] = point.budget_bytes;
   json["fusion"] = name_of(point.fusion);
   json["peak_bytes"] = point.peak_bytes;
-  json["saved_bytes"] = point.saved_bytes;
+  if (!inference) json["saved_bytes"] = point.saved_bytes;
   json["step_us"] = point.step_us;
   json["recompute_us"] = point.recompute_us;
   json["recomputed_runs"] = point.recomputed_runs;
@@ -84,12 +84,13 @@ std::string csv_row(const CurvePoint& p, bool torch) {
 std::string head(const CurveReport& report) {
   std::string text = report.model.empty() ? std::string("graph") : report.model;
   if (!report.graph_key.empty()) text += " · " + report.graph_key;
-  return text + " · peak against step time" +
+  return text + (report.inference ? " · peak against time per call" : " · peak against step time") +
          (report.complete ? "" : ", ended early: not as good as it gets") + "\n\n";
 }
 
 std::string ends(const CurveReport& report) {
   const CurvePoint &lowest = report.points.front(), &highest = report.points.back();
+  const char* step = report.inference ? "a call" : "a step";
   Table table;
   table.column("");
   table.column("", Table::Align::right);
@@ -101,10 +102,10 @@ std::string ends(const CurveReport& report) {
                              : fmt::format("no order peaks below {}",
                                            format_bytes(report.peak_bound_bytes)))});
   table.row({"nothing recomputed", format_bytes(highest.peak_bytes),
-             fmt::format("in the best order; a step of {}", format_micros(report.once_us))});
+             fmt::format("in the best order; {} of {}", step, format_micros(report.once_us))});
   table.row(
       {"nothing recomputed", format_bytes(report.baseline_peak_bytes),
-       fmt::format("in program order; a step of {}", format_micros(report.baseline_step_us))});
+       fmt::format("in program order; {} of {}", step, format_micros(report.baseline_step_us))});
   table.row({"planned in", format_micros(report.solve_ms * 1000),
              fmt::format("{} points, {} nodes; a coarse curve after {}", report.points.size(),
                          format_count(report.nodes), format_micros(report.first_ms * 1000))});
@@ -115,7 +116,7 @@ std::string some_points(const CurveReport& report) {
   Table table;
   table.column("budget", Table::Align::right);
   table.column("peak", Table::Align::right);
-  table.column("step", Table::Align::right);
+  table.column(report.inference ? "call" : "step", Table::Align::right);
   table.column("recomputed", Table::Align::right);
   table.column("at least", Table::Align::right);
   const std::size_t last = report.points.size() - 1, shown = std::min(last, kTextPoints - 1);
@@ -168,11 +169,14 @@ std::string curve_json(const CurveReport& report, std::span<const std::string> p
                {"first_ms", report.first_ms},
                {"complete", report.complete},
                {"torch_recorded", report.torch_recorded}};
+  if (report.inference) json["inference"] = true;
   json["points"] = Json::array();
-  for (const CurvePoint& point : report.points) json["points"].push_back(point_json(point, false));
+  for (const CurvePoint& point : report.points)
+    json["points"].push_back(point_json(point, false, report.inference));
   for (std::size_t i = 0; i < plans.size(); ++i) json["points"][i]["plan"] = Json::parse(plans[i]);
   json["torch"] = Json::array();
-  for (const CurvePoint& point : report.torch) json["torch"].push_back(point_json(point, true));
+  for (const CurvePoint& point : report.torch)
+    json["torch"].push_back(point_json(point, true, report.inference));
   return json_text(json);
 }
 
@@ -183,6 +187,7 @@ CurveReport parse_curve_json(std::string_view text) {
   report.model = json.value("model", std::string());
   report.graph_key = json.value("graph", std::string());
   report.nodes = json.value("nodes", std::int64_t{0});
+  report.inference = json.value("inference", false);
   report.peak_bound_bytes = json.value("peak_bound_bytes", std::int64_t{0});
   report.baseline_peak_bytes = json.value("peak_bytes_without_recomputation", std::int64_t{0});
   report.baseline_step_us = json.value("step_us_without_recomputation", 0.0);

@@ -1,6 +1,6 @@
 #include "engine/workspace/document.h"
 
-#include <algorithm>
+#include "engine/ir/data_flow.h"
 
 namespace recut {
 
@@ -14,15 +14,9 @@ std::vector<std::string> default_passes_for(const GraphFile& file) {
 }
 
 Result<Done> check_joint(const Document& document, std::string_view file_name) {
-  const Graph& graph = document.graph();
-  const auto is_tangent = [&](NodeId id) { return graph.input_kind(id) == InputKind::tangent; };
-  const auto inputs = graph.inputs();
-  if (!graph.gradients.empty() || std::any_of(inputs.begin(), inputs.end(), is_tangent))
-    return Done{};
-  return Diagnostic{
-      "a forward graph alone: there is no backward to keep values for. Planning needs a joint "
-      "graph; `recut grad` makes one",
-      std::string(file_name), 0, 0};
+  if (is_joint(document.graph())) return Done{};
+  return Diagnostic{"a forward graph, which is no training step; `recut grad` makes a joint graph",
+                    std::string(file_name), 0, 0};
 }
 
 }  // namespace recut

@@ -54,8 +54,8 @@ struct Document {
   const Graph& reference_graph() const;
 };
 
-// Fails on a graph without a backward, which leaves nothing to plan. The message names the file and
-// the command that makes a joint graph.
+// Fails on a forward graph, for work on a training step. The message names the file and the command
+// that makes a joint graph.
 Result<Done> check_joint(const Document& document, std::string_view file_name);
 
 }  // namespace recut

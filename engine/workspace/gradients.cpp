@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
-namespace recut {
+#include "engine/ir/data_flow.h"
 
-bool is_joint(const Graph& graph) {
-  const auto has_tangent = [&](NodeId id) { return graph.input_kind(id) == InputKind::tangent; };
-  const auto valid = [](NodeId id) { return id.valid(); };
-  return std::any_of(graph.inputs().begin(), graph.inputs().end(), has_tangent) ||
-         std::any_of(graph.gradients.begin(), graph.gradients.end(), valid);
-}
+namespace recut {
 
 namespace {
 

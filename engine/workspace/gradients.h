@@ -33,9 +33,6 @@ struct GradReport {
   double milliseconds = 0;
 };
 
-// The graph has a backward: tangents or gradients.
-bool is_joint(const Graph& graph);
-
 // Reverse mode of a joint graph differentiates its forward graph. Differentiable are the results
 // that had a tangent, unless the request names them.
 Result<GradReport> make_gradients(const Graph& graph, const GradRequest& request);

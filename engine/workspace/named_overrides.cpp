@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "engine/ir/aliases.h"
+#include "engine/ir/data_flow.h"
 #include "engine/support/text.h"
 #include "engine/support/typo_correction.h"
 
@@ -251,8 +252,9 @@ Result<NodeId> find_node(const Graph& graph, const std::string& name) {
 }
 
 bool has_checkpoint_policies(const Graph& graph) {
-  return std::any_of(graph.order().begin(), graph.order().end(),
-                     [&](NodeId id) { return graph.origin(id).policy != CheckpointPolicy::none; });
+  return is_joint(graph) && std::any_of(graph.order().begin(), graph.order().end(), [&](NodeId id) {
+           return graph.origin(id).policy != CheckpointPolicy::none;
+         });
 }
 
 bool has_overrides(const Graph& graph, const OverrideRequest& request) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/input/bytes.h"
+#include "engine/ir/data_flow.h"
 #include "engine/ir/verifier.h"
 #include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"

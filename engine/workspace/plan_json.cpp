@@ -19,10 +19,13 @@ Json names_of(const Graph& graph, const std::vector<NodeId>& ids) {
   return names;
 }
 
-Json storage_json(const StorageRow& row) {
-  return {{"name", row.node},          {"op", row.op},
-          {"module", row.module},      {"type", row.type},
-          {"kind", name_of(row.kind)}, {"bytes", row.bytes}};
+Json storage_json(const StorageRow& row, bool inference) {
+  return {{"name", row.node},
+          {"op", row.op},
+          {"module", row.module},
+          {"type", row.type},
+          {"kind", name_of(row.kind, inference)},
+          {"bytes", row.bytes}};
 }
 
 Json recomputed_json(const RecomputedRow& row) {
@@ -71,6 +74,19 @@ void add_proof(Json& json, const PlanReport& report) {
   json["optimal"] = report.proof->optimal;
 }
 
+// What the step keeps for backward; of inference what its caller hands in.
+Json kept_json(const PlanReport& report) {
+  if (!report.inference)
+    return {{"saved_bytes", report.saved_bytes},
+            {"saved_storages", report.saved_storages()},
+            {"saved_values", report.saved_values}};
+  return {{"inference", true},
+          {"weights", report.weights.count},
+          {"weights_bytes", report.weights.bytes},
+          {"inputs", report.inputs.count},
+          {"inputs_bytes", report.inputs.bytes}};
+}
+
 // The figures that scripts read, under the names that the command's contract gives them.
 Json figures(const PlanReport& report) {
   Json json = {{"model", report.model},
@@ -82,16 +98,14 @@ Json figures(const PlanReport& report) {
                {"fusion", name_of(report.fusion)},
                {"peak_bytes", report.peak_bytes},
                {"peak_at", report.timeline.empty() ? "" : report.timeline[report.peak_step].node},
-               {"peak_bytes_without_recomputation", report.baseline_peak_bytes},
-               {"saved_bytes", report.saved_bytes},
-               {"saved_storages", report.saved_storages()},
-               {"saved_values", report.saved_values},
-               {"step_us", report.step_us},
+               {"peak_bytes_without_recomputation", report.baseline_peak_bytes}};
+  json.update(kept_json(report));
+  json.update({{"step_us", report.step_us},
                {"step_us_without_recomputation", report.baseline_step_us},
                {"recompute_us", report.recompute_us},
                {"recomputed_runs", report.recomputed_runs},
                {"solve_ms", report.solve_ms},
-               {"nodes", report.nodes}};
+               {"nodes", report.nodes}});
   if (report.device == kMeasuredDevice) json["device_title"] = report.device_title;
   if (report.arena_bytes > 0) json["arena_bytes"] = report.arena_bytes;
   if (report.cost_model != "eager") {
@@ -126,10 +140,13 @@ std::string plan_report_json(const PlanReport& report,
                              const std::vector<Explanation>& explanations) {
   Json json = figures(report);
   json["remarks"] = report.remarks;
-  json["saved"] = Json::array();
-  for (const StorageRow& row : report.saved) json["saved"].push_back(storage_json(row));
-  json["at_peak"] = Json::array();
-  for (const StorageRow& row : report.at_peak) json["at_peak"].push_back(storage_json(row));
+  const auto rows = [&](const std::vector<StorageRow>& storages) {
+    Json list = Json::array();
+    for (const StorageRow& row : storages) list.push_back(storage_json(row, report.inference));
+    return list;
+  };
+  if (!report.inference) json["saved"] = rows(report.saved);
+  json["at_peak"] = rows(report.at_peak);
   json["recomputed"] = Json::array();
   for (const RecomputedRow& row : report.recomputed)
     json["recomputed"].push_back(recomputed_json(row));

@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "engine/ir/data_flow.h"
 #include "engine/support/units.h"
 
 namespace recut {
 
-const char* name_of(MemoryKind kind) {
+const char* name_of(MemoryKind kind, bool inference) {
   switch (kind) {
     case MemoryKind::saved:
       return "saved";
     case MemoryKind::recomputed:
       return "recomputed";
     case MemoryKind::result:
-      return "result or gradient";
+      return inference ? "result" : "result or gradient";
     case MemoryKind::temporary:
       return "temporary";
   }
@@ -94,10 +95,25 @@ std::vector<RecomputedRow> recomputed_rows(const Graph& graph, const Replay& rep
   return rows;
 }
 
+void add_given_values(const Graph& graph, PlanReport& report) {
+  const std::vector<bool> live = live_nodes(graph);
+  for (std::size_t p = 0; p < live.size(); ++p) {
+    const NodeId id = graph.order()[p];
+    if (!live[p] || !graph.op(id).is(kInput)) continue;
+    const bool weight =
+        graph[id].op != Op::placeholder || graph.input_kind(id) == InputKind::parameter;
+    GivenValues& given = weight ? report.weights : report.inputs;
+    given.count += 1;
+    given.bytes += byte_size(graph.type(id));
+  }
+}
+
 }  // namespace
 
 PlanReport report_of(const Graph& graph, const Plan& plan, const Replay& replay) {
   PlanReport report;
+  report.inference = !is_joint(graph);
+  add_given_values(graph, report);
   report.nodes = static_cast<std::int64_t>(graph.order().size());
   report.forward_runs = static_cast<std::int64_t>(plan.forward.size());
   report.backward_runs = static_cast<std::int64_t>(plan.backward.size());
@@ -140,6 +156,7 @@ std::string arena_note(std::int64_t arena_bytes, std::int64_t peak_bytes,
 
 std::string step_label(const PlanReport& report, std::size_t step) {
   const auto at = static_cast<std::int64_t>(step);
+  if (report.inference) return "step " + format_count(at + 1);
   const bool backward = at >= report.forward_runs;
   return (backward ? "backward " : "forward ") +
          format_count(at - (backward ? report.forward_runs : 0) + 1);

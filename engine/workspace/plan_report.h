@@ -16,12 +16,13 @@ namespace recut {
 // The reason why a storage is alive.
 enum class MemoryKind : std::uint8_t {
   saved,       // kept across the boundary for backward
-  recomputed,  // recomputed in backward
+  recomputed,  // made again
   result,      // a result or a gradient: it lives to the end
   temporary,   // all others
 };
 inline constexpr std::size_t kMemoryKinds = 4;
-const char* name_of(MemoryKind kind);
+// An inference step has no gradients: there `result` is "result" alone.
+const char* name_of(MemoryKind kind, bool inference);
 // The kind that reports show for an instance's class.
 MemoryKind kind_of(InstanceClass instance);
 
@@ -76,7 +77,14 @@ struct PlanFindings {
   bool holds() const { return !proof || proof->holds; }
 };
 
+// Values that the caller hands in. They are there before the step, so no peak counts them.
+struct GivenValues {
+  std::int64_t count = 0;
+  std::int64_t bytes = 0;
+};
+
 struct PlanReport : PlanFindings {
+  bool inference = false;  // the step of a forward graph: no backward, nothing saved for it
   std::string model;
   std::string graph_key;  // "joint", "joint_after_passes", "" for the text form
   std::string strategy;
@@ -100,6 +108,8 @@ struct PlanReport : PlanFindings {
   double baseline_step_us = 0;    // see CostModel::baseline_cost
   double recompute_us = 0;        // all runs beyond a node's first
   std::int64_t recomputed_runs = 0;
+  GivenValues weights;             // parameters and constants that results need
+  GivenValues inputs;              // all other inputs that results need
   std::int64_t inlined_calls = 0;  // calls that other kernels compute for themselves
 
   // The storages saved for backward, each once, largest first; their bytes add up to saved_bytes. A

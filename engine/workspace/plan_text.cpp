@@ -21,8 +21,11 @@ double percent(double part, double whole) { return whole > 0 ? 100.0 * part / wh
 std::string peak_location(const PlanReport& report) {
   if (report.timeline.empty()) return "nothing runs";
   const TimelineStep& step = report.timeline[report.peak_step];
+  const std::string module = shorten_front(step.module, kModuleWidth);
+  if (report.inference)
+    return fmt::format("at {}{}", step.node, module.empty() ? "" : " (" + module + ")");
   return fmt::format("at {} ({}{}{})", step.node, step.backward ? "backward" : "forward",
-                     step.module.empty() ? "" : ", ", shorten_front(step.module, kModuleWidth));
+                     module.empty() ? "" : ", ", module);
 }
 
 std::string against_baseline(const PlanReport& report) {
@@ -49,6 +52,21 @@ std::string proof_text(const PlanReport& r) {
                              std::max(1e-9, r.proof->recompute_bound_us)));
 }
 
+std::string given_text(const GivenValues& given) {
+  return fmt::format("{} value{} of the caller, not in the peak", format_count(given.count),
+                     given.count == 1 ? "" : "s");
+}
+
+// What the step reads or keeps beside its temporaries.
+void add_kept(const PlanReport& r, Table& table) {
+  if (!r.inference)
+    return table.row({"saved for backward", format_bytes(r.saved_bytes),
+                      fmt::format("{} storages, {} values", format_count(r.saved_storages()),
+                                  format_count(r.saved_values))});
+  table.row({"weights", format_bytes(r.weights.bytes), given_text(r.weights)});
+  table.row({"inputs", format_bytes(r.inputs.bytes), given_text(r.inputs)});
+}
+
 std::string summary(const PlanReport& r) {
   Table table;
   table.column("");
@@ -60,16 +78,15 @@ std::string summary(const PlanReport& r) {
                arena_note(r.arena_bytes, r.peak_bytes, r.budget_bytes)});
   table.row(
       {"peak without recomputation", format_bytes(r.baseline_peak_bytes), against_baseline(r)});
-  table.row({"saved for backward", format_bytes(r.saved_bytes),
-             fmt::format("{} storages, {} values", format_count(r.saved_storages()),
-                         format_count(r.saved_values))});
+  add_kept(r, table);
   table.row({"recomputed", format_micros(r.recompute_us),
-             fmt::format("{} runs, {:.1f} % of the step's {}", format_count(r.recomputed_runs),
-                         percent(r.recompute_us, r.step_us), format_micros(r.step_us))});
+             fmt::format("{} runs, {:.1f} % of the {}'s {}", format_count(r.recomputed_runs),
+                         percent(r.recompute_us, r.step_us), r.inference ? "call" : "step",
+                         format_micros(r.step_us))});
   if (r.inlined_calls > 0)
     table.row({"inlined", format_count(r.inlined_calls),
                "calls that their readers' kernels make for themselves"});
-  table.row({"step", format_micros(r.step_us),
+  table.row({r.inference ? "time per call" : "step", format_micros(r.step_us),
              fmt::format("{} without recomputation", format_micros(r.baseline_step_us))});
   if (!r.overrides.empty())
     table.row({"overrides", format_count(static_cast<std::int64_t>(r.overrides.size())),
@@ -143,7 +160,9 @@ std::string plan_text(const PlanReport& report) {
   if (report.device != kReferenceDevice)
     head += fmt::format("times of {}: {}\n", report.device, report.device_title);
   head += "\n";
-  return head + summary(report) + storages(report.saved, "largest saved storages") +
+  return head + summary(report) +
+         (report.inference ? storages(report.at_peak, "largest storages at the peak")
+                           : storages(report.saved, "largest saved storages")) +
          recomputations(report.recomputed);
 }
 

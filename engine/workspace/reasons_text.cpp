@@ -11,11 +11,11 @@ namespace {
 
 constexpr std::size_t kMaxNamed = 4;
 
-std::string what_it_is(const Reason& r) {
+std::string what_it_is(const Reason& r, bool inference) {
   const std::string module = r.module.empty() ? "" : ", " + r.module;
-  const std::string_view decision = r.decision == RematDecision::neither
-                                        ? "is neither saved nor recomputed"
-                                        : name_of(r.decision);
+  const std::string_view decision = r.decision != RematDecision::neither ? name_of(r.decision)
+                                    : inference                          ? "isn't recomputed"
+                                                : "is neither saved nor recomputed";
   return fmt::format("{}  {} {}, {}{}\n  {}{}{}", r.node, r.op, r.type, format_bytes(r.bytes),
                      module, r.decision == RematDecision::neither ? "" : "is ", decision,
                      r.overridden ? ", by an override" : "");
@@ -30,12 +30,13 @@ std::string names_of_inputs(const Reason& r) {
   return names;
 }
 
-std::string saving(const Reason& r) {
+std::string saving(const Reason& r, bool inference) {
   if (r.peak_at.empty()) return {};
+  const char* saving = inference ? "keeping" : "saving";
   if (r.saving_bytes == 0)
-    return fmt::format("\n  saving it costs nothing at the peak, at {}: it isn't needed then",
+    return fmt::format("\n  {} it costs nothing at the peak, at {}: it isn't needed then", saving,
                        r.peak_at);
-  return fmt::format("\n  saving it {} {} at the peak, at {}",
+  return fmt::format("\n  {} it {} {} at the peak, at {}", saving,
                      r.decision == RematDecision::recomputed ? "would cost" : "costs",
                      format_bytes(r.saving_bytes), r.peak_at);
 }
@@ -75,8 +76,9 @@ std::string flipped(const Explanation& e, const PlanReport& report) {
 }  // namespace
 
 std::string explanation_text(const Explanation& e, const PlanReport& report) {
-  std::string text = what_it_is(e.reason);
-  if (e.reason.decision != RematDecision::neither) text += saving(e.reason) + recomputing(e.reason);
+  std::string text = what_it_is(e.reason, report.inference);
+  if (e.reason.decision != RematDecision::neither)
+    text += saving(e.reason, report.inference) + recomputing(e.reason);
   return text + flipped(e, report) + "\n";
 }
 

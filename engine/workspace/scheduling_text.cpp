@@ -137,7 +137,8 @@ std::string summary(const ScheduledPlan& scheduled) {
       {"buffers", format_count(static_cast<std::int64_t>(schedule.buffers.size())),
        reused == 0 ? "" : fmt::format("{} of them in another's place", format_count(reused))});
   table.row({"recomputed", format_micros(report.recompute_us),
-             fmt::format("of the step's {}", format_micros(report.step_us))});
+             fmt::format("of the {}'s {}", report.inference ? "call" : "step",
+                         format_micros(report.step_us))});
   table.row({"planned in", format_micros(report.solve_ms * 1000),
              fmt::format("scheduled in {}", format_micros(scheduled.schedule_ms * 1000))});
   return table.format();

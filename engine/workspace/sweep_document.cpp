@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/ir/data_flow.h"
 #include "engine/partition/plan_from_saved.h"
 #include "engine/partition/strategy.h"
 #include "engine/support/clock.h"
@@ -58,6 +59,7 @@ class CurveBuilder {
     CurveReport& report = curve_.report;
     report.model = document_.file.model.empty() ? graph_.name : document_.file.model;
     report.graph_key = document_.file.key;
+    report.inference = !is_joint(graph_);
     report.nodes = static_cast<std::int64_t>(graph_.order().size());
     report.baseline_peak_bytes = baseline_cost.peak_bytes;
     report.baseline_step_us = baseline_cost.step_us;
@@ -67,6 +69,7 @@ class CurveBuilder {
 
   // Recorded partitions belong to the file's unchanged graph joint_after_passes.
   void add_torch() {
+    if (curve_.report.inference) return;
     const GraphFile& file = document_.file;
     if (file.key == "joint_after_passes" && document_.passes.passes.empty())
       for (const TorchPartition& partition : file.partitions)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/ir/data_flow.h"
 #include "engine/support/hash.h"
 #include "engine/support/philox.h"
 #include "engine/support/text.h"

@@ -63,13 +63,19 @@ PictureRoles roles_of(const Picture& picture, const DocumentView& document) {
   const std::string arena = arena_beside_peak(document);
   roles.plan = fmt::format("peak {}{}, step {}", format_bytes(report.peak_bytes),
                            arena.empty() ? "" : ", arena " + arena, format_micros(report.step_us));
-  roles.legend = {
-      {layout::Role::saved, fmt::format("saved, {} in {}", format_bytes(report.saved_bytes),
-                                        counted_text(Role::saved, report.saved_storages()))},
-      {layout::Role::recomputed,
-       "recomputed, " + counted_text(Role::recomputed, report.recomputed_runs)},
-      {layout::Role::freed, "freed in forward"},
-      {layout::Role::result, "result or gradient"}};
+  if (report.inference)
+    roles.legend = {{layout::Role::recomputed,
+                     "recomputed, " + counted_text(Role::recomputed, report.recomputed_runs)},
+                    {layout::Role::freed, "freed after its last use"},
+                    {layout::Role::result, "result"}};
+  else
+    roles.legend = {
+        {layout::Role::saved, fmt::format("saved, {} in {}", format_bytes(report.saved_bytes),
+                                          counted_text(Role::saved, report.saved_storages()))},
+        {layout::Role::recomputed,
+         "recomputed, " + counted_text(Role::recomputed, report.recomputed_runs)},
+        {layout::Role::freed, "freed in forward"},
+        {layout::Role::result, "result or gradient"}};
   for (const BoxMarks& box : marks.boxes)
     roles.boxes.push_back({box.known ? layout_role(box.role) : layout::Role::none, box.result,
                            box.saved, box.again, box.others, box.bytes});

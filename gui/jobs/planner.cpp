@@ -189,13 +189,14 @@ void Planner::opened(DocumentView& document) {
                    false);
   for (const std::string& note : document.document->file.notes()) callbacks_.say(note, false);
   if (!document.has_backward())
-    callbacks_.say("A forward graph: differentiate it (g) to plan what its backward needs", false);
+    callbacks_.say(
+        "A forward graph, planned as inference: differentiate it (g) for a training step", false);
   begin_planning(document);
 }
 
 void Planner::begin_planning(DocumentView& document) {
   document.guessed_again = false;
-  // Forward alone keeps nothing that a budget could be for.
+  // Inference mostly fits: its budget is the user's to choose.
   const double share = document.has_backward() ? kFirstBudget : 0;
   if (!document.chose_budget)
     document.plan_settings.budget_bytes = static_cast<std::int64_t>(

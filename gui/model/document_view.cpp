@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "engine/ir/data_flow.h"
 #include "engine/support/text.h"
 #include "engine/workspace/budget.h"
-#include "engine/workspace/gradients.h"
 #include "gui/model/node_trace.h"
 
 namespace recut::gui {

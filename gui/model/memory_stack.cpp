@@ -84,8 +84,7 @@ MemoryStack stack_by_kind(const PlanView& plan) {
   for (const MemoryKind kind : kOrder) {
     const auto index = static_cast<std::size_t>(kind);
     slot[index] = bands.size();
-    bands.push_back(
-        {kind == MemoryKind::result ? "result or gradient" : name_of(kind), Paint::kind, index});
+    bands.push_back({name_of(kind, plan.report().inference), Paint::kind, index});
   }
   return without_empty(stack_of(plan, std::move(bands), [&](const StorageInstance& instance) {
     return slot[static_cast<std::size_t>(kind_of(instance.kind))];

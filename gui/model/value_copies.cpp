@@ -51,7 +51,8 @@ std::string values_text(const ValueTable& table) {
 std::string timeline_csv(const PlanView& plan) {
   std::string csv = "step,phase,again,node,module,total_bytes";
   for (std::size_t kind = 0; kind < kMemoryKinds; ++kind)
-    csv += fmt::format(",{}_bytes", name_of(static_cast<MemoryKind>(kind)));
+    csv +=
+        fmt::format(",{}_bytes", name_of(static_cast<MemoryKind>(kind), plan.report().inference));
   csv += '\n';
   const auto& timeline = plan.report().timeline;
   for (std::size_t step = 0; step < timeline.size(); ++step) {
@@ -76,7 +77,8 @@ std::string peak_text(const PlanView& plan) {
   table.column("bytes", Table::Align::right);
   for (const char* title : {"kind", "operator", "type", "module"}) table.column(title);
   for (const StorageRow& row : report.at_peak)
-    table.row({row.node, format_bytes(row.bytes), name_of(row.kind), row.op, row.type, row.module});
+    table.row({row.node, format_bytes(row.bytes), name_of(row.kind, plan.report().inference),
+               row.op, row.type, row.module});
   return text + "\n" + table.format(0);
 }
 

@@ -46,16 +46,16 @@ std::vector<Life> lives_of(const PlanView& plan, NodeId id) {
   return lives;
 }
 
-std::string role_text(Role role) {
+std::string role_text(Role role, bool inference) {
   switch (role) {
     case Role::saved:
       return "saved for backward";
     case Role::recomputed:
-      return "computed again in backward";
+      return inference ? "computed again" : "computed again in backward";
     case Role::freed:
       return "freed after its last use";
     case Role::result:
-      return "a result or gradient: it stays";
+      return inference ? "a result: it stays" : "a result or gradient: it stays";
     case Role::input:
       return "there before the step: it costs nothing";
     case Role::inside:
@@ -144,11 +144,12 @@ class Collector {
     if (maker != id_)
       return fmt::format("none of its own: a view of {}, {}", graph_.node_name(maker),
                          format_bytes(bytes));
-    if (details_.role == Role::inside) return role_text(details_.role);
+    const bool inference = plan_.report().inference;
+    if (details_.role == Role::inside) return role_text(details_.role, inference);
     if (kept.storages > 0 && static_cast<std::size_t>(kept.storages) < owned)
       return fmt::format("{} in {} storages; {} of them, {}, saved for backward",
                          format_bytes(bytes), owned, kept.storages, format_bytes(kept.bytes));
-    return fmt::format("{}, {}", format_bytes(bytes), role_text(details_.role));
+    return fmt::format("{}, {}", format_bytes(bytes), role_text(details_.role, inference));
   }
 
   void times() {

@@ -206,9 +206,11 @@ class Compare {
     figure(area, "peak", bytes(here.peak_bytes), bytes(there.peak_bytes),
            signed_bytes(here.peak_bytes - there.peak_bytes), here.peak_bytes - there.peak_bytes);
     // More that is saved is neither good nor bad by itself.
-    figure(area, "saved for backward", bytes(here.saved_bytes), bytes(there.saved_bytes),
-           signed_bytes(here.saved_bytes - there.saved_bytes), 0);
-    counted(area, "storages saved", here.saved_storages(), there.saved_storages(), false);
+    if (!here.inference) {
+      figure(area, "saved for backward", bytes(here.saved_bytes), bytes(there.saved_bytes),
+             signed_bytes(here.saved_bytes - there.saved_bytes), 0);
+      counted(area, "storages saved", here.saved_storages(), there.saved_storages(), false);
+    }
     timed(area, "recomputed", here.recompute_us, there.recompute_us);
     counted(area, "runs beyond the first", here.recomputed_runs, there.recomputed_runs, true);
     timed(area, "step", here.step_us, there.step_us);

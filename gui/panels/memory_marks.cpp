@@ -88,6 +88,7 @@ void mark_boundary(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& 
     ui.dashed_line({x, in.top - ui.px(16)}, {x, in.bottom}, ui.theme.dim, 1, ui.px(3), ui.px(3));
   const float at = std::clamp(x, in.left, in.right);
   const Rect above = with_row_above(ui, in);
+  if (report.inference) return;
   const float left = at - gap - ui.width("forward", Face::small);
   if (at - in.left > room) put_text(ui, "forward", "forward", {{left, y}}, above, taken);
   if (in.right - at > room && report.backward_runs > 0)
@@ -115,7 +116,6 @@ void mark_no_recomputation(const Ui& ui, const Plot& plot, const PlanView& plan,
 bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken,
                  Intents& intents) {
   const std::int64_t budget = document.plan_settings.budget_bytes;
-  if (!document.has_backward()) return false;
   const Rect& in = plot.inside();
   const bool none = budget <= 0;
   const Colour colour = none ? ui.theme.dim : colour_of(ui.theme, document.budget_answer());

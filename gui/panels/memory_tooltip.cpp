@@ -64,8 +64,7 @@ void fill_step_tooltip(const Ui& ui, const PlanView& plan, std::size_t step,
   for (std::size_t kind = 0; kind < kMemoryKinds; ++kind)
     if (it.bytes[kind] > 0) {
       const auto which = static_cast<MemoryKind>(kind);
-      tooltip.kind(which, which == MemoryKind::result ? "result or gradient" : name_of(which),
-                   it.bytes[kind]);
+      tooltip.kind(which, name_of(which, plan.report().inference), it.bytes[kind]);
     }
   tooltip.gap();
   for (std::size_t i = 0; i < named; ++i)

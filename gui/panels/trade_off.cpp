@@ -30,11 +30,11 @@ struct TradeOffMemory {
   double axis_us = 0;
 };
 
-std::string point_text(const CurvePoint& point) {
-  return fmt::format("peak {}\nsaved {}\n{} recomputed in {} runs\nstep {}",
-                     format_bytes(point.peak_bytes), format_bytes(point.saved_bytes),
+std::string point_text(const CurvePoint& point, bool inference) {
+  return fmt::format("peak {}\n{}{} recomputed in {} runs\n{} {}", format_bytes(point.peak_bytes),
+                     inference ? "" : fmt::format("saved {}\n", format_bytes(point.saved_bytes)),
                      format_micros(point.recompute_us), format_count(point.recomputed_runs),
-                     format_micros(point.step_us));
+                     inference ? "call" : "step", format_micros(point.step_us));
 }
 
 class TradeOffView {
@@ -52,9 +52,8 @@ class TradeOffView {
 
   void draw() {
     budget_field();
-    const bool trades = document_.has_backward();  // forward alone has nothing to trade
     plot_.begin();
-    if (trades) impossible();
+    impossible();
     plot_.end();
     plot_.grid();
     const WidgetResponse t =
@@ -62,12 +61,10 @@ class TradeOffView {
     ui_.items.set_span(budget_span(document_));
     drag(t);
     plot_.begin();
-    if (trades) {
-      curve();
-      torch();
-    }
+    curve();
+    torch();
     plot_.end();
-    if (trades) names();
+    names();
     budget_line(t);
     shown_plan();
     offer();
@@ -255,10 +252,10 @@ class TradeOffView {
     ui_.text(row.inset(ui_.px(6), 0), text, Face::small, ui_.theme.text, Align::right);
   }
 
-  // Forward alone keeps nothing: there is no trade-off before there is a backward.
+  // The trade-off is that of inference; a training step's needs a backward.
   void offer_backward() {
     const Rect& in = plot_.inside();
-    constexpr std::string_view text = "A forward graph: no backward yet";
+    constexpr std::string_view text = "A forward graph: inference";
     const float take = ui_.width("Differentiate", Face::text) + ui_.px(24);
     const float wide = std::min(in.width(), ui_.width(text, Face::small) + ui_.px(18) + take);
     Rect row = rect_at({in.right - wide, in.top + ui_.px(24)}, {wide, ui_.px(kRow)});
@@ -333,6 +330,10 @@ class TradeOffView {
     return arena.empty() ? arena : before + ("arena " + arena);
   }
 
+  bool inference() const {
+    return report_.inference || (document_.shown && document_.shown->report().inference);
+  }
+
   CurvePoint shown_point() const {
     const PlanReport& plan = document_.shown->report();
     CurvePoint point;
@@ -374,13 +375,13 @@ class TradeOffView {
 
   // The shown plan stands over the others.
   void explain() const {
-    if (on_shown()) return hint(ui_, point_text(shown_point()) + arena_text("\n"));
+    if (on_shown()) return hint(ui_, point_text(shown_point(), inference()) + arena_text("\n"));
     const auto [point, theirs] = nearest();
     if (point == nullptr) return;
     const bool once = !theirs && point->recomputed_runs == 0;
     hint(ui_, (theirs ? fmt::format("PyTorch's budget {:g}\n", point->fraction) : "") +
-                  (once ? "nothing recomputed, in the best order\n" : "") + point_text(*point) +
-                  "\nRight click: compare its memory");
+                  (once ? "nothing recomputed, in the best order\n" : "") +
+                  point_text(*point, inference()) + "\nRight click: compare its memory");
   }
 
   // Shows the plan under the pointer as an outline in the timeline.

@@ -11,7 +11,7 @@ constexpr float kMinPlot = 100;  // units of height, its axes included
 }  // namespace
 
 void draw_cost(Ui& ui, const PanelInput& input, const DocumentView& document, Rect& area) {
-  if (input.app.window_state() == WindowState::first || !document.has_backward()) return;
+  if (input.app.window_state() == WindowState::first) return;
   const std::string text = first_cost(document);
   const float wide = area.width() - 2 * ui.px(kPadding);
   const float high = wrapped_height(ui, text, wide, Face::small) + 2 * ui.px(kGap);

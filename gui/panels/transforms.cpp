@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
@@ -53,16 +54,28 @@ void new_row(Ui& ui, Rect row) {
   ui.text(row, "new in this pass", Face::text, ui.theme.dim);
 }
 
-float legend_height(const Ui& ui) {
-  return std::round(ui.px(kHigh)) * static_cast<float>(std::size(kTransformsLegendRows) + 1) +
+constexpr LegendRow kInferenceLegendRows[] = {
+    {Role::recomputed, "recomputed", "recomputed"},
+    {Role::freed, "freed after its last use", "freed"},
+    {Role::result, "result", "result"},
+};
+
+std::span<const LegendRow> legend_rows(const DocumentView& document) {
+  if (document.shown && document.shown->report().inference) return kInferenceLegendRows;
+  return kTransformsLegendRows;
+}
+
+float legend_height(const Ui& ui, const DocumentView& document) {
+  return std::round(ui.px(kHigh)) * static_cast<float>(legend_rows(document).size() + 1) +
          ui.px(30);
 }
 
 // The legend: each role's colour and shape, and its bytes in the plan.
-void draw_legend(Ui& ui, const App& app, Rect area, const Transforms& memory, Intents& intents) {
+void draw_legend(Ui& ui, const App& app, const DocumentView& document, Rect area,
+                 const Transforms& memory, Intents& intents) {
   heading(ui, area.cut_top(std::round(ui.px(24))), "Legend",
           memory.baseline ? "against the baseline" : "of the plan that is shown");
-  for (const LegendRow& row : kTransformsLegendRows) {
+  for (const LegendRow& row : legend_rows(document)) {
     const auto role = static_cast<std::size_t>(row.role);
     const RoleTotal& total = memory.totals[role];
     Rect rect = area.cut_top(std::round(ui.px(kHigh)));
@@ -109,12 +122,12 @@ class TransformsPanel {
     head();
     Rect area = input_.area;
     slide(area.cut_top(ui_.target(20)));
-    const Rect legend = area.cut_bottom(legend_height(ui_));
+    const Rect legend = area.cut_bottom(legend_height(ui_, document_));
     area.cut_bottom(ui_.px(8));
     list(area);
     ui_.line({area.left, legend.top - ui_.px(3)}, {area.right, legend.top - ui_.px(3)},
              ui_.theme.line, ui_.whole(1));
-    draw_legend(ui_, input_.app, legend, memory_, intents_);
+    draw_legend(ui_, input_.app, document_, legend, memory_, intents_);
   }
 
  private:

@@ -76,8 +76,8 @@ void draw_own(Ui& ui, const TransformLine& line, const Rect& rect, const Documen
   if (line.kind == TransformKind::differentiate)
     offer_row(
         ui, rect, "differentiate", "Differentiate …",
-        "A forward graph: there is no backward yet that values could be kept for.\nDerivative "
-        "rules, one an operator, make the joint graph of a training step (g)",
+        "A forward graph, planned as inference.\nDerivative rules, one an operator, make the joint "
+        "graph of a training step (g)",
         "pass.differentiate", intents);
   if (line.kind == TransformKind::load)
     offer_row(ui, rect, "load rules", "Load rules …",

@@ -89,15 +89,21 @@ class TimelinePicture {
     const double x = 24 + text_width("Memory", title) + 12;
     svg_.text({x, 34},
               fitted(fmt::format("{} · {} · strategy {}, budget {}", report_.model,
-                                 "in program order", report_.strategy, report_.budget),
+                                 report_.inference ? "in the plan's order" : "in program order",
+                                 report_.strategy, report_.budget),
                      small, frame_.width - 24 - x),
               small);
-    const std::string text =
-        fmt::format("peak {}{} · saved {} in {} storages · recomputed {} in {} runs",
-                    format_bytes(report_.peak_bytes), arena(), format_bytes(report_.saved_bytes),
-                    format_count(report_.saved_storages()), format_micros(report_.recompute_us),
-                    format_count(report_.recomputed_runs));
+    const std::string text = fmt::format(
+        "peak {}{} · {} · recomputed {} in {} runs", format_bytes(report_.peak_bytes), arena(),
+        kept(), format_micros(report_.recompute_us), format_count(report_.recomputed_runs));
     svg_.text({24, 60}, fitted(text, figures, frame_.width - 48), figures);
+  }
+
+  std::string kept() const {
+    return report_.inference
+               ? "weights " + format_bytes(report_.weights.bytes)
+               : fmt::format("saved {} in {} storages", format_bytes(report_.saved_bytes),
+                             format_count(report_.saved_storages()));
   }
 
   std::string arena() const {
@@ -127,6 +133,7 @@ class TimelinePicture {
   }
 
   void boundary() {
+    if (report_.inference) return;
     draw_phase_boundary(svg_, frame_, x_of(static_cast<double>(report_.forward_runs)), theme_.dim);
   }
 
@@ -171,10 +178,12 @@ class TimelinePicture {
   // Draws the legend; returns the baseline of its last line.
   double legend() {
     std::vector<LegendEntry> entries;
-    for (const MemoryKind kind : kStackOrder)
-      entries.push_back({name_of(kind), 11, [this, kind](PicturePoint at) {
+    for (const MemoryKind kind : kStackOrder) {
+      if (report_.inference && kind == MemoryKind::saved) continue;
+      entries.push_back({name_of(kind, report_.inference), 11, [this, kind](PicturePoint at) {
                            svg_.rectangle({at.x, at.y - 6}, 11, 11, colour_of(theme_, kind), 2);
                          }});
+    }
     return draw_legend(svg_, frame_, frame_.bottom + (look_.title ? 50 : 40), theme_.dim, entries);
   }
 

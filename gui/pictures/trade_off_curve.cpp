@@ -103,16 +103,16 @@ class TradeOffPicture {
     svg_.text({24, 34}, "Trade-off", title);
     const double x = 24 + text_width("Trade-off", title) + 12;
     const std::string model = report_.model.empty() ? "graph" : report_.model;
-    svg_.text(
-        {x, 34},
-        fitted(model + " · peak memory against the time of a step", small, frame_.width - 24 - x),
-        small);
+    svg_.text({x, 34},
+              fitted(fmt::format("{} · peak memory against the time of a {}", model, step_word()),
+                     small, frame_.width - 24 - x),
+              small);
     if (report_.points.empty()) return;
     const std::string text = fmt::format(
-        "least peak {} · nothing recomputed, in the best order {} · a step without "
-        "recomputation {}",
+        "least peak {} · nothing recomputed, in the best order {} · a {} without recomputation {}",
         format_bytes(report_.points.front().peak_bytes),
-        format_bytes(report_.points.back().peak_bytes), format_micros(report_.once_us));
+        format_bytes(report_.points.back().peak_bytes), step_word(),
+        format_micros(report_.once_us));
     svg_.text({24, 60}, fitted(text, figures, frame_.width - 48), figures);
   }
 
@@ -139,8 +139,8 @@ class TradeOffPicture {
     }
     const TextStyle style{theme_.dim, 11};
     svg_.text({look_.title ? 24.0 : 8.0, frame_.top - 14}, "time for recomputation", style);
-    svg_.label({{{frame_.right, frame_.bottom + 36}, Anchor::end}}, {"peak memory of the step"},
-               style);
+    svg_.label({{{frame_.right, frame_.bottom + 36}, Anchor::end}},
+               {std::string("peak memory of the ") + step_word()}, style);
   }
 
   double wall() const { return std::max(frame_.left, x_of(report_.peak_bound_bytes)); }
@@ -218,10 +218,13 @@ class TradeOffPicture {
     svg_.keep_clear({p.x - r, p.y - r, p.x + r, p.y + r});
   }
 
-  static std::string point_label(const CurvePoint& point) {
-    return fmt::format("peak {}, {} recomputed, step {}, saved {}", format_bytes(point.peak_bytes),
-                       format_micros(point.recompute_us), format_micros(point.step_us),
-                       format_bytes(point.saved_bytes));
+  const char* step_word() const { return report_.inference ? "call" : "step"; }
+
+  std::string point_label(const CurvePoint& point) const {
+    const std::string label =
+        fmt::format("peak {}, {} recomputed, {} {}", format_bytes(point.peak_bytes),
+                    format_micros(point.recompute_us), step_word(), format_micros(point.step_us));
+    return report_.inference ? label : label + ", saved " + format_bytes(point.saved_bytes);
   }
 
   void ends() {

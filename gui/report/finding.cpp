@@ -10,6 +10,8 @@
 namespace recut::gui {
 namespace {
 
+const char* step_word(const PlanReport& plan) { return plan.inference ? "call" : "step"; }
+
 std::string more_time(double micros) { return "+" + format_micros(micros); }
 
 // The distance of the plan from the proved bound, as `recut plan` counts it.
@@ -29,14 +31,14 @@ std::string recomputed_text(const PlanReport& plan) {
   const std::string share =
       once > 0 ? fmt::format(" ({:.1f} %)", 100 * plan.recompute_us / once) : "";
   return fmt::format(
-      "At {} this step recomputes {} of its {} nodes: {}{}{}.", format_bytes(plan.peak_bytes),
-      format_count(static_cast<std::int64_t>(plan.recomputed.size())), format_count(plan.nodes),
-      more_time(plan.recompute_us), share, bound_text(plan));
+      "At {} this {} recomputes {} of its {} nodes: {}{}{}.", format_bytes(plan.peak_bytes),
+      step_word(plan), format_count(static_cast<std::int64_t>(plan.recomputed.size())),
+      format_count(plan.nodes), more_time(plan.recompute_us), share, bound_text(plan));
 }
 
 std::string unchanged_text(const PlanReport& plan) {
-  const std::string text =
-      fmt::format("At {} this step recomputes nothing", format_bytes(plan.peak_bytes));
+  const std::string text = fmt::format("At {} this {} recomputes nothing",
+                                       format_bytes(plan.peak_bytes), step_word(plan));
   if (plan.peak_bytes >= plan.baseline_peak_bytes) return text + ".";
   return fmt::format("{}: its order alone takes the peak down from {}.", text,
                      format_bytes(plan.baseline_peak_bytes));
@@ -44,9 +46,6 @@ std::string unchanged_text(const PlanReport& plan) {
 
 std::string own_text(const PlanReport& plan) {
   if (!plan.holds()) return "The budget isn't held: " + infeasible_budget_text(plan) + ".";
-  if (plan.backward_runs == 0)
-    return fmt::format("This graph has no backward: its run peaks at {} and recomputes nothing.",
-                       format_bytes(plan.peak_bytes));
   return plan.recompute_us > 0 ? recomputed_text(plan) : unchanged_text(plan);
 }
 
@@ -55,7 +54,7 @@ bool same_kernels(const PlanReport& plan, const CurvePoint& point) {
 }
 
 std::string torch_text(const PlanReport& plan, const CurveReport* curve) {
-  if (plan.backward_runs == 0) return "";
+  if (plan.inference) return "";
   if (curve == nullptr || curve->torch.empty()) return " PyTorch's partitioner wasn't run.";
   const std::string who = curve->torch_recorded
                               ? "PyTorch's partitioner"

@@ -55,6 +55,18 @@ std::string proof_note(const PlanReport& r) {
   return fmt::format("proved: not below {}", format_micros(r.proof->recompute_bound_us));
 }
 
+// What the step keeps for backward; of inference what its caller hands in.
+std::string kept_figures(const PlanReport& r) {
+  if (!r.inference)
+    return figure("saved for backward", format_bytes(r.saved_bytes),
+                  fmt::format("{} storages, {} values", format_count(r.saved_storages()),
+                              format_count(r.saved_values)));
+  return figure("weights", format_bytes(r.weights.bytes),
+                format_count(r.weights.count) + " values, not in the peak") +
+         figure("inputs", format_bytes(r.inputs.bytes),
+                format_count(r.inputs.count) + " values, not in the peak");
+}
+
 std::string figures(const PlanReport& r) {
   const double share = r.baseline_peak_bytes > 0 ? 100.0 * static_cast<double>(r.peak_bytes) /
                                                        static_cast<double>(r.baseline_peak_bytes)
@@ -67,12 +79,10 @@ std::string figures(const PlanReport& r) {
          (r.arena_differs() ? figure("arena", format_bytes(r.arena_bytes),
                                      arena_note(r.arena_bytes, r.peak_bytes, r.budget_bytes))
                             : "") +
-         figure("saved for backward", format_bytes(r.saved_bytes),
-                fmt::format("{} storages, {} values", format_count(r.saved_storages()),
-                            format_count(r.saved_values))) +
+         kept_figures(r) +
          figure("recomputed", format_micros(r.recompute_us),
                 format_count(r.recomputed_runs) + " runs; " + proof_note(r)) +
-         figure("step", format_micros(r.step_us),
+         figure(r.inference ? "time per call" : "step", format_micros(r.step_us),
                 format_micros(r.baseline_step_us) + " without recomputation") +
          figure("planned in", format_micros(r.solve_ms * 1000), format_count(r.nodes) + " nodes") +
          "</dl>\n";
@@ -82,15 +92,21 @@ std::string figures(const PlanReport& r) {
 std::string comparison(const HtmlReport& report) {
   const CurvePoint* torch = torch_at_peak(*report.plans.front(), report.curve);
   if (report.plans.size() < 2 && torch == nullptr) return {};
+  const bool inference = report.plans.front()->inference;
   HtmlTable table;
-  table.column("plan").column("budget");
-  for (const char* title : {"peak", "saved", "storages saved", "recomputed", "runs", "step"})
+  table.column("plan").column("budget").column("peak", Kind::number);
+  if (!inference) table.column("saved", Kind::number).column("storages saved", Kind::number);
+  for (const char* title : {"recomputed", "runs", inference ? "call" : "step"})
     table.column(title, Kind::number);
-  for (const PlanReport* r : report.plans)
-    table.row({text_cell(r->strategy), text_cell(r->budget), bytes_cell(r->peak_bytes),
-               bytes_cell(r->saved_bytes), count_cell(r->saved_storages()),
-               micros_cell(r->recompute_us), count_cell(r->recomputed_runs),
-               micros_cell(r->step_us)});
+  for (const PlanReport* r : report.plans) {
+    std::vector<HtmlTable::Cell> cells{text_cell(r->strategy), text_cell(r->budget),
+                                       bytes_cell(r->peak_bytes)};
+    if (!inference)
+      cells.insert(cells.end(), {bytes_cell(r->saved_bytes), count_cell(r->saved_storages())});
+    cells.insert(cells.end(), {micros_cell(r->recompute_us), count_cell(r->recomputed_runs),
+                               micros_cell(r->step_us)});
+    table.row(std::move(cells));
+  }
   if (torch != nullptr)
     table.row({text_cell(torch_name(*report.curve)),
                text_cell(fmt::format("{} of the saved bytes", torch->fraction)),
@@ -103,13 +119,14 @@ std::string comparison(const HtmlReport& report) {
   return table.format(kMaxRows);
 }
 
-std::string storages(const std::vector<StorageRow>& rows) {
+std::string storages(const std::vector<StorageRow>& rows, bool inference) {
   HtmlTable table;
   table.column("value", Kind::code).column("operator", Kind::code).column("type", Kind::code);
   table.column("bytes", Kind::number).column("why").column("module", Kind::code);
   for (const StorageRow& row : rows)
     table.row({text_cell(row.node), text_cell(row.op), text_cell(row.type), bytes_cell(row.bytes),
-               text_cell(name_of(row.kind)), text_cell(std::string(short_module(row.module)))});
+               text_cell(name_of(row.kind, inference)),
+               text_cell(std::string(short_module(row.module)))});
   return table.empty() ? std::string() : table.format(kMaxRows);
 }
 
@@ -149,14 +166,19 @@ std::string passes_table(const PipelineReport* report) {
 std::string trade_off(const CurveReport* curve) {
   if (curve == nullptr || curve->points.empty()) return {};
   HtmlTable table;
-  table.column("planned by").column("budget");
-  for (const char* title : {"peak", "saved", "recomputed", "runs", "proved at least", "step"})
+  table.column("planned by").column("budget").column("peak", Kind::number);
+  if (!curve->inference) table.column("saved", Kind::number);
+  for (const char* title :
+       {"recomputed", "runs", "proved at least", curve->inference ? "call" : "step"})
     table.column(title, Kind::number);
-  for (const CurvePoint& p : curve->points)
-    table.row({text_cell("Recut"), text_cell(format_bytes(p.budget_bytes)),
-               bytes_cell(p.peak_bytes), bytes_cell(p.saved_bytes), micros_cell(p.recompute_us),
-               count_cell(p.recomputed_runs), micros_cell(p.recompute_bound_us),
-               micros_cell(p.step_us)});
+  for (const CurvePoint& p : curve->points) {
+    std::vector<HtmlTable::Cell> cells{text_cell("Recut"), text_cell(format_bytes(p.budget_bytes)),
+                                       bytes_cell(p.peak_bytes)};
+    if (!curve->inference) cells.push_back(bytes_cell(p.saved_bytes));
+    cells.insert(cells.end(), {micros_cell(p.recompute_us), count_cell(p.recomputed_runs),
+                               micros_cell(p.recompute_bound_us), micros_cell(p.step_us)});
+    table.row(std::move(cells));
+  }
   for (const CurvePoint& p : curve->torch)
     table.row({text_cell(torch_name(*curve)),
                text_cell(fmt::format("{} of the saved bytes", p.fraction)),
@@ -167,7 +189,9 @@ std::string trade_off(const CurveReport* curve) {
                {"–", 0},
                micros_cell(p.step_us)});
   return html_figure([&](const PictureLook& look) { return trade_off_svg(*curve, look); },
-                     "Peak memory against step time. Shaded: proved impossible.") +
+                     curve->inference
+                         ? "Peak memory against time per call. Shaded: proved impossible."
+                         : "Peak memory against step time. Shaded: proved impossible.") +
          table.format(kMaxRows);
 }
 
@@ -219,21 +243,27 @@ std::string html_report(const HtmlReport& report) {
   body += fmt::format("<p id=\"finding\">{}</p>\n", escape_html(finding_of(r, report.curve)));
   body += figures(r);
   body += section("plans", "Plans side by side",
-                  "PyTorch's row is the cheapest of its plans that peaks no higher, with the same "
-                  "kernels.",
+                  r.inference ? ""
+                              : "PyTorch's row is the cheapest of its plans that peaks no higher, "
+                                "with the same kernels.",
                   comparison(report));
   body += section(
       "memory", "Memory", "",
       r.timeline.empty()
           ? std::string()
           : html_figure([&](const PictureLook& look) { return memory_timeline_svg(r, look); },
-                        "Bytes alive at each step, in program order, by why they are "
-                        "alive."));
+                        r.inference
+                            ? "Bytes alive at each step, in the plan's order, by why they are "
+                              "alive."
+                            : "Bytes alive at each step, in program order, by why they are "
+                              "alive."));
   body += section("trade-off", "Trade-off",
-                  "The cheapest plan found for each budget, and where PyTorch's partitioner lands.",
+                  r.inference ? "The cheapest plan found for each budget."
+                              : "The cheapest plan found for each budget, and where PyTorch's "
+                                "partitioner lands.",
                   trade_off(report.curve));
-  body += section("peak", "Alive at the peak", "Largest first.", storages(r.at_peak));
-  body += section("saved", "Saved for backward", "Largest first.", storages(r.saved));
+  body += section("peak", "Alive at the peak", "Largest first.", storages(r.at_peak, r.inference));
+  body += section("saved", "Saved for backward", "Largest first.", storages(r.saved, r.inference));
   body +=
       section("recomputed", "Recomputed", "Most expensive first.", recomputations(r.recomputed));
   body += section("passes", "Passes", "", passes_table(report.passes));

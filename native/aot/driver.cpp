@@ -154,11 +154,6 @@ define i32 @{prefix}_forward(ptr %step) {{
   ret i32 %fault
 }}
 
-define i32 @{prefix}_backward(ptr %step) {{
-  %fault = call i32 @run(ptr %step, i64 {forward}, i64 {launches})
-  ret i32 %fault
-}}
-
 define ptr @{prefix}_fault(i32 %number) {{
   %known = icmp ult i32 %number, {faults}
   %index = select i1 %known, i32 %number, i32 0
@@ -179,6 +174,14 @@ define ptr @{prefix}_output(i32 %number) {{
   %tensor = getelementptr [7 x i64], ptr @outputs, i32 %number
   %found = select i1 %known, ptr %tensor, ptr null
   ret ptr %found
+}}
+)";
+
+// Of a training step alone.
+constexpr std::string_view kBackwardFunction = R"(
+define i32 @{prefix}_backward(ptr %step) {{
+  %fault = call i32 @run(ptr %step, i64 {forward}, i64 {launches})
+  ret i32 %fault
 }}
 )";
 
@@ -224,10 +227,12 @@ class Driver {
     text_ += fmt::format(fmt::runtime(kDriverFunctions), fmt::arg("prefix", interface_.prefix),
                          fmt::arg("most_buffers", max_buffers_), fmt::arg("seed", arena() + 1),
                          fmt::arg("parallel_for", arena() + 2), fmt::arg("context", arena() + 3),
-                         fmt::arg("forward", forward), fmt::arg("launches", launches_.size()),
-                         fmt::arg("faults", module.faults.size() + 1),
+                         fmt::arg("forward", forward), fmt::arg("faults", module.faults.size() + 1),
                          fmt::arg("inputs", interface_.inputs.size()),
                          fmt::arg("outputs", interface_.outputs.size()));
+    if (!interface_.inference)
+      text_ += fmt::format(fmt::runtime(kBackwardFunction), fmt::arg("prefix", interface_.prefix),
+                           fmt::arg("forward", forward), fmt::arg("launches", launches_.size()));
     return std::move(text_);
   }
 

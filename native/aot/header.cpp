@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kAlignment = 64;
 
 // {p}: the prefix, {P}: in capitals.
-constexpr std::string_view kOpening =
+constexpr std::string_view kTrainingOpening =
     R"(/* {graph}: a training step, compiled by Recut {version} for the processor {processor}.
  *
  * The library needs no Recut and no library but C's own. All shapes are fixed. A step is run in two
@@ -25,7 +25,22 @@ constexpr std::string_view kOpening =
  *   step.arena = aligned_alloc({P}_ARENA_ALIGNMENT, {P}_ARENA_BYTES);
  *   step.inputs[…] = …;    step.outputs[…] = …;
  *   if ({p}_forward(&step) != 0 || {p}_backward(&step) != 0) …
- */
+)";
+
+constexpr std::string_view kInferenceOpening =
+    R"(/* {graph}: an inference step, compiled by Recut {version} for the processor {processor}.
+ *
+ * The library needs no Recut and no library but C's own. All shapes are fixed. Parameters and
+ * constants are inputs as well: set them once. Steps with arenas of their own may run at once.
+ *
+ *   {p}_step step = {{0}};
+ *   step.arena = aligned_alloc({P}_ARENA_ALIGNMENT, {P}_ARENA_BYTES);
+ *   step.inputs[…] = …;    step.outputs[…] = …;
+ *   if ({p}_forward(&step) != 0) …
+)";
+
+constexpr std::string_view kGuard =
+    R"( */
 #ifndef RECUT_STEP_{P}_H
 #define RECUT_STEP_{P}_H
 
@@ -48,7 +63,7 @@ typedef void (*{p}_parallel_for)(void* context, int64_t extent, int64_t grain,
                                  void (*part)(void* state, int64_t first, int64_t last),
                                  void* state);
 
-/* inputs   the elements of each, in the strides that {p}_input says; tangents are for backward alone
+/* inputs   the elements of each, in the strides that {p}_input says{tangents}
  * outputs  where each is written, row by row, apart from the inputs; null: it isn't wanted
  * arena    {P}_ARENA_BYTES of memory
  * seed     of random numbers */
@@ -63,15 +78,14 @@ typedef struct {p}_step {{
 
 /* 0, or what is wrong with the data: outputs are then of no use. */
 int32_t {p}_forward(const {p}_step* step);
-int32_t {p}_backward(const {p}_step* step);
-
+{backward}
 /* What such a number says, in English; "" of 0. */
 const char* {p}_fault(int32_t number);
 
 /* What the tensors are; null where there is none of that number. */
 typedef struct {p}_tensor {{
   const char* name;       /* in the graph */
-  const char* kind;       /* parameter, input, tangent, constant; result, gradient */
+  const char* kind;       /* {kinds} */
   const char* dtype;      /* f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool */
   int64_t rank;
   const int64_t* shape;   /* rank numbers */
@@ -107,14 +121,24 @@ std::string enumeration(const std::vector<InterfaceTensor>& tensors, const std::
 
 std::string header_text(const Interface& interface, const HeaderFacts& facts) {
   const std::string upper = interface.upper();
+  const bool inference = interface.inference;
+  const std::string backward =
+      inference ? ""
+                : fmt::format("int32_t {0}_backward(const {0}_step* step);\n", interface.prefix);
   const auto filled = [&](std::string_view text) {
     return fmt::format(fmt::runtime(text), fmt::arg("p", interface.prefix), fmt::arg("P", upper),
                        fmt::arg("graph", in_comment(facts.graph)), fmt::arg("version", version()),
                        fmt::arg("processor", facts.processor),
                        fmt::arg("arena_bytes", aligned(facts.arena_bytes, kAlignment)),
-                       fmt::arg("alignment", kAlignment));
+                       fmt::arg("alignment", kAlignment),
+                       fmt::arg("tangents", inference ? "" : "; tangents are for backward alone"),
+                       fmt::arg("backward", backward),
+                       fmt::arg("kinds", inference ? "parameter, input, constant; result"
+                                                   : "parameter, input, tangent, constant; result, "
+                                                     "gradient"));
   };
-  return filled(kOpening) + enumeration(interface.inputs, upper + "_INPUTS") + "\n" +
+  return filled(inference ? kInferenceOpening : kTrainingOpening) + filled(kGuard) +
+         enumeration(interface.inputs, upper + "_INPUTS") + "\n" +
          enumeration(interface.outputs, upper + "_OUTPUTS") + filled(kHeaderFunctions);
 }
 

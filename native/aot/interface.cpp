@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "engine/ir/data_flow.h"
+
 namespace recut::aot {
 namespace {
 
@@ -50,6 +52,7 @@ std::string identifier_of(std::string_view name) {
 Interface interface_of(const Graph& graph, const Program& program, const std::string& prefix) {
   Interface interface;
   interface.prefix = prefix;
+  interface.inference = !is_joint(graph);
   Enumerators enumerators;
   const auto named = [&](const char* part, const std::string& name) {
     return enumerators.add(interface.upper() + part + in_capitals(identifier_of(name)));

@@ -18,6 +18,7 @@ struct InterfaceTensor {
 
 struct Interface {
   std::string prefix;                    // of every name: "mlp"
+  bool inference = false;                // of a forward graph: there is no backward to call
   std::vector<InterfaceTensor> inputs;   // the graph's, in order, then its constants
   std::vector<InterfaceTensor> outputs;  // dense; missing gradients are left out
   std::vector<std::size_t> positions;    // of each output in Program::outputs

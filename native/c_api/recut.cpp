@@ -109,13 +109,8 @@ recut_status differentiate_graph(const recut_graph& graph, const char* options_j
   return RECUT_OK;
 }
 
-// Sets `error` for a forward graph alone, and for a sound graph that is too large for any plan.
+// Sets `error` for a sound graph that is too large for any plan.
 recut_status check_plannable(const Document& document, char** error) {
-  if (!recut::check_joint(document, "graph"))
-    return fail(RECUT_FORWARD_ONLY,
-                "a forward graph alone: there is no backward to keep values for; "
-                "recut_graph_differentiate makes a joint graph of it",
-                error);
   for (const recut::Graph* graph : {&document.file.graph, &document.graph()})
     if (const auto fits = recut::check_total_bytes(*graph); !fits)
       return fail(RECUT_BAD_INPUT, fits.diagnostics(), error);

@@ -47,9 +47,7 @@ typedef enum recut_status {
   RECUT_BAD_OPTION = 3,
   RECUT_CANCELLED = 4,
   RECUT_OUT_OF_MEMORY = 5,
-  RECUT_INTERNAL = 6,    /* a bug of Recut's, caught */
-  RECUT_FORWARD_ONLY = 7 /* the graph has no backward, so there is nothing to plan;
-                            recut_graph_differentiate adds one */
+  RECUT_INTERNAL = 6 /* a bug of Recut's, caught */
 } recut_status;
 
 typedef struct recut_graph recut_graph;
@@ -73,7 +71,8 @@ typedef struct recut_callbacks {
 RECUT_API const char* recut_version(void);
 
 /* Reads fx-joint-graph JSON, gzipped or not, or Recut's text form, checks it and runs the passes.
- * A forward graph alone is read, too: recut_graph_differentiate makes a joint graph of it.
+ * A forward graph is read, too: it is planned as inference, and recut_graph_differentiate makes a
+ * joint graph of it.
  * The JSON may have measured times (native/README.md, `--device measured`).
  * `bytes` may hold anything; `name` (null: "graph") names the file in diagnostics.
  *
@@ -108,7 +107,9 @@ RECUT_API recut_status recut_graph_differentiate(const recut_graph* graph, const
  * its nodes. */
 RECUT_API recut_status recut_graph_text(const recut_graph* graph, char** text, char** error);
 
-/* Plans. Options are the command's, each by its long name:
+/* Plans. A forward graph's plan is an inference step: an order for the least peak, and
+ * recomputation where a budget needs it. Strategy torch and overrides need a joint graph. Options
+ * are the command's, each by its long name:
  *
  *   "strategy"     "peak" (default), "torch", "default"
  *   "budget"       "3GiB", "40%", "none" (default), or a number of bytes; for strategy torch a
@@ -123,19 +124,20 @@ RECUT_API recut_status recut_graph_text(const recut_graph* graph, char** text, c
  *   "ignore_checkpoints"  true: the planner chooses where the graph's calls have a policy of
  *                  torch.utils.checkpoint (default: plans follow the policies)
  *
- * `callbacks` may be null. Also returns RECUT_NOT_HELD, with a plan, RECUT_CANCELLED and
- * RECUT_FORWARD_ONLY. */
+ * `callbacks` may be null. Also returns RECUT_NOT_HELD, with a plan, and RECUT_CANCELLED. */
 RECUT_API recut_status recut_plan_make(const recut_graph* graph, const char* options_json,
                                        const recut_callbacks* callbacks, recut_plan** plan,
                                        char** error);
 RECUT_API void recut_plan_free(recut_plan* plan);
 
 /* The plan file of `recut plan --out`: {"forward": [names], "saved": [names], "backward": [names],
- * "same": {name: name}, "peak_bytes": n, …}. */
+ * "same": {name: name}, "peak_bytes": n, …}. A forward graph's "saved" and "backward" are empty.
+ */
 RECUT_API recut_status recut_plan_json(const recut_plan* plan, char** json, char** error);
 
 /* The report of `recut plan --json`: the figures, and tables of the saved values, the values alive
- * at the peak, and the recomputed calls. */
+ * at the peak, and the recomputed calls. A forward graph's has the bytes of weights and inputs
+ * instead of saved values. */
 RECUT_API recut_status recut_report_json(const recut_plan* plan, char** json, char** error);
 
 /* The whole trade-off, as `recut sweep --json` prints it: "points" by rising budget, PyTorch's own

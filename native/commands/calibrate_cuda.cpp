@@ -40,7 +40,7 @@ class GpuCalibrateCommand {
     if (command_.out.empty() && gpu_profile_path().empty())
       return console_.report_error({no_settings_folder()});
     if (of_graph)  // report a bad graph before anything is measured
-      if (auto opened = command_.graph.open_joint(console_); !opened)
+      if (auto opened = command_.graph.open(console_); !opened)
         return console_.report_error(opened.diagnostics());
     auto profile = measure_gpu();
     if (!profile) return console_.report_error(profile.diagnostics());
@@ -92,7 +92,7 @@ class GpuCalibrateCommand {
     auto gpu = parse_device_profile(profile.dump(), "what was measured of the GPU");
     RECUT_CHECK(gpu.ok(), "a profile that is written here is one");
     const auto document =
-        command_.graph.for_gpu(device_of_step(*gpu, precision()), "").open_joint(console_);
+        command_.graph.for_gpu(device_of_step(*gpu, precision()), "").open(console_);
     if (!document) return document.diagnostics();
     if (auto done = measure_kernels(*document, std::move(*gpu)); !done) return done.diagnostics();
     add_kernels(profile, description(), step_->profile);

@@ -75,7 +75,13 @@ Result<GraphFile> GraphArguments::read(const Console& console) const {
   return file;
 }
 
-Result<Document> GraphArguments::open(const Console& console) const {
+void GraphArguments::add_freeze_to(CLI::App& command) {
+  command.add_flag("--freeze", freeze,
+                   "Freeze a forward graph: fold weights into each other, and compute values that "
+                   "depend on weights alone. A note counts what became of the weights");
+}
+
+Result<Document> GraphArguments::open(const Console& console, FreezeReport* frozen) const {
   auto file = read(console);
   if (!file) return file.diagnostics();
   auto chosen = chosen_passes(*file);
@@ -91,6 +97,17 @@ Result<Document> GraphArguments::open(const Console& console) const {
     };
   auto document = open_document_graph(std::move(*file), path, options);
   if (document && !unwritten.empty()) return unwritten;
+  if (!document || !freeze) return document;
+  console.say("freezing");
+  const auto tensors = read_tensors(weights, document->file);
+  if (!tensors) return tensors.diagnostics();
+  auto report = recut::freeze(*document, (*tensors)->tensors);
+  console.say("");
+  if (!report) return report.diagnostics();
+  if (frozen != nullptr)
+    *frozen = std::move(*report);
+  else
+    console.err << "note: " << freeze_text(*report) << "\n";
   return document;
 }
 

@@ -13,6 +13,7 @@
 #include "engine/passes/stages.h"
 #include "engine/rewrite/rule.h"
 #include "engine/workspace/document.h"
+#include "engine/workspace/frozen_document.h"
 #include "native/console.h"
 
 namespace recut::native {
@@ -40,8 +41,9 @@ struct GraphArguments {
   // The GPU whose libraries will multiply: where stages run, products are padded and convolutions
   // laid out for it.
   std::optional<Device> gpu;
-  bool freeze = false;           // also run the stage freezing, last
-  bool post_grad_later = false;  // the stage post-grad runs after the partition
+  bool freeze = false;               // also run the stage freezing, last, and fold the weights
+  std::vector<std::string> weights;  // for that: files with values that the graph's own lacks
+  bool post_grad_later = false;      // the stage post-grad runs after the partition
   std::string skip;
   int stop_at = -1;                     // -1: run all
   std::vector<std::string> dimensions;  // "name=N"
@@ -49,11 +51,13 @@ struct GraphArguments {
 
   void add_to(CLI::App& command);
   void add_device_to(CLI::App& command);  // --device, where nothing else is priced by it
+  void add_freeze_to(CLI::App& command);  // --freeze
   // Reads the file alone and runs no pass.
   Result<GraphFile> read(const Console& console) const;
-  Result<Document> open(const Console& console) const;
+  // `frozen` takes the report of --freeze; without it, a note on the console does.
+  Result<Document> open(const Console& console, FreezeReport* frozen = nullptr) const;
 
-  // Opens a joint graph, for planning.
+  // Opens a joint graph, for what compares training steps.
   Result<Document> open_joint(const Console& console) const;
 
   // The same arguments with passes for that device's libraries, if any, and without the named

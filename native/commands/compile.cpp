@@ -1,4 +1,4 @@
-// recut compile: a planned training step as a shared library with a C interface.
+// recut compile: a planned step of training or inference as a shared library with a C interface.
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -113,15 +113,16 @@ std::string as_json(const CompileCommand& command, const CompileResult& result) 
 }
 
 std::string as_text(const CompileCommand& command, const CompileResult& result) {
-  return fmt::format("{}: {} for {}\n{}: inputs {}, results {}, gradients {}, arena {}\n",
-                     command.library, format_bytes(library_bytes(command)),
-                     result.compile_target.target.processor, command.header,
-                     result.interface.inputs.size(), result.interface.results, result.gradients(),
-                     format_bytes(result.arena_bytes));
+  const std::string gradients =
+      result.interface.inference ? "" : fmt::format(", gradients {}", result.gradients());
+  return fmt::format("{}: {} for {}\n{}: inputs {}, results {}{}, arena {}\n", command.library,
+                     format_bytes(library_bytes(command)), result.compile_target.target.processor,
+                     command.header, result.interface.inputs.size(), result.interface.results,
+                     gradients, format_bytes(result.arena_bytes));
 }
 
 int compile(const CompileCommand& command, const Console& console) {
-  const auto document = command.graph.open_joint(console);
+  const auto document = command.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
   const auto compile_target = compile_target_of(command, document->graph());
   if (!compile_target) return console.report_error(compile_target.diagnostics());
@@ -146,8 +147,10 @@ int compile(const CompileCommand& command, const Console& console) {
 void add_compile(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<CompileCommand>();
   CLI::App& command = *app.add_subcommand(
-      "compile", "Plan, schedule and compile a training step into a shared library for C");
+      "compile",
+      "Plan, schedule and compile a step of training or inference into a shared library for C");
   arguments->graph.add_to(command);
+  arguments->graph.add_freeze_to(command);
   arguments->plan.add_search_to(command);
   add_profile(command, "--profile", arguments->plan.device, kDefaultProcessor);
   command.add_option("-o,--out", arguments->library, "Shared library to write")

@@ -156,7 +156,7 @@ int write_module(const EmitCommand& command, const Graph& graph, const Program& 
 
 int emit(const EmitCommand& command, const Console& console) {
   if (const auto fault = misplaced(command)) return console.report_error({error(*fault)});
-  const auto document = command.graph.open_joint(console);
+  const auto document = command.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
   console.say("planning and scheduling");
   const auto scheduled = schedule_document(*document, {command.plan.request(), {}});
@@ -185,6 +185,7 @@ void add_emit(CLI::App& app, Action& chosen) {
       "emit", "Print the code of a plan's step: launches, arena offsets, and each kernel once");
   arguments->plan.model = "fused";
   arguments->graph.add_to(command);
+  arguments->graph.add_freeze_to(command);
   arguments->plan.add_to(command);
   command
       .add_option("--target", arguments->target,

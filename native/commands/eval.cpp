@@ -134,8 +134,7 @@ int eval(const EvalArguments& arguments, const Console& console) {
     return console.report_error(
         {error("--f64 computes the graph in program order: a plan's bytes are those of f32; leave "
                "out --budget and --strategy")});
-  const auto document =
-      arguments.plan.asked() ? arguments.graph.open_joint(console) : arguments.graph.open(console);
+  const auto document = arguments.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
   std::optional<Planned> planned;
   if (arguments.plan.asked()) {
@@ -168,6 +167,7 @@ void add_eval(CLI::App& app, Action& chosen) {
   CLI::App& command = *app.add_subcommand(
       "eval", "Interpret a graph and compare its outputs with the expected ones");
   arguments->graph.add_to(command);
+  arguments->graph.add_freeze_to(command);
   arguments->plan.add_to(command);
   command
       .add_option("--tensors", arguments->tensors,
@@ -202,6 +202,7 @@ void add_eval(CLI::App& app, Action& chosen) {
        "eval samples/joint/tiny_conv.json.gz --tensors samples/joint/tiny_conv.safetensors --check "
        "--budget 80%"}));
   command.callback([arguments, &chosen] {
+    arguments->graph.weights = arguments->tensors;
     chosen = [arguments](const Console& console) { return eval(*arguments, console); };
   });
 }

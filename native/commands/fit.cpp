@@ -130,7 +130,7 @@ int fit(FitCommand command, const Console& console) {
   std::string note;
   request.open = [&](std::int64_t size) {
     std::ostringstream out, err;  // hints were printed once already
-    auto document = of_size(command.graph, symbols, size).open_joint(Console{out, err});
+    auto document = of_size(command.graph, symbols, size).open(Console{out, err});
     if (document && !document->file.symbols_note.empty()) note = document->file.symbols_note;
     return document;
   };

@@ -4,18 +4,19 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 
-#include "engine/eval/inputs.h"
 #include "engine/ir/printer.h"
 #include "engine/passes/freezing.h"
 #include "engine/passes/pass_table.h"
 #include "engine/support/table.h"
 #include "engine/support/units.h"
+#include "engine/workspace/json_text.h"
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
 
 // Passes run while the document is opened; the command then prints their report. --freeze also
-// computes values, after the passes and outside of their report:
+// computes values, after the passes:
 //   matmul(x, add(p, q)), p and q in --tensors  ⇒  matmul(x, c), c in --out-tensors
 // Values belong to inputs by name (in.NAME), and must have their dtype and shape. --out-tensors
 // writes tensors sorted by name, so that equal values give equal files. Rules that don't fit or
@@ -31,7 +32,6 @@ struct OptArguments {
   std::string out;
   bool json = false;
   bool verbose = false;
-  std::string tensors;
   std::string out_tensors;
 };
 
@@ -104,7 +104,7 @@ Json statistics_json(const PassReport& pass) {
   return rows;
 }
 
-std::string report_json(const PipelineReport& report) {
+std::string report_json(const PipelineReport& report, const FreezeReport* frozen) {
   Json passes = Json::array();
   for (const PassReport& pass : report.passes) {
     Json rules = Json::object();
@@ -118,81 +118,53 @@ std::string report_json(const PipelineReport& report) {
                       {"rules", rules}});
     if (pass.rules.rules != nullptr) passes.back()["rule_statistics"] = statistics_json(pass);
   }
-  return Json{{"passes", passes}}.dump(2) + "\n";
+  Json json = {{"passes", passes}};
+  if (frozen != nullptr) json["frozen"] = Json::parse(freeze_json(*frozen));
+  return json_text(json);
 }
 
-// The file's values for the graph's inputs, as far as it has any.
-Result<Inputs> given_values(const Graph& graph, std::span<const NamedTensor> tensors) {
-  std::map<std::string_view, const NamedTensor*> by_name;
-  for (const NamedTensor& tensor : tensors) by_name.emplace(tensor.name, &tensor);
-  Inputs values;
-  for (const NodeId id : graph.order()) {
-    const auto it = by_name.find("in." + graph.node_name(id));
-    if (!graph.op(id).is(kInput) || it == by_name.end()) continue;
-    const TensorType& type = graph.type(id);
-    if (it->second->dtype != type.dtype || it->second->shape != type.shape)
-      return error(fmt::format("tensor '{}' is of another dtype or shape than the graph's",
-                               it->second->name));
-    values.emplace(id, tensor_from_bytes(type, it->second->bytes));
-  }
-  return values;
-}
-
-// Writes the values that the frozen graph holds, and the file's values of its inputs and outputs.
-Result<Done> write_values(const Frozen& frozen, std::span<const NamedTensor> given,
+// Writes the values that the frozen graph holds, and the given ones of its inputs and outputs.
+Result<Done> write_values(const Document& document, std::span<const NamedTensor> given,
                           const std::string& path) {
-  std::vector<std::string> storage;
-  std::map<std::string, NamedTensor> tensors;
-  storage.reserve(frozen.values.size());
-  for (const auto& [id, tensor] : frozen.values) {
-    const std::string name = "in." + frozen.graph.node_name(id);
-    const std::string& bytes = storage.emplace_back(bytes_of(tensor));
-    tensors.emplace(name, NamedTensor{name, tensor.dtype, tensor.shape, bytes});
-  }
+  const Graph& read = document.passes.input;
+  const auto is_of_input = [&](const NamedTensor& tensor) {
+    const NodeId id = read.find(tensor.name.substr(3));
+    return id.valid() && read.op(id).is(kInput) && document.graph().contains(id);
+  };
+  std::map<std::string_view, NamedTensor> tensors;
   for (const NamedTensor& tensor : given)
-    if (tensor.name.starts_with("out.") ||
-        (tensor.name.starts_with("in.") && frozen.graph.find(tensor.name.substr(3)).valid()))
+    if (tensor.name.starts_with("out.") || (tensor.name.starts_with("in.") && is_of_input(tensor)))
       tensors.emplace(tensor.name, tensor);
+  for (const NamedTensor& tensor : document.file.tensors) tensors.emplace(tensor.name, tensor);
   std::vector<NamedTensor> sorted;
   for (const auto& [name, tensor] : tensors) sorted.push_back(tensor);
   return write_file(path, write_safetensors(sorted));
 }
 
-// The document's graph with everything computed that depends on parameters and constants alone.
-Result<Graph> frozen_graph(const OptArguments& arguments, const Document& document) {
-  const Graph& graph = document.graph();
-  const auto tensors = read_tensors({arguments.tensors}, document.file);
-  if (!tensors) return tensors.diagnostics();
-  const auto values = given_values(graph, (*tensors)->tensors);
-  if (!values) return values.diagnostics();
-  auto frozen = fold_frozen(graph, *values);
-  if (!frozen) return frozen.diagnostics();
-  if (!arguments.out_tensors.empty())
-    if (auto written = write_values(*frozen, (*tensors)->tensors, arguments.out_tensors); !written)
-      return written.diagnostics();
-  return std::move(frozen->graph);
-}
-
 int opt(const OptArguments& arguments, const Console& console) {
-  if (!arguments.graph.freeze && !(arguments.tensors.empty() && arguments.out_tensors.empty()))
+  if (!arguments.graph.freeze &&
+      !(arguments.graph.weights.empty() && arguments.out_tensors.empty()))
     return console.report_error({{"--tensors and --out-tensors go with --freeze", "", 0, 0}});
-  const auto document = arguments.graph.open(console);
+  FreezeReport frozen;
+  const auto document = arguments.graph.open(console, &frozen);
   if (!document) return console.report_error(document.diagnostics());
-  Graph graph = document->graph();
-  if (arguments.graph.freeze) {
-    auto frozen = frozen_graph(arguments, *document);
-    if (!frozen) return console.report_error(frozen.diagnostics());
-    graph = std::move(*frozen);
-  }
   if (!arguments.out.empty()) {
-    const auto written = write_file(arguments.out, print(graph));
+    const auto written = write_file(arguments.out, print(document->graph()));
+    if (!written) return console.report_error(written.diagnostics());
+  }
+  if (!arguments.out_tensors.empty()) {
+    const auto given = read_tensors(arguments.graph.weights, GraphFile());
+    if (!given) return console.report_error(given.diagnostics());
+    const auto written = write_values(*document, (*given)->tensors, arguments.out_tensors);
     if (!written) return console.report_error(written.diagnostics());
   }
   if (arguments.json) {
-    console.out << report_json(document->passes);
+    console.out << report_json(document->passes, arguments.graph.freeze ? &frozen : nullptr);
     return kDone;
   }
   console.out << report_text(document->passes) << failure_text(document->passes);
+  if (arguments.graph.freeze) console.out << freeze_text(frozen) << "\n";
+  if (arguments.graph.freeze && arguments.verbose) console.out << freeze_table(frozen);
   if (arguments.verbose) console.out << statistics_text(document->passes);
   if (arguments.verbose)
     for (const PassReport& pass : document->passes.passes)
@@ -230,13 +202,13 @@ void add_opt(CLI::App& app, Action& chosen) {
   arguments->graph.add_device_to(command);
   command.add_option("--out", arguments->out, "Write the resulting graph in text form")
       ->type_name("FILE");
-  command.add_flag(
-      "--freeze", arguments->graph.freeze,
-      "Freeze for inference: fold parameters into each other, and precompute values that "
-      "depend on parameters and constants alone");
+  command.add_flag("--freeze", arguments->graph.freeze,
+                   "For inference: fold weights into each other, and compute values that depend on "
+                   "weights alone. -v and --json say what became of each weight");
   command
-      .add_option("--tensors", arguments->tensors,
+      .add_option("--tensors", arguments->graph.weights,
                   "Values of parameters and constants for --freeze (safetensors, in.<name>)")
+      ->allow_extra_args(false)
       ->type_name("FILE");
   command
       .add_option("--out-tensors", arguments->out_tensors,

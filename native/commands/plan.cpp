@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "engine/input/bytes.h"
+#include "engine/ir/data_flow.h"
 #include "engine/ir/printer.h"
 #include "engine/partition/problem/moccasin.h"
 #include "engine/passes/partitioned_graphs.h"
@@ -96,8 +97,13 @@ int plan(const PlanCommand& command, const Console& console) {
   // The graph reader reports unreadable files.
   if (const auto bytes = read_file(command.graph.path); bytes && is_node_link(*bytes))
     return plan_node_link(command, *bytes, console);
-  auto document = command.graph.open_joint(console);
+  auto document = command.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
+  if (!command.halves.empty() && !is_joint(document->graph()))
+    return console.report_error(
+        {{"--halves writes forward and backward, and a forward graph has no "
+          "backward: `recut opt --out` writes it",
+          command.graph.path, 0, 0}});
   if (auto done = add_library_workspaces(*document, command.plan.device); !done)
     return console.report_error(done.diagnostics());
   const auto planned = command.plan.plan(*document, console);
@@ -128,6 +134,7 @@ void add_plan(CLI::App& app, Action& chosen) {
       *app.add_subcommand("plan", "Plan saved values and recomputation within a memory budget");
   arguments->graph.post_grad_later = true;
   arguments->graph.add_to(command);
+  arguments->graph.add_freeze_to(command);
   arguments->plan.add_to(command);
   command
       .add_option("--explain", arguments->explain,

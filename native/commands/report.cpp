@@ -57,7 +57,7 @@ Result<Curve> sweep(const ReportCommand& command, const Document& document,
 }
 
 int report(const ReportCommand& command, const Console& console) {
-  auto document = command.graph.open_joint(console);
+  auto document = command.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
   gui::HtmlReport html;
   html.digest = graph_digest(document->passes.input);
@@ -91,6 +91,7 @@ void add_report(CLI::App& app, Action& chosen) {
   CLI::App& command = *app.add_subcommand(
       "report", "Write one HTML file with a plan's pictures, tables and trade-off");
   arguments->graph.add_to(command);
+  arguments->graph.add_freeze_to(command);
   arguments->plan.add_to(command);
   command
       .add_option("--compare", arguments->compare,

@@ -1,4 +1,4 @@
-// recut run: a planned training step, compiled and measured beside its plan.
+// recut run: a planned step of training or inference, compiled and measured beside its plan.
 #include "native/commands/run_arguments.h"
 
 #include <fmt/core.h>
@@ -76,8 +76,10 @@ void add_values(CLI::App& command, RunCommand& arguments) {
 void add_run(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<RunCommand>();
   CLI::App& command = *app.add_subcommand(
-      "run", "Plan, schedule, compile and run a training step; measure its time and peak");
+      "run",
+      "Plan, schedule, compile and run a step of training or inference; measure its time and peak");
   arguments->graph.add_to(command);
+  arguments->graph.add_freeze_to(command);
   arguments->plan.add_search_to(command);
   add_profile(command, "--profile", arguments->plan.device, kProfileOfTheDevice);
   add_gpu_options(command, arguments->target, arguments->precision);
@@ -99,8 +101,10 @@ void add_run(CLI::App& app, Action& chosen) {
   command.add_flag("--json", arguments->json, "Print one JSON value instead of the tables");
   command.footer(footer_with_examples(
       kRunFooter, {"run samples/joint/tiny_conv.json.gz --budget 90% --check",
-                   "run samples/recompute.recut --budget 75% --threads 1 --steps 20"}));
+                   "run samples/recompute.recut --budget 75% --threads 1 --steps 20",
+                   "run tests/onnx/models/tiny_gpt.onnx --check"}));
   command.callback([arguments, &chosen] {
+    arguments->graph.weights = arguments->tensors;
     chosen = [arguments](const Console& console) {
       return arguments->target == "cuda" ? run_on_cuda(*arguments, console)
                                          : run_on_cpu(*arguments, console);

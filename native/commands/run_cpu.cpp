@@ -1,4 +1,4 @@
-// recut run --device cpu: a planned training step as machine code, measured beside its plan.
+// recut run --device cpu: a planned step as machine code, measured beside its plan.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ int run_on_cpu(RunCommand command, const Console& console) {
     return console.report_error(done.diagnostics());
   if (command.threads == 0)
     command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const auto document = command.graph.open_joint(console);
+  const auto document = command.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
   const SchedulingRequest request = scheduling_of(command);
   cpu::StepCache steps(default_store(command, console),

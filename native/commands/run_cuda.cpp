@@ -1,4 +1,4 @@
-// recut run --device cuda: a planned training step on an NVIDIA GPU, measured beside its plan.
+// recut run --device cuda: a planned step on an NVIDIA GPU, measured beside its plan.
 #include <fmt/core.h>
 
 #include "engine/support/units.h"
@@ -62,7 +62,7 @@ class CudaRun {
     request.profile = command_.plan.device;
     request.planning = command_.plan.request();
     request.open = [&](const std::optional<Device>& device, std::string_view skip) {
-      return command_.graph.for_gpu(device, skip).open_joint(console_);
+      return command_.graph.for_gpu(device, skip).open(console_);
     };
     request.progress = [&](std::string_view phase) { console_.say(std::string(phase)); };
     return plan_for_gpu(request);

@@ -20,7 +20,7 @@ struct ScheduleCommand {
 };
 
 int schedule(const ScheduleCommand& command, const Console& console) {
-  auto document = command.graph.open_joint(console);
+  auto document = command.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
   if (auto done = add_library_workspaces(*document, command.plan.device); !done)
     return console.report_error(done.diagnostics());
@@ -46,6 +46,7 @@ void add_schedule(CLI::App& app, Action& chosen) {
   CLI::App& command = *app.add_subcommand(
       "schedule", "Plan, fuse into kernels, and place every buffer in one arena");
   arguments->graph.add_to(command);
+  arguments->graph.add_freeze_to(command);
   arguments->plan.add_to(command);
   command
       .add_option("--align", arguments->options.alignment,

@@ -69,7 +69,7 @@ Result<Done> write_outputs(const SweepCommand& command, const CurveReport& repor
 }
 
 int sweep(const SweepCommand& command, const Console& console) {
-  auto document = command.graph.open_joint(console);
+  auto document = command.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
   if (auto done = add_library_workspaces(*document, command.request.device); !done)
     return console.report_error(done.diagnostics());
@@ -96,6 +96,7 @@ void add_sweep(CLI::App& app, Action& chosen) {
   CLI::App& command =
       *app.add_subcommand("sweep", "Plan many budgets: the trade-off of peak memory and step time");
   arguments->graph.add_to(command);
+  arguments->graph.add_freeze_to(command);
   command
       .add_option("--points", arguments->request.points,
                   "Number of budgets, evenly spread from the least peak to the peak without "

@@ -217,15 +217,19 @@ TEST_CASE("window: it draws at every scale and size, in both themes", "[gui]") {
 }
 
 }  // namespace
-TEST_CASE("window: forward alone has no trade-off, and nothing red", "[gui]") {
+TEST_CASE("window: a forward graph's trade-off is that of inference", "[gui]") {
   Window window(bare_options());
   window.app.open("samples/blocks/residual_block.recut");
   window.settle();
   CHECK(window.app.items.find("trade-off/differentiate") != nullptr);
-  for (const char* name : {"trade-off/impossible", "trade-off/PyTorch", "trade-off/Recut"}) {
-    CAPTURE(name);
-    CHECK(window.app.items.find(name) == nullptr);
-  }
+  CHECK(window.app.document()->shown->report().inference);
+  CHECK(window.app.document()->curve->report.inference);
+  CHECK(window.app.items.find("trade-off/impossible") != nullptr);
+  CHECK(window.app.items.find("trade-off/PyTorch") == nullptr);
+  const std::int64_t most = window.app.document()->basis->baseline_cost.peak_bytes;
+  REQUIRE(window.app.run("budget.set", std::to_string(most)).ok());
+  window.settle();
+  CHECK(window.app.document()->holds());
   REQUIRE(window.app.run("pass.differentiate").ok());
   window.settle();
   CHECK(window.app.items.find("trade-off/impossible") != nullptr);

@@ -64,9 +64,8 @@ TEST_CASE("finding: nothing recomputed, nothing held, no backward", "[gui][figur
   plan.budget_bytes = 100 * kMiB;
   CHECK(begins(found(plan), "The budget isn't held: a peak of 100 MiB"));
   plan.proof->holds = true;
-  plan.backward_runs = 0;
-  CHECK(found(plan) ==
-        "This graph has no backward: its run peaks at 400 MiB and recomputes nothing.");
+  plan.inference = true;
+  CHECK(found(plan) == "At 400 MiB this call recomputes nothing.");
 }
 
 TEST_CASE("finding: PyTorch at this peak, above it, with other kernels, unasked",

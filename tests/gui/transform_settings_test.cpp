@@ -1,13 +1,13 @@
 // Transforms of a graph before it is planned: the user's rules, derivatives, passes switched
 // on and off; taken back, kept, sent along in links, and done by a helper.
 #include "gui/model/transform_settings.h"
+#include "engine/ir/data_flow.h"
 
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "engine/workspace/gradients.h"
 #include "gui/app/link.h"
 #include "gui/model/node_trace.h"
 #include "gui/model/saved_document.h"

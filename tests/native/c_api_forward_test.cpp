@@ -1,4 +1,4 @@
-// The C library on forward graphs: they are read, not planned, and differentiated.
+// The C library on forward graphs: they are read, planned as inference, and differentiated.
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
@@ -60,20 +60,40 @@ std::string text_of(const OwnedGraph& graph) {
   return taken(text);
 }
 
-TEST_CASE("c_api: a forward graph is not planned, and the message names the remedy",
-          "[native][c_api]") {
+TEST_CASE("c_api: a forward graph is planned as the command plans it", "[native][c_api]") {
   const OwnedGraph forward = read(kCApiForwardForward);
   REQUIRE(forward.status == RECUT_OK);
+  const TemporaryFile file("c_api_inference.recut");
+  file.write(kCApiForwardForward);
   recut_plan* plan = nullptr;
   char *error = nullptr, *json = nullptr;
-  CHECK(recut_plan_make(forward.graph, nullptr, nullptr, &plan, &error) == RECUT_FORWARD_ONLY);
-  CHECK(plan == nullptr);
-  CHECK(taken(error).find("recut_graph_differentiate") != std::string::npos);
-  CHECK(recut_sweep(forward.graph, nullptr, nullptr, &json, nullptr) == RECUT_FORWARD_ONLY);
-  CHECK(json == nullptr);
-  // what is wrong with the options comes first
-  CHECK(recut_plan_make(forward.graph, "{\"budget\": true}", nullptr, &plan, nullptr) ==
-        RECUT_BAD_OPTION);
+  REQUIRE(recut_plan_make(forward.graph, nullptr, nullptr, &plan, &error) == RECUT_OK);
+  CHECK(recut_plan_json(plan, &json, nullptr) == RECUT_OK);
+  const auto orders = nlohmann::json::parse(taken(json));
+  CHECK(orders["forward"] == nlohmann::json{"y", "z", "loss"});
+  CHECK(orders["saved"].empty());
+  CHECK(orders["backward"].empty());
+  CHECK(recut_report_json(plan, &json, nullptr) == RECUT_OK);
+  auto report = nlohmann::json::parse(taken(json));
+  auto of_command = nlohmann::json::parse(run({"plan", file.path(), "--no-passes", "--json"}).out);
+  for (nlohmann::json* each : {&report, &of_command}) each->erase("solve_ms");
+  CHECK(report == of_command);
+  CHECK(report["inference"] == true);
+  CHECK(report["weights_bytes"] == 3 * 2 * 4);
+  CHECK(report["inputs_bytes"] == 4 * 3 * 4 + 4 * 8);  // %i is a result itself
+  CHECK_FALSE(report.contains("saved_bytes"));
+  recut_plan_free(plan);
+  CHECK(recut_sweep(forward.graph, nullptr, nullptr, &json, nullptr) == RECUT_OK);
+  const auto curve = nlohmann::json::parse(taken(json));
+  CHECK(curve["inference"] == true);
+  CHECK(curve["torch"].empty());
+  CHECK_FALSE(curve["points"].empty());
+  // what is wrong with the options is told
+  for (const char* options : {R"({"budget": true})", R"({"strategy": "torch"})"}) {
+    CHECK(recut_plan_make(forward.graph, options, nullptr, &plan, &error) == RECUT_BAD_OPTION);
+    CHECK(plan == nullptr);
+    CHECK_FALSE(taken(error).empty());
+  }
 }
 
 TEST_CASE("c_api: its joint graph is the command's, and is planned", "[native][c_api]") {

@@ -63,7 +63,7 @@ TEST_CASE("onnx: open dimensions are named, and fixed by name", "[onnx]") {
     CHECK(run({"show", onnx_model("tiny_resnet"), "--dim", wrong}).code == kBadInput);
   }
   CHECK(run({"show", sample("mlp.json.gz"), "--dim", "batch=2"}).code == kBadInput);
-  CHECK(run({"plan", onnx_model("tiny_gpt")}).code == kBadInput);
+  CHECK(run({"plan", onnx_model("tiny_gpt")}).code == kDone);
 }
 
 TEST_CASE("onnx: a frozen model gives what onnxruntime gives", "[onnx]") {

@@ -8,9 +8,10 @@
 #include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
 
-// Turns a joint graph into a RematProblem: forward in the graph's order, the boundary, backward in
-// the graph's order, the end. A value that the user forces to be recomputed becomes two
-// computations, as XLA's rematerialisation pass clones an instruction:
+// Turns a graph into a RematProblem: forward in the graph's order, the boundary, backward in the
+// graph's order, the end. A forward graph has neither boundary nor backward. A value that the user
+// forces to be recomputed becomes two computations, as XLA's rematerialisation pass clones an
+// instruction:
 //
 //   forward: relu, matmul   backward: grad(relu)  =>  relu, matmul | relu', grad(relu')
 //
@@ -31,6 +32,7 @@ class JointProblemBuilder {
         rates_(rates),
         groups_(groups),
         alignment_(alignment),
+        joint_(is_joint(graph)),
         needs_tangent_(needs_tangent(graph)),
         needed_(live_nodes(graph)),
         forward_(needed_nodes(graph, graph.results)) {
@@ -55,8 +57,10 @@ class JointProblemBuilder {
     mark_clone_readers();
     choose_unit();
     add_forward();
-    add_boundary();
-    add_backward();
+    if (joint_) {
+      add_boundary();
+      add_backward();
+    }
     add_end();
     out_.problem_.finish();
   }
@@ -167,7 +171,8 @@ class JointProblemBuilder {
   std::uint8_t flags_of(std::span<const NodeId> calls) const {
     std::uint8_t flags = 0;
     if (any_of(calls, save_) || is_random(calls)) flags |= RematProblem::kOnce;
-    if (any_of(calls, result_)) flags |= RematProblem::kOnce | RematProblem::kBeforeBoundary;
+    if (joint_ && any_of(calls, result_))
+      flags |= RematProblem::kOnce | RematProblem::kBeforeBoundary;
     return flags;
   }
 
@@ -284,7 +289,8 @@ class JointProblemBuilder {
   }
 
   void add_end() {
-    std::vector<std::int32_t> reads{boundary_token_};
+    std::vector<std::int32_t> reads;
+    if (joint_) reads.push_back(boundary_token_);
     for (const NodeId id : graph_.results)
       if (!graph_.op(root(id)).is(kInput)) add_reads(id, false, reads);
     for (const NodeId id : graph_.gradients)
@@ -300,6 +306,7 @@ class JointProblemBuilder {
   const DeviceRates& rates_;
   const FusionGroups& groups_;
   const std::int64_t alignment_;
+  const bool joint_;
   std::vector<bool> needs_tangent_, needed_, forward_, reads_clone_;  // by position
   std::vector<bool> result_, save_, recompute_, appended_;            // by position
   std::vector<std::int32_t> token_, clone_token_;                     // by position

@@ -1,8 +1,9 @@
-// A joint graph as a rematerialisation problem, and sequences of it as plans.
+// A joint or forward graph as a rematerialisation problem, and sequences of it as plans.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/cost/device.h"
@@ -18,8 +19,9 @@ namespace recut {
 // Computations are the calls that results and gradients need. Views are none: they cost nothing and
 // share their operand's storage, so reading a view reads that storage. A group of calls that run as
 // one kernel is one computation, whose storages are the values that leave it. A workspace is a
-// storage without readers. Invariant: a plan made from a sequence replays (replay.h) with the
-// sequence's peak, to the byte, in the same model.
+// storage without readers. A forward graph has no boundary: every run is of forward, and results
+// may run again, too. Invariant: a plan made from a sequence replays (replay.h) with the sequence's
+// peak, to the byte, in the same model.
 class JointProblem {
  public:
   // The values of `graph` add up to at most 2^60 bytes (check_total_bytes). Storage sizes are
@@ -30,6 +32,9 @@ class JointProblem {
                std::int64_t alignment = 1);
 
   const RematProblem& problem() const { return problem_; }
+
+  // Replaces the program order by another order that runs each computation once.
+  void set_order(std::vector<std::int32_t> order) { problem_.order = std::move(order); }
 
   // The calls that a computation runs, in order; none for the boundary and the end.
   std::span<const NodeId> calls(std::int32_t computation) const {

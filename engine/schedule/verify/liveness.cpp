@@ -165,10 +165,10 @@ class LivenessCheck {
       const auto kept = returned_.find(b);
       const InstanceClass seen = kept != returned_.end()                      ? kept->second
                                  : forward && read_in_backward_.count(b) != 0 ? InstanceClass::saved
-                                 : forward ? InstanceClass::forward_temporary
                                  : recomputed_.count(b) != 0 && !buffer.workspace
                                      ? InstanceClass::recomputed
-                                     : InstanceClass::backward_temporary;
+                                 : forward ? InstanceClass::forward_temporary
+                                           : InstanceClass::backward_temporary;
       if (buffer.kind != seen)
         faults_.add(fmt::format("buffer {} of '{}' is called {}, but it is {}", b,
                                 faults_.name(buffer.owner), name_of(buffer.kind), name_of(seen)));

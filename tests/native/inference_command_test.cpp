@@ -1,0 +1,179 @@
+// Inference by the command: models of ONNX, programs of torch.export and forward graphs in text are
+// run, emitted and compiled, at budgets of their own.
+#include <dlfcn.h>
+#include <fmt/core.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/effort.h"
+#include "tests/native/run_command.h"
+#include "tests/native/temporary_folder.h"
+#include "tests/onnx/onnx_models.h"
+#include "tests/paths.h"
+
+namespace recut::native {
+namespace {
+
+using Json = nlohmann::json;
+using Arguments = std::vector<std::string>;
+
+const std::string kTests = RECUT_SOURCE_DIR "/tests/";
+
+struct Model {
+  std::string file;
+  Arguments options;
+};
+
+// Every model of the repository that is computed here, with its weights in the file.
+std::vector<Model> inference_models() {
+  std::vector<Model> models;
+  for (const std::string& name : all_onnx_models())
+    models.push_back({onnx_model(name), with_dimensions({}, name)});
+  for (const char* name : {"buffers_mutated", "cond", "conv_bn_train", "mlp_batch"})
+    models.push_back({fmt::format("{}input/exported/{}.pt2", kTests, name), {}});
+  return models;
+}
+
+const Model& tiny_resnet() {
+  static const Model model{onnx_model("tiny_resnet"), {"--dim", "batch=2"}};
+  return model;
+}
+
+Ran run_with(Arguments arguments, const Model& model, const Arguments& more) {
+  arguments.push_back(model.file);
+  arguments.insert(arguments.end(), model.options.begin(), model.options.end());
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run(arguments);
+}
+
+Json checked_run(const Model& model, Arguments more) {
+  for (const char* option : {"--check", "--json", "--no-cache"}) more.emplace_back(option);
+  more.insert(more.end(), {"--steps", "1", "--threads", "2"});
+  const Ran ran = run_with({"run"}, model, more);
+  INFO(model.file << ": " << ran.err << ran.out);
+  REQUIRE(ran.code == kDone);
+  Json json = Json::parse(ran.out);
+  CHECK(json["ok"] == true);
+  CHECK(json["measured_peak_bytes"] == json["planned_peak_bytes"]);
+  return json;
+}
+
+TEST_CASE("inference: models run as eval computes them, within their budgets", "[native][cpu]") {
+  for (const Model& model : test::tried(inference_models())) {
+    INFO(model.file);
+    checked_run(model, {"--no-library"});
+    const Ran swept = run_with({"sweep"}, model, {"--points", "3", "--json", "--model", "fused"});
+    REQUIRE(swept.code == kDone);
+    const Json curve = Json::parse(swept.out);
+    CHECK(curve["inference"] == true);
+    const std::int64_t least = curve["least_peak_bytes"];
+    const std::int64_t most = curve["points"].back()["peak_bytes"];
+    CHECK(least <= most);
+    // The arena holds the budget, too, which alignment may make a little dearer.
+    const std::int64_t budget = (least + most) / 2 + 4096;
+    const Json held = checked_run(model, {"--budget", std::to_string(budget)});
+    CHECK(held["planned_peak_bytes"] <= budget);
+  }
+}
+
+TEST_CASE("inference: given inputs make the expected outputs", "[native][cpu]") {
+  const std::string file = kTests + "input/exported/mlp_batch";
+  const TemporaryFile outputs("outputs.safetensors");
+  const Ran ran = run({"run", file + ".pt2", "--tensors", file + ".safetensors", "--out-tensors",
+                       outputs.path(), "--steps", "1", "--check"});
+  INFO(ran.err << ran.out);
+  CHECK(ran.code == kDone);
+  CHECK_FALSE(outputs.read().empty());
+  const Ran eval = run(
+      {"eval", file + ".pt2", "--tensors", file + ".safetensors", "--budget", "100%", "--check"});
+  INFO(eval.err);
+  CHECK(eval.code == kDone);
+}
+
+// Results that are inputs, views of inputs and of each other, and one value twice.
+constexpr const char* kAliases = R"(graph "aliases" {
+  %w = parameter f32[4, 4]
+  %x = input f32[4, 4]
+  %n = input i64[3]
+  %turned = permute(%x, [1, 0])
+  %part = slice.Tensor(%w, 0, 1, 3)
+  %y = mm(%turned, %w)
+  %flat = view(%y, [16])
+  %z = exp(%y)
+  results %x, %n, %turned, %part, %y, %flat, %y, %z
+}
+)";
+
+TEST_CASE("inference: results that alias inputs and each other come out right", "[native][cpu]") {
+  const TemporaryFile file("aliases.recut");
+  file.write(kAliases);
+  checked_run({file.path(), {}}, {});
+  checked_run({file.path(), {}}, {"--budget", "100%", "--no-library"});
+  CHECK(run({"eval", file.path(), "--seed", "1", "--budget", "100%"}).code == kDone);
+}
+
+TEST_CASE("inference: a frozen model runs as the unfrozen one", "[native][cpu]") {
+  const Model& model = tiny_resnet();
+  const TemporaryFile outputs("outputs.safetensors"), frozen_outputs("frozen.safetensors");
+  checked_run(model, {"--out-tensors", outputs.path()});
+  checked_run(model, {"--freeze", "--out-tensors", frozen_outputs.path()});
+  const std::string plain = outputs.read(), frozen = frozen_outputs.read();
+  CHECK(plain.size() == frozen.size());
+  const Ran planned = run_with({"plan"}, model, {"--freeze", "--json"});
+  INFO(planned.err);
+  REQUIRE(planned.code == kDone);
+  CHECK(planned.err.find("note: frozen: ") != std::string::npos);
+  const Json loose = Json::parse(run_with({"plan"}, model, {"--json"}).out);
+  CHECK(Json::parse(planned.out)["nodes"] < loose["nodes"]);
+  // Each weight has a fate, and what is computed of it has a name.
+  const Ran opt = run_with({"opt"}, model, {"--freeze", "--json"});
+  REQUIRE(opt.code == kDone);
+  const Json report = Json::parse(opt.out)["frozen"];
+  std::size_t folded = 0;
+  for (const Json& weight : report["weights"]) {
+    const std::string fate = weight["fate"];
+    if (fate == "folded") {
+      ++folded;
+      CHECK_FALSE(weight["into"].empty());
+    }
+    CHECK(fate != "no value");
+  }
+  CHECK(folded > 0);
+  CHECK_FALSE(report["constants"].empty());
+  CHECK(run({"plan", sample("tiny_mlp.json.gz"), "--freeze"}).code == kBadInput);
+}
+
+TEST_CASE("inference: every target's code is emitted", "[native][codegen]") {
+  const Model& model = tiny_resnet();
+  for (const char* target : {"loop", "llvm", "wasm", "cuda"}) {
+    const Ran ran = run_with({"emit"}, model, {"--target", target, "--budget", "100%"});
+    INFO(target << ": " << ran.err);
+    CHECK(ran.code == kDone);
+    CHECK_FALSE(ran.out.empty());
+  }
+}
+
+TEST_CASE("inference: a library for C has forward alone", "[native][aot]") {
+  const TemporaryFile file("aliases.recut");
+  file.write(kAliases);
+  const test::TemporaryFolder folder;
+  const std::string library = folder.path() + "/net.so", header = folder.path() + "/net.h";
+  const Ran ran = run({"compile", file.path(), "-o", library, "--header", header});
+  INFO(ran.err);
+  REQUIRE(ran.code == kDone);
+  CHECK(ran.out.find("gradients") == std::string::npos);
+  const std::string text = bytes_of(header);
+  for (const char* word : {"backward", "tangent", "gradient", "training"})
+    CHECK(text.find(word) == std::string::npos);
+  void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(loaded != nullptr);
+  CHECK(dlsym(loaded, "aliases_forward") != nullptr);
+  CHECK(dlsym(loaded, "aliases_backward") == nullptr);
+  dlclose(loaded);
+}
+
+}  // namespace
+}  // namespace recut::native
