@@ -185,6 +185,33 @@ define i32 @{prefix}_backward(ptr %step) {{
 }}
 )";
 
+// Of a step with a file of weights.
+constexpr std::string_view kWeightsFunction = R"(
+define void @{prefix}_set_weights(ptr %step, ptr %bytes) {{
+start:
+  br label %weights
+
+weights:
+  %w = phi i64 [ 0, %start ], [ %next_w, %weight ]
+  %all = icmp uge i64 %w, {weights}
+  br i1 %all, label %done, label %weight
+
+weight:
+  %row = getelementptr [2 x i64], ptr @weights, i64 %w
+  %input = load i64, ptr %row
+  %offset_at = getelementptr i64, ptr %row, i64 1
+  %offset = load i64, ptr %offset_at
+  %address = getelementptr i8, ptr %bytes, i64 %offset
+  %input_at = getelementptr ptr, ptr %step, i64 %input
+  store ptr %address, ptr %input_at
+  %next_w = add i64 %w, 1
+  br label %weights
+
+done:
+  ret void
+}}
+)";
+
 // One launch in the tables.
 struct TableLaunch {
   std::uint32_t kernel = 0;
@@ -230,6 +257,7 @@ class Driver {
                          fmt::arg("forward", forward), fmt::arg("faults", module.faults.size() + 1),
                          fmt::arg("inputs", interface_.inputs.size()),
                          fmt::arg("outputs", interface_.outputs.size()));
+    add_weights();
     if (!interface_.inference)
       text_ += fmt::format(fmt::runtime(kBackwardFunction), fmt::arg("prefix", interface_.prefix),
                            fmt::arg("forward", forward), fmt::arg("launches", launches_.size()));
@@ -323,6 +351,16 @@ class Driver {
                                  byte_size(type)));
     }
     text_ += fmt::format("@{} = internal constant {}\n", name, array(kTensor, rows));
+  }
+
+  void add_weights() {
+    if (interface_.weights.empty()) return;
+    std::vector<std::string> rows;
+    for (const WeightPlace& weight : interface_.weights)
+      rows.push_back(numbers({static_cast<std::int64_t>(weight.input), weight.offset}));
+    text_ += "@weights = internal constant " + array("[2 x i64]", rows) + "\n";
+    text_ += fmt::format(fmt::runtime(kWeightsFunction), fmt::arg("prefix", interface_.prefix),
+                         fmt::arg("weights", rows.size()));
   }
 
   void add_faults(const std::vector<std::string>& faults) {

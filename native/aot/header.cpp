@@ -78,7 +78,7 @@ typedef struct {p}_step {{
 
 /* 0, or what is wrong with the data: outputs are then of no use. */
 int32_t {p}_forward(const {p}_step* step);
-{backward}
+{backward}{weights}
 /* What such a number says, in English; "" of 0. */
 const char* {p}_fault(int32_t number);
 
@@ -100,6 +100,13 @@ const {p}_tensor* {p}_output(int32_t number);
 #endif
 
 #endif
+)";
+
+constexpr const char* kWeights = R"(
+/* Points the inputs that the file of weights has at its bytes, which begin at a multiple of
+ * {P}_ARENA_ALIGNMENT and stay there while the step runs. */
+#define {P}_WEIGHTS_BYTES INT64_C({bytes})
+void {p}_set_weights({p}_step* step, const void* bytes);
 )";
 
 // Makes a name safe inside a comment.
@@ -125,6 +132,11 @@ std::string header_text(const Interface& interface, const HeaderFacts& facts) {
   const std::string backward =
       inference ? ""
                 : fmt::format("int32_t {0}_backward(const {0}_step* step);\n", interface.prefix);
+  const std::string weights =
+      interface.weights.empty()
+          ? ""
+          : fmt::format(kWeights, fmt::arg("p", interface.prefix), fmt::arg("P", upper),
+                        fmt::arg("bytes", interface.weights_bytes));
   const auto filled = [&](std::string_view text) {
     return fmt::format(fmt::runtime(text), fmt::arg("p", interface.prefix), fmt::arg("P", upper),
                        fmt::arg("graph", in_comment(facts.graph)), fmt::arg("version", version()),
@@ -132,7 +144,7 @@ std::string header_text(const Interface& interface, const HeaderFacts& facts) {
                        fmt::arg("arena_bytes", aligned(facts.arena_bytes, kAlignment)),
                        fmt::arg("alignment", kAlignment),
                        fmt::arg("tangents", inference ? "" : "; tangents are for backward alone"),
-                       fmt::arg("backward", backward),
+                       fmt::arg("backward", backward), fmt::arg("weights", weights),
                        fmt::arg("kinds", inference ? "parameter, input, constant; result"
                                                    : "parameter, input, tangent, constant; result, "
                                                      "gradient"));

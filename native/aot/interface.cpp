@@ -1,8 +1,11 @@
 #include "native/aot/interface.h"
 
+#include <map>
 #include <set>
 
+#include "engine/eval/inputs.h"
 #include "engine/ir/data_flow.h"
+#include "engine/schedule/schedule.h"
 
 namespace recut::aot {
 namespace {
@@ -81,6 +84,28 @@ Interface interface_of(const Graph& graph, const Program& program, const std::st
                                  make_type(output.type.dtype, output.type.shape), output.node});
   }
   return interface;
+}
+
+std::string place_weights(const Graph& graph, std::span<const NamedTensor> values,
+                          Interface& interface) {
+  constexpr std::int64_t kWeightAlignment = 64;  // a cache line, and the widest vector
+  std::map<std::string_view, const NamedTensor*> by_name;
+  for (const NamedTensor& tensor : values) by_name.emplace(tensor.name, &tensor);
+  std::string bytes;
+  for (std::size_t i = 0; i < interface.inputs.size(); ++i) {
+    const InterfaceTensor& input = interface.inputs[i];
+    const auto found = by_name.find("in." + input.name);
+    if (found == by_name.end()) continue;
+    const TensorType& type = graph.type(input.node);
+    const Tensor value = as_kernels_read(type, tensor_from_bytes(type, found->second->bytes));
+    bytes.resize(static_cast<std::size_t>(
+        aligned(static_cast<std::int64_t>(bytes.size()), kWeightAlignment)));
+    interface.weights.push_back({i, static_cast<std::int64_t>(bytes.size())});
+    bytes.append(reinterpret_cast<const char*>(value.storage->data()),
+                 static_cast<std::size_t>(byte_size(input.type)));
+  }
+  interface.weights_bytes = static_cast<std::int64_t>(bytes.size());
+  return bytes;
 }
 
 }  // namespace recut::aot

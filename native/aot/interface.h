@@ -1,9 +1,11 @@
 // The C interface of a compiled step: names and types of its inputs and outputs.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "engine/input/safetensors.h"
 #include "engine/runtime/program.h"
 
 namespace recut::aot {
@@ -16,6 +18,12 @@ struct InterfaceTensor {
   NodeId node;
 };
 
+// An input whose value stands in the file of weights, in the strides that kernels read.
+struct WeightPlace {
+  std::size_t input = 0;
+  std::int64_t offset = 0;
+};
+
 struct Interface {
   std::string prefix;                    // of every name: "mlp"
   bool inference = false;                // of a forward graph: there is no backward to call
@@ -23,12 +31,18 @@ struct Interface {
   std::vector<InterfaceTensor> outputs;  // dense; missing gradients are left out
   std::vector<std::size_t> positions;    // of each output in Program::outputs
   std::size_t results = 0;               // how many of the outputs are results; they come first
+  std::vector<WeightPlace> weights;      // where the file of weights has inputs; none: no file
+  std::int64_t weights_bytes = 0;        // of that file
 
   std::string upper() const;  // the prefix in capitals
 };
 
 // `prefix`: an identifier.
 Interface interface_of(const Graph& graph, const Program& program, const std::string& prefix);
+
+// Lays out the file of weights: of each input that has a value. Returns its bytes.
+std::string place_weights(const Graph& graph, std::span<const NamedTensor> values,
+                          Interface& interface);
 
 // The name of a graph or file as a C identifier in lower case.
 std::string identifier_of(std::string_view name);

@@ -32,7 +32,7 @@ constexpr const char* kDefaultTarget = "x86-64-v3";
 struct CompileCommand {
   GraphArguments graph;
   PlanArguments plan;
-  std::string library, header;
+  std::string library, header, weights;
   std::string processor = kDefaultTarget;
   std::string linker = "ld";
   std::string name;  // empty: the graph's
@@ -71,6 +71,10 @@ Result<aot::Interface> build(const CompileCommand& command, const CompileTarget&
   const auto program = program_of(document, scheduled);
   if (!program) return program.diagnostics();
   auto interface = aot::interface_of(graph, *program, compile_target.prefix);
+  if (!command.weights.empty()) {
+    const std::string bytes = aot::place_weights(graph, document.file.tensors, interface);
+    if (auto done = write_file(command.weights, bytes); !done) return done.diagnostics();
+  }
   const auto object = cpu::compile_object(aot::step_text(*program, scheduled.schedule, interface),
                                           compile_target.target);
   if (!object) return object.diagnostics();
@@ -107,6 +111,7 @@ std::string as_json(const CompileCommand& command, const CompileResult& result) 
                                 {"inputs", result.interface.inputs.size()},
                                 {"results", result.interface.results},
                                 {"gradients", result.gradients()},
+                                {"weights_bytes", result.interface.weights_bytes},
                                 {"planned_peak_bytes", result.arena_bytes}}
              .dump(2) +
          "\n";
@@ -121,9 +126,20 @@ std::string as_text(const CompileCommand& command, const CompileResult& result) 
                      gradients, format_bytes(result.arena_bytes));
 }
 
+// The values of weights that only a file can bring to the library.
+Result<Done> check_weights(const CompileCommand& command, const Document& document) {
+  if (command.graph.freeze && command.weights.empty())
+    return error("--freeze computes weights: --weights FILE says where to write them");
+  if (!command.weights.empty() && document.file.tensors.empty())
+    return error("--weights: the file has no values of weights");
+  return Done{};
+}
+
 int compile(const CompileCommand& command, const Console& console) {
   const auto document = command.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
+  if (auto done = check_weights(command, *document); !done)
+    return console.report_error(done.diagnostics());
   const auto compile_target = compile_target_of(command, document->graph());
   if (!compile_target) return console.report_error(compile_target.diagnostics());
   console.say("planning");
@@ -158,6 +174,11 @@ void add_compile(CLI::App& app, Action& chosen) {
       ->type_name("FILE");
   command.add_option("--header", arguments->header, "C header to write")
       ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--weights", arguments->weights,
+                  "File of weights to write: the values that the graph's file or --freeze has, as "
+                  "NAME_set_weights reads them")
       ->type_name("FILE");
   command
       .add_option("--cpu", arguments->processor,

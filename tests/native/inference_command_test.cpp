@@ -4,10 +4,14 @@
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "engine/input/safetensors.h"
 #include "tests/effort.h"
 #include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"
@@ -173,6 +177,66 @@ TEST_CASE("inference: a library for C has forward alone", "[native][aot]") {
   CHECK(dlsym(loaded, "aliases_forward") != nullptr);
   CHECK(dlsym(loaded, "aliases_backward") == nullptr);
   dlclose(loaded);
+}
+
+// The library's step on inputs of 0.5, with the weights of a file beside it.
+std::vector<float> run_library(const std::string& library, const std::string& weights,
+                               std::size_t inputs, std::size_t outputs) {
+  void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(loaded != nullptr);
+  const auto find = [&](const char* name) { return dlsym(loaded, name); };
+  const std::string bytes = bytes_of(weights);
+  auto* const held = static_cast<char*>(std::aligned_alloc(64, (bytes.size() + 63) / 64 * 64));
+  std::memcpy(held, bytes.data(), bytes.size());
+  void* const arena = std::aligned_alloc(64, 1 << 20);
+  const std::vector<float> x(2 * 3 * 16 * 16, 0.5f);
+  std::vector<float> y(64, 0);
+  // inputs, outputs, the arena, the seed, the parallel loop and its context
+  std::vector<const void*> step(inputs + outputs + 4, nullptr);
+  reinterpret_cast<void (*)(const void**, const void*)>(find("net_set_weights"))(step.data(), held);
+  for (std::size_t i = 0; i < inputs; ++i)
+    if (step[i] == nullptr) step[i] = x.data();
+  step[inputs] = y.data();
+  step[inputs + outputs] = arena;
+  CHECK(reinterpret_cast<int (*)(const void**)>(find("net_forward"))(step.data()) == 0);
+  dlclose(loaded);
+  std::free(held);
+  std::free(arena);
+  return y;
+}
+
+TEST_CASE("inference: a frozen model is a library with its weights beside it", "[native][aot]") {
+  const test::TemporaryFolder folder;
+  const std::string library = folder.path() + "/net.so", weights = folder.path() + "/net.weights";
+  const Arguments options = {"-o",     library, "--header", folder.path() + "/net.h",
+                             "--name", "net",   "--freeze", "--json"};
+  CHECK(run_with({"compile"}, tiny_resnet(), options).code == kBadInput);
+  Arguments with_weights = options;
+  with_weights.insert(with_weights.end(), {"--weights", weights});
+  const Ran ran = run_with({"compile"}, tiny_resnet(), with_weights);
+  INFO(ran.err);
+  REQUIRE(ran.code == kDone);
+  const Json json = Json::parse(ran.out);
+  CHECK(json["weights_bytes"] == bytes_of(weights).size());
+  const std::vector<float> found = run_library(library, weights, json["inputs"], json["results"]);
+
+  const std::vector<float> x(2 * 3 * 16 * 16, 0.5f);
+  const std::string_view bytes(reinterpret_cast<const char*>(x.data()), x.size() * sizeof(float));
+  const TemporaryFile given("x.safetensors"), outputs("y.safetensors");
+  given.write(
+      write_safetensors(std::vector<NamedTensor>{{"in.x", DType::f32, {2, 3, 16, 16}, bytes}}));
+  REQUIRE(run_with({"eval"}, tiny_resnet(), {"--tensors", given.path(), "--out", outputs.path()})
+              .code == kDone);
+  const std::string written = outputs.read();
+  const auto tensors = parse_safetensors(written, "y");
+  REQUIRE(tensors.ok());
+  REQUIRE(tensors->front().bytes.size() <= found.size() * sizeof(float));
+  std::vector<float> expected(tensors->front().bytes.size() / sizeof(float));
+  std::memcpy(expected.data(), tensors->front().bytes.data(), tensors->front().bytes.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    INFO(i << ": " << found[i] << " for " << expected[i]);
+    CHECK(std::abs(found[i] - expected[i]) <= 1e-4f * (1 + std::abs(expected[i])));
+  }
 }
 
 }  // namespace

@@ -98,6 +98,27 @@ TEST_CASE("freezing: convolution, batch norm and constants are one convolution",
       }
 }
 
+TEST_CASE("freezing: batch_norm in one call is folded for inference, not in training", "[passes]") {
+  for (const bool training : {false, true})
+    for (const char* bias : {"%b", "none"}) {
+      const Graph frozen = check_frozen(parse(fmt::format(R"(graph "g" {{
+        %w = parameter f32[4, 4, 3, 3]
+        %b = parameter f32[4]
+        %gamma = parameter f32[4]
+        %beta = parameter f32[4]
+        %mean = constant f32[4]
+        %var = constant f32[4]
+        %x = input f32[2, 4, 5, 6]
+        %c = convolution(%x, %w, {}, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)
+        %y = batch_norm(%c, %gamma, %beta, %mean, %var, {}, 0.1, 1e-05, false)
+        results %y
+      }})",
+                                                          bias, training)),
+                                        5);
+      CHECK(calls(frozen) == (training ? 2 : 1));
+    }
+}
+
 TEST_CASE("freezing: every binary operator, operand and base", "[passes]") {
   const char* bases[] = {
       "%c = convolution(%image, %kernel, %b, [1], [0], [1], false, [0], 1)",
