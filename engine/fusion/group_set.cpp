@@ -57,7 +57,8 @@ void GroupSet::find_parts() {
   returned_.assign(needed.size(), false);
   result_.assign(needed.size(), false);
   for (const NodeId id : goals) returned_[graph_.position(defining_node(graph_, id))] = true;
-  for (const NodeId id : graph_.results) result_[graph_.position(defining_node(graph_, id))] = true;
+  for (const NodeId id : graph_.results)
+    if (id.valid()) result_[graph_.position(defining_node(graph_, id))] = true;
 }
 
 void GroupSet::find_readers() {

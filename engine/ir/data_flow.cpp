@@ -12,9 +12,10 @@ bool is_joint(const Graph& graph) {
 }
 
 std::vector<NodeId> graph_outputs(const Graph& graph) {
-  std::vector<NodeId> outputs = graph.results;
-  for (const NodeId id : graph.gradients)
-    if (id.valid()) outputs.push_back(id);
+  std::vector<NodeId> outputs;
+  for (const auto* ids : {&graph.results, &graph.gradients})
+    for (const NodeId id : *ids)
+      if (id.valid()) outputs.push_back(id);
   return outputs;
 }
 

@@ -14,7 +14,8 @@ bool is_tangent(const Graph& graph, NodeId id) {
 void mark_forward(const Graph& graph, std::vector<bool>& forward) {
   for (const NodeId id : graph.inputs())
     if (!is_tangent(graph, id)) forward[graph.position(id)] = true;
-  for (const NodeId id : graph.results) forward[graph.position(id)] = true;
+  for (const NodeId id : graph.results)
+    if (id.valid()) forward[graph.position(id)] = true;
   for (std::size_t p = forward.size(); p-- > 0;)
     if (forward[p])
       for (const NodeId operand : graph[graph.order()[p]].operands)
@@ -30,7 +31,8 @@ JointClasses::JointClasses(const Graph& graph, const Users& users)
       returned(graph.order().size(), false),
       forward_order(graph.order().size(), kNoOrder),
       distance(graph.order().size(), 0) {
-  for (const NodeId id : graph.results) returned[graph.position(id)] = true;
+  for (const NodeId id : graph.results)
+    if (id.valid()) returned[graph.position(id)] = true;
   for (const NodeId id : graph.gradients)
     if (id.valid()) backward[graph.position(id)] = returned[graph.position(id)] = true;
   any_backward = std::find(backward.begin(), backward.end(), true) != backward.end();

@@ -12,7 +12,8 @@ OverrideRules::OverrideRules(const Graph& graph)
       forward_(needed_nodes(graph, graph.results)),
       result_(graph.order().size(), false),
       read_in_backward_(graph.order().size(), false) {
-  for (const NodeId id : graph.results) result_[graph.position(defining_node(graph, id))] = true;
+  for (const NodeId id : graph.results)
+    if (id.valid()) result_[graph.position(defining_node(graph, id))] = true;
   const std::vector<bool> needed = live_nodes(graph);
   for (std::size_t p = 0; p < forward_.size(); ++p)
     for (const NodeId operand : graph[graph.order()[p]].operands)

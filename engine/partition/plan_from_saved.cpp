@@ -48,7 +48,8 @@ class RequiredNodes {
  public:
   RequiredNodes(const Graph& graph, const std::vector<bool>& saved)
       : nothing_(graph.order().size(), false), forward_(graph, nothing_), backward_(graph, saved) {
-    for (const NodeId id : graph.results) forward_.need(id);
+    for (const NodeId id : graph.results)
+      if (id.valid()) forward_.need(id);
     for (const NodeId id : graph.gradients)
       if (id.valid()) backward_.need(id);
     for (std::size_t p = 0; p < saved.size(); ++p)

@@ -30,7 +30,8 @@ class AvailabilityCheck {
     make_inputs_available(/*tangents=*/false);
     run_steps(plan_.forward, Phase::forward);
     for (const NodeId id : plan_.saved) need(id, "is saved but not computed in forward");
-    for (const NodeId id : graph_.results) need(id, "is a result but not computed in forward");
+    for (const NodeId id : graph_.results)
+      if (id.valid()) need(id, "is a result but not computed in forward");
 
     available_.assign(graph_.order().size(), false);
     for (const NodeId id : plan_.saved) available_[graph_.position(id)] = true;
@@ -214,7 +215,8 @@ class LifetimeTracker {
   }
 
   void cross_boundary() {
-    for (const NodeId id : graph_.results) keep(id, end_, InstanceClass::result);
+    for (const NodeId id : graph_.results)
+      if (id.valid()) keep(id, end_, InstanceClass::result);
     std::vector<bool> kept(backing_.size(), false);
     for (const NodeId id : plan_.saved) {
       use(id, plan_.forward.size());

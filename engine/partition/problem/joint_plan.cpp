@@ -124,7 +124,8 @@ Plan JointProblem::plan(std::span<const std::int32_t> sequence) const {
   PlanWriter writer(*graph_);
   for (const std::int32_t c : sequence) {
     if (c == problem_.boundary()) {
-      for (const NodeId id : graph_->results) writer.need(id);
+      for (const NodeId id : graph_->results)
+        if (id.valid()) writer.need(id);
       writer.cross_boundary();
     } else if (c == problem_.end()) {
       if (problem_.boundary() < 0)

@@ -53,7 +53,8 @@ class JointProblemBuilder {
   }
 
   void build() {
-    for (const NodeId id : graph_.results) result_[graph_.position(root(id))] = true;
+    for (const NodeId id : graph_.results)
+      if (id.valid()) result_[graph_.position(root(id))] = true;
     mark_clone_readers();
     choose_unit();
     add_forward();
@@ -217,7 +218,7 @@ class JointProblemBuilder {
   void add_boundary() {
     std::vector<std::int32_t> reads;
     for (const NodeId id : graph_.results)
-      if (!graph_.op(root(id)).is(kInput)) add_reads(id, false, reads);
+      if (id.valid() && !graph_.op(root(id)).is(kInput)) add_reads(id, false, reads);
     const std::int64_t none = 0;
     const std::int32_t token = out_.problem_.storages();
     const std::int32_t boundary =
@@ -292,7 +293,7 @@ class JointProblemBuilder {
     std::vector<std::int32_t> reads;
     if (joint_) reads.push_back(boundary_token_);
     for (const NodeId id : graph_.results)
-      if (!graph_.op(root(id)).is(kInput)) add_reads(id, false, reads);
+      if (id.valid() && !graph_.op(root(id)).is(kInput)) add_reads(id, false, reads);
     for (const NodeId id : graph_.gradients)
       if (id.valid()) add_reads(id, needs_tangent_[graph_.position(id)], reads);
     const std::int32_t end = out_.problem_.add(0, {}, reads, RematProblem::kOnce);

@@ -29,7 +29,8 @@ Result<double> fraction_of(const Budget& budget) {
 // PyTorch removes dead nodes before it looks at uses.
 bool has_dead_calls(const Graph& graph) {
   std::vector<bool> live(graph.order().size(), false);
-  for (const NodeId id : graph.results) live[graph.position(id)] = true;
+  for (const NodeId id : graph.results)
+    if (id.valid()) live[graph.position(id)] = true;
   for (const NodeId id : graph.gradients)
     if (id.valid()) live[graph.position(id)] = true;
   for (std::size_t p = live.size(); p-- > 0;) {

@@ -33,7 +33,8 @@ class LivenessCheck {
     put_inputs(false);
     std::uint32_t k = 0;
     for (; k < backward_begin_; ++k) run_kernel(k);
-    for (const NodeId id : graph_.results) returned(id, InstanceClass::result, "result");
+    for (const NodeId id : graph_.results)
+      if (id.valid()) returned(id, InstanceClass::result, "result");
     enter_backward();
     for (; k < kernels(); ++k) run_kernel(k);
     for (const NodeId id : graph_.gradients)
