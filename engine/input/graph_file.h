@@ -5,8 +5,10 @@
 // Printed are a graph alone (`GraphModule.print_readable`), logs (TORCH_LOGS=aot_joint_graph,
 // aot_graphs,post_grad_graphs) and traces (TORCH_TRACE). A single graph has the key `joint` or
 // `forward`; the graphs of a log or trace have keys of compile id and kind,
-// "0/0/aot_joint_graph", and of equal ones the second is "…#2". The graph alone of forward or of
-// backward reads as a `forward` graph: its tangents are inputs. A printed graph has no modules, and
+// "0/0/aot_joint_graph", and of equal ones the second is "…#2". Graphs of forward and backward that
+// PyTorch partitioned are one more joint graph, "0/0/aot_forward_graph+aot_backward_graph"; it is
+// the graph after Inductor's joint passes, and what PyTorch saved is its default partition. The
+// graph alone of forward or of backward reads as a `forward` graph: its tangents are inputs. A printed graph has no modules, and
 // no hints of symbols except in a trace.
 //
 // A joint graph file holds the forward and backward graph of a training step as AOTAutograd traced
@@ -69,6 +71,9 @@ struct GraphFile {
   double joint_passes_seconds_warm = 0;    // and a later one
   std::string key;  // the graph that was read: "joint", "0/0/aot_joint_graph", …; "" in text form
   std::vector<std::string> graph_keys;  // the graphs that the file has
+  bool after_joint_passes = false;      // Inductor's joint passes ran on the graph
+  // Of a joint graph from before them: the graph that PyTorch partitioned, if the file has it.
+  std::shared_ptr<const GraphFile> partitioned;
   std::vector<BoundSymbol> symbols;     // symbols of its sizes, with their bound values
   std::string
       symbols_note;  // a warning: other symbols had the same hint as one that was given a size

@@ -111,6 +111,7 @@ class FileReader {
     const JsonValue list = fields_.find(key, JsonKind::array, true);
     if (!diagnostics_.none()) return std::nullopt;
     file.key = std::string(key);
+    file.after_joint_passes = key == kGraphKeys[1];
     file.graph.name = file.model;
     Measurements measurements;
     read_measurement_metadata(fields_, measurements);
@@ -373,6 +374,12 @@ struct GraphFileReader::State {
     file->key = printed->key;
     file->graph_keys = printed->keys;
     file->printed_note = printed->note;
+    file->after_joint_passes = printed->after_joint_passes;
+    if (printed->partition_json.empty()) return file;
+    auto beside = parse_joint_graph(printed->partition_json, file_name, kDefaultGraphKey, sizes);
+    if (!beside) return file;
+    beside->after_joint_passes = true;
+    file->partitioned = std::make_shared<const GraphFile>(std::move(*beside));
     return file;
   }
 

@@ -294,6 +294,15 @@ void write_symbols(const std::map<std::string, Symbol, std::less<>>& symbols, st
   json += '}';
 }
 
+void write_names(std::string_view key, const std::vector<std::string>& names, std::string& json) {
+  json += fmt::format("\"{}\":[", key);
+  for (const std::string& name : names) {
+    if (json.back() != '[') json += ',';
+    append_json_text(name, json);
+  }
+  json += ']';
+}
+
 void add_note(std::string words, std::string& note) { note += (note.empty() ? "" : "; ") + words; }
 
 void write_notes(const PrintedModule& module, const Outputs& outputs, const ModuleWriter& writer,
@@ -325,8 +334,11 @@ void write_notes(const PrintedModule& module, const Outputs& outputs, const Modu
 
 }  // namespace
 
+bool is_joint_module(const PrintedModule& module) { return outputs_of(module).joint; }
+
 Result<JointText> write_joint_text(const PrintedModule& module,
-                                   const std::map<std::string, Symbol, std::less<>>& symbols) {
+                                   const std::map<std::string, Symbol, std::less<>>& symbols,
+                                   const SavedNames* torch) {
   const Outputs outputs = outputs_of(module);
   const std::size_t primals = count_inputs(module, is_primal), all = module.outputs.size();
   if (outputs.joint && outputs.results + primals != all)
@@ -350,6 +362,13 @@ Result<JointText> write_joint_text(const PrintedModule& module,
   auto all_symbols = symbols;
   for (const std::string& name : text.symbols) all_symbols.try_emplace(name);
   write_symbols(all_symbols, text.json);
+  if (torch != nullptr) {
+    text.json += ",\"default_partition\":{";
+    write_names("saved", torch->saved, text.json);
+    text.json += ',';
+    write_names("recomputed", torch->recomputed, text.json);
+    text.json += '}';
+  }
   text.json += '}';
   if (!faults.empty()) return faults;
   write_notes(module, outputs, writer, text.note);

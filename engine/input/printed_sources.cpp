@@ -105,8 +105,12 @@ void make_keys_unique(std::vector<PrintedSource>& sources) {
 }
 
 const PrintedSource& first_choice(const std::vector<PrintedSource>& sources) {
-  for (const std::string_view kind :
-       {"aot_joint_graph", "joint_helper", "inner_f", "aot_forward_graph", "aot_inference_graph"})
+  for (const std::string_view kind : {"aot_joint_graph", "joint_helper", "inner_f"})
+    for (const PrintedSource& source : sources)
+      if (source.kind == kind) return source;
+  for (const PrintedSource& source : sources)
+    if (!source.parts.empty()) return source;
+  for (const std::string_view kind : {"aot_forward_graph", "aot_inference_graph"})
     for (const PrintedSource& source : sources)
       if (source.kind == kind) return source;
   return sources.front();

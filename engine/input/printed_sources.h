@@ -25,7 +25,9 @@ struct PrintedSource {
   PrintedForm form = PrintedForm::plain;
   std::size_t begin = 0, end = 0;  // bytes in the file, from the class's line
   std::uint32_t line = 1;          // of `begin`
-  std::string stream;              // of a log: the common part of its lines' prefixes
+  std::string stream;              // of a log: what the prefixes of its lines have in common
+  std::vector<std::size_t>
+      parts;  // of a matched joint graph: its forward's and backward's positions
 };
 
 // Graphs of a plain text or a log, in the order of the file.
@@ -38,7 +40,8 @@ PrintedLines lines_of(std::string_view text, const PrintedSource& source);
 // kind, as those of forward and backward after Inductor's last passes.
 void make_keys_unique(std::vector<PrintedSource>& sources);
 
-// The default graph: the first joint graph, or the first forward graph.
+// The graph that a reader wants who names none: the first joint graph, else one that was matched, or
+// the first of forward.
 const PrintedSource& first_choice(const std::vector<PrintedSource>& sources);
 
 }  // namespace recut

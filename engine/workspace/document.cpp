@@ -10,7 +10,7 @@ const Graph& Document::reference_graph() const {
 }
 
 std::vector<std::string> default_passes_for(const GraphFile& file) {
-  return file.key == "joint_after_passes" ? std::vector<std::string>() : default_passes();
+  return file.after_joint_passes ? std::vector<std::string>() : default_passes();
 }
 
 Result<Done> check_joint(const Document& document, std::string_view file_name) {

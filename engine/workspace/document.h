@@ -24,8 +24,8 @@ struct TrainingOptions {
 struct OpenOptions {
   std::string graph_key = std::string(kDefaultGraphKey);
   Dimensions sizes;  // of the file's symbols, by name; others keep their hints
-  // Unset: default_passes(), but none for joint_after_passes, where PyTorch's passes have run: a
-  // plan then names the file's own nodes.
+  // Unset: default_passes(), but none where Inductor's joint passes have run: a plan then names the
+  // file's own nodes.
   std::optional<std::vector<std::string>> passes;
   std::vector<std::string> extra_passes;  // in addition, each in pipeline order
   // The user's rewrite rules, as the pass `rules`: where the passes name it, else last, but before
