@@ -108,6 +108,11 @@ Json figures(const PlanReport& report) {
                {"nodes", report.nodes}});
   if (report.device == kMeasuredDevice) json["device_title"] = report.device_title;
   if (report.arena_bytes > 0) json["arena_bytes"] = report.arena_bytes;
+  if (report.torch)
+    json["torch_saved"] = {{"bytes", report.torch->bytes},
+                           {"storages", report.torch->storages},
+                           {"values", report.torch->values},
+                           {"peak_bytes", report.torch->peak_bytes}};
   if (report.cost_model != "eager") {
     json["eager_peak_bytes"] = report.eager_peak_bytes;
     json["inlined_calls"] = report.inlined_calls;

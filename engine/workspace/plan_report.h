@@ -10,6 +10,7 @@
 #include "engine/fusion/fuse_pointwise.h"
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
+#include "engine/workspace/torch_saved.h"
 
 namespace recut {
 
@@ -73,6 +74,8 @@ struct PlanFindings {
   std::optional<OverrideBlame> blame;  // set if the budget can't be held with overrides
 
   std::int64_t arena_bytes = 0;  // 0: no schedule was made
+
+  std::optional<TorchSaved> torch;  // PyTorch's own choice, where the file has it
 
   bool holds() const { return !proof || proof->holds; }
 };

@@ -78,7 +78,14 @@ std::string summary(const PlanReport& r) {
                arena_note(r.arena_bytes, r.peak_bytes, r.budget_bytes)});
   table.row(
       {"peak without recomputation", format_bytes(r.baseline_peak_bytes), against_baseline(r)});
-  add_kept(r, table);
+  table.row({"saved for backward", format_bytes(r.saved_bytes),
+             fmt::format("{} storages, {} values", format_count(r.saved_storages()),
+                         format_count(r.saved_values))});
+  if (r.torch)
+    table.row(
+        {"saved by PyTorch", format_bytes(r.torch->bytes),
+         fmt::format("{} storages, {} values; that peaks at {}", format_count(r.torch->storages),
+                     format_count(r.torch->values), format_bytes(r.torch->peak_bytes))});
   table.row({"recomputed", format_micros(r.recompute_us),
              fmt::format("{} runs, {:.1f} % of the {}'s {}", format_count(r.recomputed_runs),
                          percent(r.recompute_us, r.step_us), r.inference ? "call" : "step",

@@ -106,13 +106,16 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   if (!baseline_cost) return baseline_cost.diagnostics();
   auto planned = plan_document(document, request, *model, *baseline_cost);
   const auto smaller = model->with_smaller_kernels();
-  if (!planned || planned->report.holds() || !smaller) return planned;
-  auto lower = plan_document(document, request, *smaller, *baseline_cost);
-  if (!lower) return lower;
-  if (!lower->report.holds() && planned->report.peak_bytes <= lower->report.peak_bytes)
-    std::swap(planned, lower);
-  merge_findings(lower->report, planned->report);
-  return lower;
+  if (planned && !planned->report.holds() && smaller) {
+    auto lower = plan_document(document, request, *smaller, *baseline_cost);
+    if (!lower) return lower;
+    if (!lower->report.holds() && planned->report.peak_bytes <= lower->report.peak_bytes)
+      std::swap(planned, lower);
+    merge_findings(lower->report, planned->report);
+    planned = std::move(lower);
+  }
+  if (planned) planned->report.torch = torch_saved(document);
+  return planned;
 }
 
 Result<Planned> plan_document(const Document& document, const PlanningRequest& request,

@@ -3,8 +3,10 @@
 
 #include <memory>
 
+#include "engine/input/graph_file_reader.h"
 #include "engine/ir/printer.h"
 #include "engine/workspace/graph_export.h"
+#include "engine/workspace/graph_list_text.h"
 #include "gui/pictures/graph_picture.h"
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
@@ -17,6 +19,7 @@ struct ShowArguments {
   GraphArguments graph;
   std::string format = "text";
   bool json = false;
+  bool graphs = false;  // the list of the file's graphs alone
   PictureArguments picture;
 };
 
@@ -34,7 +37,17 @@ int draw(const Graph& graph, const ShowArguments& arguments, const Console& cons
   return kDone;
 }
 
+int list(const ShowArguments& arguments, const Console& console) {
+  const auto bytes = read_graph_file_bytes(arguments.graph.path);
+  if (!bytes) return console.report_error(bytes.diagnostics());
+  const auto graphs = list_graphs(*bytes, arguments.graph.path);
+  if (!graphs) return console.report_error(graphs.diagnostics());
+  console.out << (arguments.json ? graph_list_json(*graphs) : graph_list_text(*graphs));
+  return kDone;
+}
+
 int show(const ShowArguments& arguments, const Console& console) {
+  if (arguments.graphs) return list(arguments, console);
   const auto document = arguments.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
   const Graph& graph = document->graph();
@@ -63,6 +76,8 @@ void add_show(CLI::App& app, Action& chosen) {
       ->check(CLI::IsMember({"text", "json", "dot", "svg"}))
       ->type_name("FORMAT");
   command.add_flag("--json", arguments->json, "Print JSON, like --format json");
+  command.add_flag("--graphs", arguments->graphs,
+                   "List the graphs of the file, with the keys that --graph takes; print no graph");
   arguments->picture.add_to(command);
   command.footer(footer_with_examples(
       "With --width, a picture's groups are closed until the text can be read.",

@@ -347,6 +347,30 @@ TEST_CASE("command: eval with wrong expectations is exit code 1", "[native]") {
             .code == kCheckFailed);
 }
 
+TEST_CASE("command: show lists the graphs of a file", "[native]") {
+  const Ran text = run({"show", sample("mlp.json.gz"), "--graphs"});
+  REQUIRE(text.code == kDone);
+  CHECK(text.out.find("joint_after_passes") != std::string::npos);
+  const auto rows =
+      nlohmann::json::parse(run({"show", sample("mlp.json.gz"), "--graphs", "--json"}).out);
+  REQUIRE(rows.size() == 2);
+  CHECK((rows[0]["key"] == "joint" && rows[0]["opens_first"] == true));
+  CHECK(rows[0]["nodes"] > 0);
+  CHECK(!rows[0].contains("fault"));
+  CHECK(run({"show", "no/such/file", "--graphs"}).code == kBadInput);
+}
+
+TEST_CASE("command: plan gives what PyTorch saves, where the file has it", "[native]") {
+  const Ran ran = run({"plan", sample("mlp.json.gz"), "--graph", "joint_after_passes", "--json"});
+  REQUIRE(ran.code == kDone);
+  const auto json = nlohmann::json::parse(ran.out);
+  REQUIRE(json.contains("torch_saved"));
+  CHECK(json["torch_saved"]["bytes"] > 0);
+  CHECK(json["torch_saved"]["peak_bytes"] >= json["torch_saved"]["bytes"]);
+  CHECK(run({"plan", sample("mlp.json.gz"), "--graph", "joint_after_passes"})
+            .out.find("saved by PyTorch") != std::string::npos);
+}
+
 TEST_CASE("command: show writes every format", "[native]") {
   CHECK(run({"show", sample("mlp.json.gz")}).out.find("graph \"mlp\"") == 0);
   CHECK(nlohmann::json::parse(run({"show", sample("mlp.json.gz"), "--json"}).out)["nodes"].size() >
