@@ -41,7 +41,8 @@ App::App(Backend& backend, AppOptions options)
           backend.helper()),
       planner(backend, jobs,
               {[this](int serial) { return documents.find(serial); },
-               [this](const std::string& text, bool fault) { say(text, fault); }}),
+               [this](const std::string& text, bool fault) { say(text, fault); },
+               [this](const DocumentView& opened) { choose_graph(opened); }}),
       panels(registered_panels()),
       options_(std::move(options)) {
   context_ = ImGui::CreateContext();
@@ -229,7 +230,7 @@ void App::open(const std::string& path, std::shared_ptr<const std::string> bytes
   }
   const DocumentView* open_already = bytes ? nullptr : documents.find_path(path);
   if (open_already != nullptr) return documents.show(open_already->serial);
-  documents.remember(path);
+  if (!is_pasted(path)) documents.remember(path);
   DocumentView& document = documents.add(path, std::move(bytes));
   document.plan_settings.effort = options_.effort;
   if (awaited_rules)
@@ -253,6 +254,11 @@ void App::open_failed(const std::string& path, Diagnostics why) {
   document.state = DocumentState::failed;
   document.fault = explain_fault(backend, path, nullptr, std::move(why));
   documents.show(document.serial);
+}
+
+// Over the file's first choice, which opens meanwhile.
+void App::choose_graph(const DocumentView& opened) {
+  if (&opened == document() && overlay.empty() && !first_screen) overlay = "graphs";
 }
 
 void App::open_rules(const std::string& path, const std::shared_ptr<const std::string>& bytes) {

@@ -143,6 +143,7 @@ class App {
 
  private:
   Result<Done> track(std::string_view command, const std::function<Result<Done>()>& work);
+  void choose_graph(const DocumentView& opened);
   void open_rules(const std::string& path, const std::shared_ptr<const std::string>& bytes);
   void open_measured(const std::string& path, std::shared_ptr<const std::string> bytes);
   void take(std::vector<InputEvent> events);

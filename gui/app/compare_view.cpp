@@ -83,6 +83,8 @@ std::vector<CompareChoice> compare_choices(const App& app, const DocumentView& d
     choices.push_back({"baseline", "baseline " + format_bytes(baseline->peak())});
   if (const SharedPlanView& before = document.before.plan)
     choices.push_back({"before", "before " + format_bytes(before->peak())});
+  if (has_recorded_torch(document))
+    choices.push_back({fmt::format("torch {}", kRecordedTorch), "PyTorch's own"});
   for (const char* fraction : {"1", "0.5", "0"})
     choices.push_back({std::string("torch ") + fraction, std::string("PyTorch at ") + fraction});
   for (const auto& other : app.documents.all())

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "engine/partition/plan_from_saved.h"
+#include "engine/partition/replay.h"
 #include "engine/workspace/budget.h"
+#include "engine/workspace/torch_saved.h"
 #include "gui/app/app.h"
 #include "gui/jobs/worker_requests.h"
 
@@ -31,9 +34,34 @@ PlanningRequest request_for(const DocumentView& document, const std::string& fra
   return request;
 }
 
+using FoundTorch = std::function<void(JobControl&, Result<SharedPlanView>)>;
+
+// Looks at the partition of the file: as slow as two replays. It may not run.
+Job recorded_job(const DocumentView& document, const PlanningRequest& request, FoundTorch found) {
+  Job job{
+      fmt::format("PyTorch's own plan of {}", document.title), document.serial, true, false, {}};
+  job.part = [basis = document.basis, request, found = std::move(found)](JobControl& control) {
+    const Graph& graph = basis->document->graph();
+    const TorchPartition* own = own_partition(basis->document->file, graph);
+    const Plan plan = own == nullptr ? Plan() : plan_of(graph, *own);
+    const auto runs = replay(graph, plan);
+    if (runs)
+      found(control, view_of_plan(*basis, request, plan));
+    else
+      found(control, runs.diagnostics());
+    return false;
+  };
+  return job;
+}
+
 }  // namespace
 
+bool has_recorded_torch(const DocumentView& document) {
+  return document.document && own_partition(document.document->file, document.graph()) != nullptr;
+}
+
 Result<std::string> torch_fraction(const std::string& text) {
+  if (text == kRecordedTorch) return text;
   const auto budget = parse_budget(text, "torch", 0);
   if (!budget) return budget.diagnostics();
   const auto* fraction = std::get_if<SavedFraction>(&*budget);
@@ -84,9 +112,12 @@ void prepare_torch_plan(App& app, DocumentView& document, const std::string& fra
       if (take) take(*document, plan.plan);
     });
   };
-  plan.making = app.jobs.start(
-      planning_job(fmt::format("PyTorch's partitioner on {}", document.title),
-                   helper_file(document), document.basis, request_for(document, fraction), found));
+  const PlanningRequest request = request_for(document, fraction);
+  plan.making =
+      app.jobs.start(fraction == kRecordedTorch
+                         ? recorded_job(document, request, found)
+                         : planning_job(fmt::format("PyTorch's partitioner on {}", document.title),
+                                        helper_file(document), document.basis, request, found));
 }
 
 void renew_torch_baseline(App& app, DocumentView& document) {

@@ -18,14 +18,17 @@ struct TorchPlan {
   Diagnostics faults;   // why it can't
   JobId making = 0;
 };
-// PyTorch's plans of a document by fraction, device and model.
+// Kept for each document, by fraction (or kRecordedTorch), device and model.
 using TorchPlans = std::map<std::string, TorchPlan>;
 inline constexpr std::string_view kTorchMemory = "torch";
 
-// PyTorch's budget as users write it, "0.50", as it is kept: "0.5". Fails where it is none.
+// PyTorch's budget as people write it, "0.50" or "recorded", as it is kept: "0.5". Fails where it is none.
 Result<std::string> torch_fraction(const std::string& text);
 // PyTorch's default.
 inline constexpr std::string_view kUsualTorch = "1";
+// In place of a fraction: the partition that PyTorch made, as the file has it.
+inline constexpr std::string_view kRecordedTorch = "recorded";
+bool has_recorded_torch(const DocumentView& document);
 
 // Null before it is requested, while it is made, and if that failed.
 SharedPlanView torch_plan(const DocumentView& document, const std::string& fraction);

@@ -4,6 +4,7 @@
 
 #include "engine/support/utf8.h"
 #include "gui/app/app.h"
+#include "gui/backend/paths.h"
 #include "gui/model/loose_json.h"
 
 namespace recut::gui {
@@ -50,7 +51,7 @@ SavedWorkspace read_workspace(std::string_view text) {
 void App::save_workspace() {
   SavedWorkspace workspace;
   for (const auto& document : documents.all()) {
-    if (document->state == DocumentState::failed) continue;
+    if (document->state == DocumentState::failed || is_pasted(document->path)) continue;
     if (document.get() == documents.front()) workspace.front = workspace.documents.size();
     workspace.documents.push_back(saved_of(*document));
   }

@@ -24,8 +24,8 @@ std::string plain_name(std::string_view path) {
 }  // namespace
 
 bool is_readable_name(std::string_view path) {
-  for (const std::string_view ending :
-       {".json", ".gz", ".recut", ".pt2", ".onnx", ".rules", ".safetensors", ".pickle"})
+  for (const std::string_view ending : {".json", ".gz", ".recut", ".pt2", ".onnx", ".rules",
+                                        ".safetensors", ".pickle", ".log", ".txt"})
     if (path.ends_with(ending)) return true;
   return false;
 }

@@ -1,5 +1,5 @@
-// Paths as the window knows them: a file's, or "sample:NAME" for a graph that comes with the
-// program.
+// Paths as the window knows them: a file's, "sample:NAME" for a graph that comes with the program,
+// or "pasted:NAME" for one that was pasted, which nothing can read again.
 #pragma once
 
 #include <string>
@@ -17,6 +17,9 @@ inline std::string sample_path(std::string_view name) {
 inline std::string sample_name(std::string_view path) {
   return std::string(path.substr(kSamplePath.size()));
 }
+
+inline constexpr std::string_view kPastedPath = "pasted:";
+inline bool is_pasted(std::string_view path) { return path.starts_with(kPastedPath); }
 
 // Without its folder, or the "sample:" before it.
 inline std::string file_name(std::string_view path) {

@@ -35,7 +35,9 @@ Result<Done> compare_with(App& app, std::string_view argument) {
   const std::string_view what = argument.substr(0, blank);
   std::string rest(argument.substr(std::min(blank + 1, argument.size())));
   Result<Done> done = Done{};
-  if (what == "torch") {
+  if (what == "torch" && rest == kRecordedTorch && !has_recorded_torch(*app.document())) {
+    done = error("the file has no partition of PyTorch's for this graph");
+  } else if (what == "torch") {
     done = with_torch(app, rest);
   } else if (what == "pass" || what == "document") {
     done = with_other(app, what, rest);

@@ -3,8 +3,10 @@
 
 #include <cstdlib>
 
+#include "engine/input/graph_list.h"
 #include "engine/support/text.h"
 #include "gui/app/app.h"
+#include "gui/app/graphs_view.h"
 #include "gui/backend/paths.h"
 #include "gui/model/samples.h"
 #include "gui/model/saved_document.h"
@@ -13,7 +15,9 @@ namespace recut::gui {
 namespace {
 
 bool has_document(const App& app) { return app.document() != nullptr; }
-bool has_file(const App& app) { return has_document(app) && !app.document()->path.empty(); }
+bool has_file(const App& app) {
+  return has_document(app) && !app.document()->path.empty() && !is_pasted(app.document()->path);
+}
 bool has_fault(const App& app) {
   return has_document(app) && app.document()->state == DocumentState::failed;
 }
@@ -32,6 +36,20 @@ Result<Done> open_file(App& app, std::string_view path) {
     return Done{};
   }
   if (!app.backend.ask_for_file()) app.overlay = "open";
+  return Done{};
+}
+
+// A graph that PyTorch printed, a log, JSON or Recut's text form, as copied from a report.
+Result<Done> paste_file(App& app, std::string_view) {
+  auto text = std::make_shared<const std::string>(app.backend.clipboard());
+  if (!looks_like_graphs(*text))
+    return error(
+        "the clipboard holds no graph: expected one that PyTorch printed, a log, JSON or "
+        "Recut's text form");
+  std::size_t number = 1;
+  const auto path = [&] { return fmt::format("{}graph {}", kPastedPath, number); };
+  while (app.documents.find_path(path()) != nullptr) ++number;
+  app.open(path(), std::move(text));
   return Done{};
 }
 
@@ -97,27 +115,37 @@ bool has_graphs(const App& app) {
          app.document()->document->file.graph_keys.size() > 1;
 }
 
-// Another graph of the file, by its key or by the end of it that only one has.
+// Another graph of the file: by its key, by that without its compilation, or by the end of a key, if
+// only one graph has it.
 Result<Done> choose_graph(App& app, std::string_view argument) {
   const std::vector<std::string>& keys = app.document()->document->file.graph_keys;
-  const std::string* chosen = nullptr;
-  std::size_t fitting = 0;
-  for (const std::string& key : keys) {
-    if (!key.ends_with(argument) || argument.empty()) continue;
-    const bool whole = key == argument;
-    if (whole) fitting = 0;
-    chosen = &key;
-    ++fitting;
-    if (whole) break;
-  }
-  if (fitting != 1)
+  const auto fits = [&](const std::string& key, int exactness) {
+    if (argument.empty() || !key.ends_with(argument)) return false;
+    const std::size_t before = key.size() - argument.size();
+    return exactness == 0 || before == 0 || (exactness == 1 && key[before - 1] == '/');
+  };
+  std::vector<std::string> fitting;
+  for (int exactness = 2; exactness >= 0 && fitting.empty(); --exactness)
+    for (const std::string& key : keys)
+      if (fits(key, exactness)) fitting.push_back(key);
+  if (fitting.size() != 1)
     return error(fmt::format("{} is {} of this file's graphs, expected one of {}", quote(argument),
-                             fitting == 0 ? "none" : "more than one", fmt::join(keys, ", ")));
-  app.document()->plan_settings.transforms.graph = *chosen;
+                             fitting.empty() ? "none" : "more than one", fmt::join(keys, ", ")));
+  app.document()->plan_settings.transforms.graph = fitting.front();
   return Done{};
 }
 bool shows_graph(const App& app, std::string_view argument) {
   return app.document()->document->file.key == argument;
+}
+
+Result<Done> choose_graph_from_list(App& app, std::string_view) {
+  app.overlay = "graphs";
+  return Done{};
+}
+
+Result<Done> prepare_graph_list(App& app, std::string_view) {
+  if (wants_graph_list(app, *app.document())) start_graph_list(app, *app.document());
+  return Done{};
 }
 
 Result<Done> copy_fault(App& app, std::string_view argument) {
@@ -134,10 +162,13 @@ Result<Done> quit(App& app, std::string_view) {
 
 constexpr Command kFileRows[] = {
     {"file.open", "Open a graph", "Ctrl+O", "", nullptr, open_file},
+    {"file.paste", "Open the graph on the clipboard", "Ctrl+V", "", nullptr, paste_file},
     {"file.sample", "Open a sample", "", "", nullptr, sample},
     {"file.reload", "Read the file again", "F5 Ctrl+R", "", has_file, reload_file},
     {"file.dimensions", "Set sizes of symbols or open dimensions", "", "s17=64,s48=512 or batch=1",
      has_open_dimensions, set_dimensions},
+    {"file.graphs", "Choose a graph of the file", "", "", has_graphs, choose_graph_from_list},
+    {"file.list_graphs", "", "", "", has_graphs, prepare_graph_list},
     {"file.graph", "Open another graph of the file", "", "joint or 0/0/aot_forward_graph",
      has_graphs, choose_graph, "", shows_graph},
     {"file.copy_fault", "Copy why the file can't be read", "", "", has_fault, copy_fault},

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "engine/support/text.h"
+#include "engine/workspace/torch_saved.h"
 #include "gui/backend/paths.h"
 #include "gui/jobs/reasons_job.h"
 #include "gui/jobs/worker_requests.h"
@@ -183,11 +184,12 @@ void Planner::opened(DocumentView& document) {
   document.chose_budget |= !(document.plan_settings == usual);
   if (const std::string hints = hints_text(document.document->file.symbols); !hints.empty())
     callbacks_.say("Sizes by the file's hints: " + hints, false);
-  if (const auto& keys = document.document->file.graph_keys; keys.size() > kMaxQuietGraphs)
-    callbacks_.say(fmt::format("This is {}; \"Open another graph of the file\" has {} more",
-                               document.document->file.key, keys.size() - 1),
-                   false);
+  if (!document.chose_budget && usual.transforms.graph.empty() &&
+      document.document->file.graph_keys.size() > kMaxQuietGraphs)
+    callbacks_.choose_graph(document);
   for (const std::string& note : document.document->file.notes()) callbacks_.say(note, false);
+  if (const std::string torch = torch_saved_text(*document.document); !torch.empty())
+    callbacks_.say(torch, false);
   if (!document.has_backward())
     callbacks_.say(
         "A forward graph, planned as inference: differentiate it (g) for a training step", false);

@@ -15,11 +15,12 @@ namespace recut::gui {
 
 class Planner {
  public:
-  // `find`: a document by its serial number, null once it is closed. `say`: shows a message to the
-  // user.
+  // `find`: a document by its serial number, null once it is closed. `say`: something that people
+  // should read. `choose_graph`: a file of several graphs was opened, and none was named.
   struct Callbacks {
     std::function<DocumentView*(int serial)> find;
     std::function<void(const std::string& text, bool fault)> say;
+    std::function<void(const DocumentView& document)> choose_graph;
   };
   Planner(Backend& backend, Jobs& jobs, Callbacks callbacks)
       : backend_(backend), jobs_(jobs), callbacks_(std::move(callbacks)) {}

@@ -121,6 +121,7 @@ class TransformsPanel {
     update(memory_, document_, document_.baseline.plan);
     head();
     Rect area = input_.area;
+    if (document_.document->file.graph_keys.size() > 1) graph_of_file(area);
     slide(area.cut_top(ui_.target(20)));
     const Rect legend = area.cut_bottom(legend_height(ui_, document_));
     area.cut_bottom(ui_.px(8));
@@ -148,6 +149,23 @@ class TransformsPanel {
     if (t.hovered)
       hint(ui_, idle_ ? "Hide passes that changed nothing" : "Show all passes, to switch them");
     if (t.pressed) intents_.push_back({"pass.idle", ""});
+  }
+
+  // The graph of the file that is shown, which opens the list of them.
+  void graph_of_file(Rect& area) {
+    const GraphFile& file = document_.document->file;
+    const Rect rect = area.cut_top(ui_.target(24));
+    area.cut_top(ui_.px(4));
+    const WidgetResponse t = interact(ui_, "graph", ItemKind::button, rect, true, file.key);
+    hint(ui_, file.key + "\nChoose another graph of the file");
+    ui_.fill(rect, t.hovered ? ui_.theme.line : ui_.theme.raised, ui_.px(kRadius));
+    Rect line = rect.inset(ui_.px(9), 0);
+    const std::string count = fmt::format("1 of {}", file.graph_keys.size());
+    ui_.text(line.cut_right(ui_.width(count, Face::small)), count, Face::small, ui_.theme.faint,
+             Align::right);
+    line.cut_right(ui_.px(8));
+    ui_.path(line, file.key, Face::mono_small, ui_.theme.text);
+    if (t.pressed) intents_.push_back({"file.graphs", ""});
   }
 
   void slide(const Rect& rect) {

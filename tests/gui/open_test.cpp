@@ -15,7 +15,7 @@ struct PickerWindow : Window {
   }
   static NullBackend folders() {
     NullBackend backend = sample_backend();
-    for (const char* path : {"/work.log", "/graphs/run-1.log", "/graphs/run-2.log",
+    for (const char* path : {"/work.bin", "/graphs/run-1.bin", "/graphs/run-2.bin",
                              "/graphs/picture.png", "/graphs/deep/inner.recut"})
       backend.files[path] = "x";
     backend.files["/graphs/small.recut"] = backend.files.at("samples/mlp.recut");
