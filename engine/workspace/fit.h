@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <string>
+#include <vector>
 
+#include "engine/input/symbols.h"
 #include "engine/support/result.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/planning.h"
@@ -32,6 +35,19 @@ struct FitRequest {
   std::function<Result<Document>(std::int64_t size)> open;
   std::function<void(std::int64_t size)> progress = [](std::int64_t) {};
 };
+
+// The file's symbols of these names, with the sizes that it was read with. Fails on a name that no
+// size of the graph has.
+Result<std::vector<BoundSymbol>> symbols_to_fit(const GraphFile& file,
+                                                const std::vector<std::string>& names);
+
+// Starts at the size of the first symbol, within the ranges of all. Fails if the ranges leave none.
+Result<Done> bound_by(const std::vector<BoundSymbol>& symbols, FitRequest& request);
+
+// {"symbols", "budget_bytes", "size", "tried": [{"size", "holds", "peak_bytes", "step_us",
+// "recompute_us", "us_per_unit"}]}.
+std::string fit_json(const std::vector<std::string>& symbols, const Fit& fit,
+                     std::int64_t budget_bytes);
 
 // Finds a size whose plan holds while the next size's doesn't: from `start` on by the ratio of
 // budget and peak first, then by bisection. It assumes that the minimum peak grows with the size;

@@ -15,6 +15,7 @@
 #include "gui/model/offer.h"
 #include "gui/model/schedule_view.h"
 #include "gui/panels/trade_off_cost.h"
+#include "gui/panels/trade_off_sizes.h"
 
 namespace recut::gui {
 namespace {
@@ -427,6 +428,7 @@ void draw_trade_off(Ui& ui, const PanelInput& input, Intents& intents) {
   if (document == nullptr) return;
   Rect area = input.area;
   draw_cost(ui, input, *document, area);
+  draw_sizes(ui, input, *document, area, intents);
   TradeOffView(ui, input, area, *document, intents).draw();
 }
 

@@ -9,6 +9,7 @@
 #include "engine/input/json_fields.h"
 #include "engine/passes/pass_runner.h"
 #include "engine/support/text.h"
+#include "engine/support/units.h"
 #include "engine/workspace/budget.h"
 #include "engine/workspace/cost_model.h"
 
@@ -25,8 +26,9 @@ constexpr std::size_t kMaxJsonTextValues = 1'000'000;  // of one JSON text
 constexpr double kMaxApiEffort = 1e6;
 constexpr double kMaxApiSeconds = 1e9;
 
-constexpr std::string_view kOpenKeys[] = {"graph", "passes"};
-constexpr std::string_view kGraphKeys[] = {"joint", "joint_after_passes", "forward"};
+constexpr std::int64_t kMaxApiSize = std::int64_t{1} << 40;
+
+constexpr std::string_view kOpenKeys[] = {"graph", "passes", "dims"};
 constexpr std::string_view kDifferentiateKeys[] = {"wrt", "results", "passes"};
 constexpr std::string_view kPlanKeys[] = {
     "strategy", "budget", "effort", "seconds",   "search_seed",
@@ -34,6 +36,9 @@ constexpr std::string_view kPlanKeys[] = {
 constexpr std::string_view kSweepKeys[] = {"points", "effort", "search_seed", "device",
                                            "model",  "save",   "recompute",   "ignore_checkpoints",
                                            "plans"};
+constexpr std::string_view kFitKeys[] = {
+    "graph",   "passes",      "dims",   "fit",   "most", "budget",    "effort",
+    "seconds", "search_seed", "device", "model", "save", "recompute", "ignore_checkpoints"};
 
 // The options of one call. All errors are collected and reported at once.
 class Options {
@@ -53,8 +58,28 @@ class Options {
 
   void read(OpenOptions& open) {
     if (!is_object_) return;
-    if (const auto key = one_of("graph", kGraphKeys)) open.graph_key = *key;
+    if (const auto key = fields_.text("graph")) open.graph_key = *key;
     open.passes = passes();
+    read_dims(open.sizes);
+  }
+
+  void read(FitOptions& options) {
+    if (!is_object_) return;
+    read(options.open);
+    read(options.planning);
+    options.symbols = fields_.texts("fit");
+    if (options.symbols.empty())
+      report_error("fit", "expected names of symbols, such as [\"s17\"]");
+    for (const std::string& symbol : options.symbols) options.open.sizes.erase(symbol);
+    if (const auto bytes = parse_bytes(options.planning.budget))
+      options.budget_bytes = *bytes;
+    else
+      report_error("budget", "expected bytes, such as '24GiB'");
+    const auto most = fields_.integer("most");
+    if (!most) return;
+    if (*most < 1 || *most > kMaxApiSize)
+      return report_error("most", fmt::format("{} found, expected 1 to {}", *most, kMaxApiSize));
+    options.max_size = *most;
   }
 
   void read(DifferentiateOptions& options) {
@@ -119,6 +144,18 @@ class Options {
     const std::vector<std::string> names = fields_.texts("passes");
     if (const auto found = find_passes(names); !found) report_error("passes", found.diagnostics());
     return names;
+  }
+
+  void read_dims(Dimensions& sizes) {
+    const JsonValue dims = fields_.find("dims");
+    if (!dims.present()) return;
+    if (!dims.is(JsonKind::object))
+      return report_error("dims", "expected an object, such as {\"s17\": 64}");
+    for (const JsonMember member : dims.items())
+      if (member.value.is(JsonKind::integer) && member.value.integer() > 0)
+        sizes.insert_or_assign(std::string(member.key), member.value.integer());
+      else
+        report_error("dims", fmt::format("{}: expected a size above 0", quote(member.key)));
   }
 
   std::vector<std::size_t> positions(std::string_view key, const JsonValue& list) {
@@ -236,6 +273,10 @@ Result<PlanningRequest> read_plan_options(const char* json) {
 
 Result<SweepOptions> read_sweep_options(const char* json) {
   return read_options<SweepOptions>(json, kSweepKeys);
+}
+
+Result<FitOptions> read_fit_options(const char* json) {
+  return read_options<FitOptions>(json == nullptr ? "{}" : json, kFitKeys);
 }
 
 }  // namespace recut::c_api

@@ -20,10 +20,19 @@ struct SweepOptions {
   bool plans = false;  // each point with its plan
 };
 
+struct FitOptions {
+  OpenOptions open;
+  PlanningRequest planning;
+  std::int64_t budget_bytes = 0;
+  std::vector<std::string> symbols;  // that are one size
+  std::int64_t max_size = std::int64_t{1} << 20;
+};
+
 // `json` may be null: no options.
 Result<OpenOptions> read_open_options(const char* json);
 Result<DifferentiateOptions> read_differentiate_options(const char* json);
 Result<PlanningRequest> read_plan_options(const char* json);
 Result<SweepOptions> read_sweep_options(const char* json);
+Result<FitOptions> read_fit_options(const char* json);
 
 }  // namespace recut::c_api

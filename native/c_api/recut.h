@@ -76,8 +76,9 @@ RECUT_API const char* recut_version(void);
  * The JSON may have measured times (native/README.md, `--device measured`).
  * `bytes` may hold anything; `name` (null: "graph") names the file in diagnostics.
  *
- *   "graph"   "joint" (default; "forward" where there is none), "joint_after_passes" or "forward":
- *             which graph of the file
+ *   "graph"   "joint" (default; "forward" where there is none), "joint_after_passes" or "forward",
+ *             or the key of a graph of a trace or log: which graph of the file
+ *   "dims"    sizes of symbols, {"s17": 64}; a symbol without one has the file's hint
  *   "passes"  list of passes to run, in this order; []: none. Without the key: the default ones,
  *             but none on joint_after_passes
  *
@@ -146,6 +147,16 @@ RECUT_API recut_status recut_report_json(const recut_plan* plan, char** json, ch
  * "plan", as recut_plan_json has it. Returns the statuses of recut_plan_make. */
 RECUT_API recut_status recut_sweep(const recut_graph* graph, const char* options_json,
                                    const recut_callbacks* callbacks, char** json, char** error);
+
+/* The largest size of a symbol, such as the batch, whose plan holds a budget, as `recut fit --json`
+ * prints it. Options: "fit": list of symbols that are this one size; "budget" in bytes ("24GiB");
+ * "most": the largest size to try (default: 1048576); recut_graph_read's "graph", "passes" and
+ * "dims", and of recut_plan_make's "effort", "seconds", "search_seed", "device", "model", "save",
+ * "recompute", "ignore_checkpoints". RECUT_NOT_HELD, with the JSON, where no size holds; else the
+ * statuses of recut_graph_read and RECUT_CANCELLED. */
+RECUT_API recut_status recut_fit(const void* bytes, size_t size, const char* name,
+                                 const char* options_json, const recut_callbacks* callbacks,
+                                 char** json, char** error);
 
 RECUT_API void recut_text_free(char* text);
 

@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "engine/support/table.h"
@@ -21,8 +19,6 @@
 
 namespace recut::native {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct FitCommand {
   GraphArguments graph;  // its --dim without a size: the symbols to fit
@@ -46,43 +42,6 @@ GraphArguments of_size(const GraphArguments& graph, const std::vector<std::strin
   for (const std::string& symbol : symbols)
     sized.dimensions.push_back(fmt::format("{}={}", symbol, size));
   return sized;
-}
-
-// The file's symbols, with the size that the graph was traced with.
-Result<std::vector<BoundSymbol>> traced(const GraphArguments& graph,
-                                        const std::vector<std::string>& symbols,
-                                        const Console& console) {
-  const auto file = graph.read(console);
-  if (!file) return file.diagnostics();
-  std::vector<BoundSymbol> found;
-  std::vector<std::string> names;
-  for (const BoundSymbol& bound : file->symbols) names.push_back(bound.name);
-  for (const std::string& symbol : symbols) {
-    const auto it = std::find(names.begin(), names.end(), symbol);
-    if (it != names.end())
-      found.push_back(file->symbols[static_cast<std::size_t>(it - names.begin())]);
-    else
-      return error(names.empty()
-                       ? fmt::format("--dim {}: the sizes of this graph are all fixed", symbol)
-                       : fmt::format("--dim {}: no size of this graph has that symbol; found: {}",
-                                     symbol, fmt::join(names, ", ")));
-  }
-  return found;
-}
-
-std::string as_json(const std::vector<std::string>& symbols, const Fit& fit, std::int64_t budget) {
-  Json points = Json::array();
-  for (const auto& [size, point] : fit.tried) {
-    points.push_back({{"size", size},
-                      {"holds", point.holds},
-                      {"peak_bytes", point.peak_bytes},
-                      {"step_us", point.step_us},
-                      {"recompute_us", point.recompute_us},
-                      {"us_per_unit", point.step_us / static_cast<double>(size)}});
-  }
-  return Json{{"symbols", symbols}, {"budget_bytes", budget}, {"size", fit.size}, {"tried", points}}
-             .dump(2) +
-         "\n";
 }
 
 std::string as_text(const std::string& title, const Fit& fit) {
@@ -110,19 +69,17 @@ int fit(FitCommand command, const Console& console) {
   const auto budget = parse_bytes(command.plan.budget.value_or(""));
   if (!budget)
     return console.report_error(Diagnostics{error("--budget takes bytes here, such as 24GiB")});
-  const auto bound = traced(command.graph, symbols, console);
-  if (!bound) return console.report_error(bound.diagnostics());
+  const auto file = command.graph.read(console);
+  if (!file) return console.report_error(file.diagnostics());
+  const auto bound = symbols_to_fit(*file, symbols);
+  if (!bound)
+    return console.report_error(Diagnostics{error("--dim " + bound.diagnostics().front().message)});
 
   FitRequest request;
-  request.start = bound->front().size;
   request.max_size = command.most;
-  for (const BoundSymbol& symbol : *bound) {
-    request.min_size = std::max(request.min_size, symbol.min.value_or(1));
-    request.max_size = std::min(request.max_size, symbol.max.value_or(request.max_size));
-  }
-  if (request.max_size < request.min_size)
-    return console.report_error(Diagnostics{error(fmt::format(
-        "--most {}: sizes of {} begin at {}", request.max_size, names, request.min_size))});
+  if (const auto bounded = bound_by(*bound, request); !bounded)
+    return console.report_error(
+        Diagnostics{error("--most " + bounded.diagnostics().front().message)});
   request.planning = command.plan.request();
   request.progress = [&](std::int64_t size) {
     console.say(fmt::format("planning {} = {}", names, size));
@@ -139,7 +96,7 @@ int fit(FitCommand command, const Console& console) {
   if (!found) return console.report_error(found.diagnostics());
   if (!note.empty()) console.err << "note: " << note << "\n";
   if (command.json)
-    console.out << as_json(symbols, *found, *budget);
+    console.out << fit_json(symbols, *found, *budget);
   else
     console.out << as_text(fmt::format("{} within {}", names, format_bytes(*budget)), *found);
   if (found->size > 0) return kDone;

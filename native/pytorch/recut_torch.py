@@ -221,7 +221,8 @@ def _check_supported(joint: _Joint) -> None:
 def _check_static(node: fx.Node) -> None:
     for value in _flatten(node.meta.get("val")):
         if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
-            raise _Unsupported(f"{node.name} is a symbolic number: shapes aren't static")
+            raise _Unsupported(f"{node.name} is a symbolic number: shapes aren't static. Compile with dynamic=False; "
+                               "`recut fit` finds the largest batch in a TORCH_TRACE")
         if isinstance(value, torch.Tensor):
             if value.layout is not torch.strided:
                 raise _Unsupported(f"{node.name} is {value.layout}")

@@ -2,6 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "gui/app/size_slider.h"
 #include "tests/gui/near_helper.h"
 #include "tests/gui/window.h"
 #include "tests/paths.h"
@@ -41,6 +42,36 @@ TEST_CASE("symbolic: the window says the hints, and takes other sizes", "[gui]")
     CHECK(format(window->app.document()->transform_faults).find("from 2 to any size") !=
           std::string::npos);
   }
+}
+
+TEST_CASE("symbolic: a slider beside the budget changes the size, and the budget stays", "[gui]") {
+  const SizeRange range = size_range({"s17", 128, false, 2, std::nullopt}, 128);
+  CHECK((range.least == 2 && range.most == 2048));
+  for (const int position : {0, 50, 80, kSizeStops})
+    CHECK(range.position_of(range.size_at(position)) == position);
+  CHECK(size_range({"s17", 128, false, 2, 300}, 128).most == 300);
+  CHECK(size_range({"s17", 4, false, 4, 4}, 4).size_at(kSizeStops) == 4);
+
+  Window window(bare_options());
+  window.app.open(kSymbolicFile);
+  window.settle();
+  const auto size = [&] { return window.app.document()->document->file.symbols.front().size; };
+  const auto budget = [&] { return window.app.document()->plan_settings.budget_bytes; };
+  const std::int64_t before = budget();
+  REQUIRE(window.play("expect item \"trade-off/size s17\"\n"
+                      "drag \"trade-off/size s17\" 60 0\nwait idle\n") == "");
+  const std::int64_t dragged = size();
+  CHECK(dragged > 128);
+  CHECK(budget() == before);
+  REQUIRE(window.app.run("file.size", "s17=16").ok());
+  window.settle();
+  CHECK(size() == 16);
+  CHECK(window.app.document()->plan_settings.transforms.dimensions == Dimensions{{"s17", 16}});
+  CHECK_FALSE(window.app.run("file.size", "16").ok());
+  CHECK_FALSE(window.app.run("file.size", "a=1,b=2").ok());
+  REQUIRE(window.app.run("edit.undo").ok());
+  window.settle();
+  CHECK(size() == dragged);
 }
 
 }  // namespace

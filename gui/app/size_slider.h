@@ -1,0 +1,32 @@
+// The size of a symbol as a slider: the batch, or the sequence, of a graph with symbolic sizes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/input/symbols.h"
+#include "gui/model/document_view.h"
+
+namespace recut::gui {
+
+// Whole positions 0 … kSizeStops stand for sizes from `least` to `most`, each as much larger than
+// the one before it.
+inline constexpr int kSizeStops = 96;
+struct SizeRange {
+  std::int64_t least = 1, most = 1;
+
+  int position_of(std::int64_t size) const;
+  std::int64_t size_at(int position) const;
+};
+
+// From the least size that the symbol takes to 16 times the traced one, or its most.
+SizeRange size_range(const BoundSymbol& symbol, std::int64_t traced);
+
+// The size that the settings ask for; that of the document's graph where they name none.
+std::int64_t requested_size(const DocumentView& document, const BoundSymbol& symbol);
+
+// "s17=256,s48=512": the sizes of the settings with another size of one symbol.
+std::string sizes_with(const DocumentView& document, const std::string& symbol, std::int64_t size);
+
+}  // namespace recut::gui
