@@ -96,13 +96,14 @@ Result<Done> read_modules(std::string_view text, const std::vector<PrintedSource
 
 void add_words(std::string words, std::string& note) { note += (note.empty() ? "" : "; ") + words; }
 
-// The joint graphs of a compilation come first: those are planned.
+// The joint graphs of a compilation come first, those are planned; graphs that can't be read last.
 void sort_by_compilation(std::vector<GraphEntry>& entries) {
   std::map<std::string, std::size_t> first;
   for (const GraphEntry& entry : entries) first.emplace(entry.compile_id, first.size());
   std::stable_sort(entries.begin(), entries.end(), [&](const GraphEntry& a, const GraphEntry& b) {
     const auto place = [&](const GraphEntry& entry) {
-      return std::pair(first.at(entry.compile_id), !entry.kind.starts_with("joint"));
+      const int rank = !entry.fault.empty() ? 2 : entry.kind.starts_with("joint") ? 0 : 1;
+      return std::pair(first.at(entry.compile_id), rank);
     };
     return place(a) < place(b);
   });

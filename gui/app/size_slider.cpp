@@ -41,9 +41,29 @@ std::int64_t requested_size(const DocumentView& document, const BoundSymbol& sym
   return requested == sizes.end() ? symbol.size : requested->second;
 }
 
-std::string sizes_with(const DocumentView& document, const std::string& symbol, std::int64_t size) {
+std::vector<std::vector<BoundSymbol>> symbols_of_one_size(const DocumentView& document,
+                                                          const TracedSizes& traced) {
+  std::vector<std::vector<BoundSymbol>> groups;
+  const auto sizes = [&](const BoundSymbol& symbol) {
+    const auto hint = traced.find(symbol.name);
+    return std::pair(hint == traced.end() ? symbol.size : hint->second,
+                     requested_size(document, symbol));
+  };
+  for (const BoundSymbol& symbol : document.document->file.symbols) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& other) {
+      return sizes(other.front()) == sizes(symbol);
+    });
+    if (group == groups.end())
+      groups.push_back({symbol});
+    else
+      group->push_back(symbol);
+  }
+  return groups;
+}
+
+std::string sizes_with(const DocumentView& document, const Dimensions& given) {
   Dimensions sizes = document.plan_settings.transforms.dimensions;
-  sizes.insert_or_assign(symbol, size);
+  for (const auto& [name, size] : given) sizes.insert_or_assign(name, size);
   return write_dimensions(sizes);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,13 @@ SizeRange size_range(const BoundSymbol& symbol, std::int64_t traced);
 // The size that the settings ask for; that of the document's graph where they name none.
 std::int64_t requested_size(const DocumentView& document, const BoundSymbol& symbol);
 
-// "s17=256,s48=512": the sizes of the settings with another size of one symbol.
-std::string sizes_with(const DocumentView& document, const std::string& symbol, std::int64_t size);
+// Symbols that have one slider: equal sizes as traced and now are usually one, as the batch of
+// inputs and of labels, and change together. `traced` has the sizes of the file's own hints.
+using TracedSizes = std::map<std::string, std::int64_t>;
+std::vector<std::vector<BoundSymbol>> symbols_of_one_size(const DocumentView& document,
+                                                          const TracedSizes& traced);
+
+// The sizes of the settings with other ones for these symbols, as the command reads them.
+std::string sizes_with(const DocumentView& document, const Dimensions& given);
 
 }  // namespace recut::gui

@@ -111,15 +111,13 @@ Result<Done> set_dimensions(App& app, std::string_view argument) {
   return Done{};
 }
 
-// One symbol's size beside the others'. The budget is in bytes and stays, so that it is seen whether
-// the size fits.
+// Sizes of some symbols beside the others'. The budget is in bytes and stays, so that it is seen
+// whether the sizes fit.
 Result<Done> set_size(App& app, std::string_view argument) {
   const auto size = read_dimensions(argument);
   if (!size) return size.diagnostics();
-  if (size->size() != 1) return error("one size is expected, such as s17=64");
   app.document()->chose_budget = true;
-  const auto& [symbol, requested] = *size->begin();
-  return set_dimensions(app, sizes_with(*app.document(), symbol, requested));
+  return set_dimensions(app, sizes_with(*app.document(), *size));
 }
 
 bool has_graphs(const App& app) {
@@ -179,7 +177,8 @@ constexpr Command kFileRows[] = {
     {"file.reload", "Read the file again", "F5 Ctrl+R", "", has_file, reload_file},
     {"file.dimensions", "Set sizes of symbols or open dimensions", "", "s17=64,s48=512 or batch=1",
      has_open_dimensions, set_dimensions},
-    {"file.size", "Set the size of one symbol", "", "s17=64", has_open_dimensions, set_size},
+    {"file.size", "Change sizes of symbols for this budget", "", "s17=64", has_open_dimensions,
+     set_size},
     {"file.graphs", "Choose a graph of the file", "", "", has_graphs, choose_graph_from_list},
     {"file.list_graphs", "", "", "", has_graphs, prepare_graph_list},
     {"file.graph", "Open another graph of the file", "", "joint or 0/0/aot_forward_graph",

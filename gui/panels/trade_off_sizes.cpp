@@ -3,7 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
+#include <string>
+#include <vector>
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
@@ -13,12 +14,9 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMaxSizes = 3;   // more have the command
+constexpr std::size_t kMaxSizes = 3;    // more have the command
 constexpr float kPlotAboveSizes = 130;  // units that the rows leave the plot
 constexpr float kSizeName = 64, kSizeNumber = 76, kSizeCost = 120;  // units
-
-// The size of each symbol as the file was opened: ranges don't move while it is dragged.
-using TracedSizes = std::map<std::string, std::int64_t>;
 
 // "12.1 µs a unit": the step's time by the size, once the plan for that size is shown.
 std::string cost_of_unit(const DocumentView& document, const BoundSymbol& symbol) {
@@ -27,11 +25,29 @@ std::string cost_of_unit(const DocumentView& document, const BoundSymbol& symbol
   return fmt::format("{} each", format_micros(micros));
 }
 
-void draw_size(Ui& ui, const DocumentView& document, const BoundSymbol& symbol, std::int64_t traced,
-               Rect row, Intents& intents) {
+std::string names_of(const std::vector<BoundSymbol>& symbols) {
+  std::string names;
+  for (const BoundSymbol& symbol : symbols) names += (names.empty() ? "" : " = ") + symbol.name;
+  return names;
+}
+
+// From the most of the least sizes to the least of the most.
+SizeRange common_range(const std::vector<BoundSymbol>& symbols, std::int64_t traced) {
+  SizeRange range = size_range(symbols.front(), traced);
+  for (const BoundSymbol& symbol : symbols) {
+    const SizeRange own = size_range(symbol, traced);
+    range = {std::max(range.least, own.least), std::min(range.most, own.most)};
+  }
+  return range;
+}
+
+void draw_size(Ui& ui, const DocumentView& document, const std::vector<BoundSymbol>& symbols,
+               std::int64_t traced, float names_width, Rect row, Intents& intents) {
+  const BoundSymbol& symbol = symbols.front();
+  const std::string names = names_of(symbols);
   const std::int64_t size = requested_size(document, symbol);
-  const SizeRange range = size_range(symbol, traced);
-  ui.text(row.cut_left(ui.px(kSizeName)), symbol.name, Face::mono, ui.theme.text);
+  const SizeRange range = common_range(symbols, traced);
+  ui.text(row.cut_left(names_width), names, Face::mono, ui.theme.text);
   if (row.width() > ui.px(kSizeNumber + kSizeCost + 120))
     ui.text(row.cut_right(ui.px(kSizeCost)), cost_of_unit(document, symbol), Face::mono_small,
             ui.theme.dim, Align::right);
@@ -39,20 +55,19 @@ void draw_size(Ui& ui, const DocumentView& document, const BoundSymbol& symbol, 
           Align::right);
   row.cut_right(ui.px(8));
   int at = range.position_of(size);
-  const std::string label = "size " + symbol.name;
-  const bool dragged = slider(ui, label, row, at, range.most > range.least ? kSizeStops : 0);
-  ui.items.set_span({static_cast<double>(range.least), static_cast<double>(range.most),
-                     static_cast<double>(size), fmt::format("{} = {}", symbol.name, size)});
-  hint(ui, fmt::format("{} from {} to {}, traced with {}", symbol.name, format_count(range.least),
+  const bool dragged =
+      slider(ui, "size " + symbol.name, row, at, range.most > range.least ? kSizeStops : 0);
+  const Span span{static_cast<double>(range.least), static_cast<double>(range.most),
+                  static_cast<double>(size), fmt::format("{} = {}", names, size)};
+  ui.items.set_span(span);
+  hint(ui, fmt::format("{} from {} to {}, traced with {}", names, format_count(range.least),
                        format_count(range.most), format_count(traced)));
   std::int64_t requested = dragged ? range.size_at(at) : size;
-  const Span span{static_cast<double>(range.least),
-                  static_cast<double>(range.most),
-                  static_cast<double>(size),
-                  {}};
   if (const auto moved = moved_by_keys(ui, span, 1)) requested = static_cast<std::int64_t>(*moved);
-  if (requested != size)
-    intents.push_back({"file.size", fmt::format("{}={}", symbol.name, requested)});
+  if (requested == size) return;
+  Dimensions given;
+  for (const BoundSymbol& one : symbols) given.emplace(one.name, requested);
+  intents.push_back({"file.size", write_dimensions(given)});
 }
 
 }  // namespace
@@ -65,13 +80,17 @@ void draw_sizes(Ui& ui, const PanelInput& input, const DocumentView& document, R
   const float high = ui.target(24);
   const auto room =
       static_cast<std::size_t>(std::max(0.0f, (area.height() - ui.px(kPlotAboveSizes)) / high));
-  const std::size_t count = std::min({symbols.size(), kMaxSizes, room});
+  for (const BoundSymbol& symbol : symbols) traced.emplace(symbol.name, symbol.size);
+  const auto groups = symbols_of_one_size(document, traced);
+  const std::size_t count = std::min({groups.size(), kMaxSizes, room});
+  float names_width = ui.px(kSizeName);
+  for (const auto& group : groups)
+    names_width = std::max(names_width, ui.width(names_of(group), Face::mono) + ui.px(12));
+  names_width = std::min(names_width, area.width() / 3);
   Rect rows = area.cut_bottom(high * static_cast<float>(count));
-  for (std::size_t i = 0; i < count; ++i) {
-    const BoundSymbol& symbol = symbols[i];
-    const auto first = traced.emplace(symbol.name, symbol.size).first;
-    draw_size(ui, document, symbol, first->second, rows.cut_top(high), intents);
-  }
+  for (std::size_t i = 0; i < count; ++i)
+    draw_size(ui, document, groups[i], traced.at(groups[i].front().name), names_width,
+              rows.cut_top(high), intents);
 }
 
 }  // namespace recut::gui

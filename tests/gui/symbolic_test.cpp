@@ -1,5 +1,6 @@
 // A graph of symbolic sizes in the window: its hints are said, and another size is a command away.
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
 #include <string>
 
 #include "gui/app/size_slider.h"
@@ -68,10 +69,26 @@ TEST_CASE("symbolic: a slider beside the budget changes the size, and the budget
   CHECK(size() == 16);
   CHECK(window.app.document()->plan_settings.transforms.dimensions == Dimensions{{"s17", 16}});
   CHECK_FALSE(window.app.run("file.size", "16").ok());
-  CHECK_FALSE(window.app.run("file.size", "a=1,b=2").ok());
   REQUIRE(window.app.run("edit.undo").ok());
   window.settle();
   CHECK(size() == dragged);
+}
+
+TEST_CASE("symbolic: symbols of one size have one slider, and change together", "[gui]") {
+  const std::string path = RECUT_SOURCE_DIR "/../shared/inputs/sym/llama_sym.json.gz";
+  if (!std::filesystem::exists(path)) SKIP("there is no folder ../shared/inputs");
+  Window window(bare_options());
+  window.app.open(path);
+  window.settle();
+  REQUIRE(window.play("expect value \"trade-off/size s17\" contains \"\"\n"
+                      "expect no item \"trade-off/size s58\"\n"
+                      "drag \"trade-off/size s17\" 30 0\nwait idle\n") == "");
+  const DocumentView& document = *window.app.document();
+  CHECK(document.transform_faults.empty());
+  const Dimensions& sizes = document.plan_settings.transforms.dimensions;
+  REQUIRE(sizes.size() == 2);
+  CHECK(sizes.at("s17") == sizes.at("s58"));
+  CHECK(sizes.at("s17") != 4);
 }
 
 }  // namespace
