@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/input/symbols.h"
@@ -30,6 +31,7 @@ std::int64_t requested_size(const DocumentView& document, const BoundSymbol& sym
 // Symbols that have one slider: equal sizes as traced and now are usually one, as the batch of
 // inputs and of labels, and change together. `traced` has the sizes of the file's own hints.
 using TracedSizes = std::map<std::string, std::int64_t>;
+inline constexpr std::string_view kTracedSizes = "traced sizes";  // kept for each document
 std::vector<std::vector<BoundSymbol>> symbols_of_one_size(const DocumentView& document,
                                                           const TracedSizes& traced);
 

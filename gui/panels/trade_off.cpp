@@ -427,8 +427,8 @@ void draw_trade_off(Ui& ui, const PanelInput& input, Intents& intents) {
   const DocumentView* document = input.ready();
   if (document == nullptr) return;
   Rect area = input.area;
-  draw_cost(ui, input, *document, area);
   draw_sizes(ui, input, *document, area, intents);
+  draw_cost(ui, input, *document, area);
   TradeOffView(ui, input, area, *document, intents).draw();
 }
 

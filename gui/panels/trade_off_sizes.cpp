@@ -15,7 +15,7 @@ namespace recut::gui {
 namespace {
 
 constexpr std::size_t kMaxSizes = 3;    // more have the command
-constexpr float kPlotAboveSizes = 130;  // units that the rows leave the plot
+constexpr float kPlotAboveSizes = 112;  // units that the rows leave the plot
 constexpr float kSizeName = 64, kSizeNumber = 76, kSizeCost = 120;  // units
 
 // "12.1 µs a unit": the step's time by the size, once the plan for that size is shown.
@@ -76,7 +76,7 @@ void draw_sizes(Ui& ui, const PanelInput& input, const DocumentView& document, R
                 Intents& intents) {
   const std::vector<BoundSymbol>& symbols = document.document->file.symbols;
   if (input.app.first_screen || symbols.empty()) return;
-  auto& traced = input.memory<TracedSizes>("traced sizes");
+  auto& traced = input.memory<TracedSizes>(kTracedSizes);
   const float high = ui.target(24);
   const auto room =
       static_cast<std::size_t>(std::max(0.0f, (area.height() - ui.px(kPlotAboveSizes)) / high));

@@ -63,6 +63,10 @@ TEST_CASE("symbolic: a slider beside the budget changes the size, and the budget
                       "drag \"trade-off/size s17\" 60 0\nwait idle\n") == "");
   const std::int64_t dragged = size();
   CHECK(dragged > 128);
+  // The slider's ends stay where the file's hint puts them.
+  const Item* slider = window.app.items.find("trade-off/size s17");
+  REQUIRE((slider != nullptr && slider->span));
+  CHECK((slider->span->least == 2 && slider->span->most == 16 * 128));
   CHECK(budget() == before);
   REQUIRE(window.app.run("file.size", "s17=16").ok());
   window.settle();
