@@ -42,8 +42,18 @@ def parse_help(words, text):
             _add_entry(sections[title], line)
         elif line or footer:
             footer.append(line)
+    _order_exclusions(sections.get("Options", []))
     return Help(tuple(words), " ".join(lines[:usage]), lines[usage].removeprefix("Usage: "), sections,
                 "\n".join(footer).strip())
+
+
+def _order_exclusions(options):
+    """CLI11 names the options that one excludes by their addresses; here they stand as in the list."""
+    places = {part: at for at, (name, _) in enumerate(options) for part in _bare_name(name).split(",")}
+    for entry in options:
+        name, mark, excluded = entry[0].partition(" Excludes:")
+        if mark:
+            entry[0] = f"{name}{mark} {' '.join(sorted(excluded.split(), key=lambda word: places.get(word, 0)))}"
 
 
 def _add_entry(entries, line):
