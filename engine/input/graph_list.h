@@ -20,7 +20,7 @@ struct GraphEntry {
   std::string fault;         // why it can't be read, or ""
 };
 
-// Whether a text begins as one of the forms, or has a printed graph in it.
+// True if a text begins as one of the forms, or has a printed graph in it.
 bool looks_like_graphs(std::string_view text);
 
 // Reads any form of graph file. Graphs stand by compilation, joint ones first and those with a fault

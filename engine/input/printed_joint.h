@@ -28,13 +28,13 @@ struct SavedNames {
   std::vector<std::string> recomputed;  // nodes that both graphs compute
 };
 
-// Whether forward's outputs stand before the gradients in it.
+// True if forward's outputs stand before the gradients in it.
 bool is_joint_module(const PrintedModule& module);
 
-// Whether a graph is a joint one isn't printed either. It is if its inputs are trees of primals and
+// A graph doesn't print that it is a joint one. It is one if its inputs are trees of primals and
 // tangents, or if all inputs are primals and tangents and the outputs that remain before one
-// gradient for each primal don't depend on a tangent. `torch` may be null: what PyTorch saves, as
-// the file's default partition. Faults name no file.
+// gradient for each primal don't depend on a tangent. `torch` may be null: PyTorch's saved
+// values, the file's default partition. Faults name no file.
 Result<JointText> write_joint_text(const PrintedModule& module,
                                    const std::map<std::string, Symbol, std::less<>>& symbols,
                                    const SavedNames* torch = nullptr);

@@ -130,7 +130,7 @@ class Matcher {
 
   std::size_t results() const { return forward_.outputs.size() - saved_inputs_.size(); }
 
-  // What forward saves, and backward reads: by name if all names agree, else by order.
+  // The values that forward saves and backward reads: by name if all names agree, else by order.
   std::optional<Diagnostic> match_inputs() {
     for (const PrintedNode& node : backward_.nodes)
       if (is_input(node) && !is_tangent_input(node)) saved_inputs_.push_back(&node);
@@ -245,7 +245,7 @@ class Matcher {
     matched_.joint.nodes.push_back(std::move(node));
   }
 
-  // Whether a node of backward, in the joint graph's names, is that one of forward.
+  // True if a node of backward, in the joint graph's names, is that one of forward.
   bool is_same(const PrintedNode& twin, const PrintedNode& node) const {
     if (!same_node(twin, node) || unstable_.has(node.name) || draws_random_numbers(node) ||
         writes_in_place(node))

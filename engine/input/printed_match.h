@@ -1,5 +1,5 @@
 // PyTorch's forward and backward graphs of one compilation, matched into the joint graph that they
-// were partitioned from: what PyTorch saves is known then.
+// were partitioned from. PyTorch's saved values are known then.
 //
 //   forward(primals…)                   → results…, saved tensors…, saved sizes…
 //   backward(sizes…, tensors…, tangents…) → a gradient or None for each primal
@@ -21,11 +21,11 @@ struct MatchedGraph {
   SavedNames torch;
 };
 
-// Backward's inputs that are no tangents are what forward saves: the last of its outputs, by their
+// Backward's inputs that are no tangents are forward's saved values: the last of its outputs, by their
 // names, or by their order where a pass renamed some. Dtypes and sizes have to agree. A node of
 // backward that forward computes, by name, operator and arguments, is one node of the joint graph;
-// another one of a name in use is renamed. Fails where the graphs are no such pair, with what
-// doesn't match. Faults name no file.
+// another one of a name in use is renamed. Fails where the graphs are no such pair, and names the
+// mismatch. Faults name no file.
 Result<MatchedGraph> match_modules(const PrintedModule& forward, const PrintedModule& backward);
 
 }  // namespace recut

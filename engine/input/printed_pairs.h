@@ -1,4 +1,4 @@
-// Which graphs of a file are forward and backward of one compilation (printed_match.h).
+// Pairs of graphs of a file that are forward and backward of one compilation (printed_match.h).
 #pragma once
 
 #include <cstddef>

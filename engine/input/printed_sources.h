@@ -25,7 +25,7 @@ struct PrintedSource {
   PrintedForm form = PrintedForm::plain;
   std::size_t begin = 0, end = 0;  // bytes in the file, from the class's line
   std::uint32_t line = 1;          // of `begin`
-  std::string stream;              // of a log: what the prefixes of its lines have in common
+  std::string stream;              // of a log: the common part of its lines' prefixes
   std::vector<std::size_t>
       parts;  // of a matched joint graph: its forward's and backward's positions
 };
@@ -40,8 +40,8 @@ PrintedLines lines_of(std::string_view text, const PrintedSource& source);
 // kind, as those of forward and backward after Inductor's last passes.
 void make_keys_unique(std::vector<PrintedSource>& sources);
 
-// The graph that a reader wants who names none: the first joint graph, else one that was matched, or
-// the first of forward.
+// The default graph: the first joint graph, else the first that was matched, else the first forward
+// graph.
 const PrintedSource& first_choice(const std::vector<PrintedSource>& sources);
 
 }  // namespace recut

@@ -8,6 +8,10 @@
 
 namespace recut {
 
+// The graph has a backward: tangents or gradients. A graph without is a forward graph: its step is
+// inference, and keeps nothing for later.
+bool is_joint(const Graph& graph);
+
 // All outputs that exist: results, then gradients.
 std::vector<NodeId> graph_outputs(const Graph& graph);
 

@@ -1,7 +1,7 @@
 // Strategy `peak`: the least recomputation whose peak holds a budget in bytes. It states the graph
 // as a RematProblem, solves that (peak/solver.h), and turns the sequence into a plan. The bounds
 // that the solver proves become the plan's PeakProof. A forward graph is reordered first, so that
-// it recomputes only what no order saves.
+// it recomputes only where no order suffices.
 #include <fmt/core.h>
 
 #include "engine/ir/data_flow.h"

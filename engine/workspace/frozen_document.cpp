@@ -22,12 +22,12 @@
 #include "engine/support/units.h"
 #include "engine/workspace/json_text.h"
 
-// Passes of stage freezing write what a folded weight becomes as calls on weights:
+// Passes of stage freezing write a folded weight as calls on weights:
 //   conv(x, w), batch norm(…)  ⇒  conv(x, w * s), s = gamma / sqrt(variance + eps)
 // fold_frozen computes these calls with the interpreter. Values belong to inputs by name, and a
 // computed constant keeps its call's name. So a fate follows from three graphs: that of the file,
-// which names the weights; that after the passes, which says what each call depends on; the frozen
-// one, which says what is left.
+// which names the weights; that after the passes, which has the operands of each call; the frozen
+// one, which has the remaining inputs.
 
 namespace recut {
 namespace {
@@ -71,7 +71,7 @@ Result<Inputs> weight_values(const Graph& graph,
   return values;
 }
 
-// The values of the frozen graph: computed ones, and the file's of what is left of its inputs.
+// The values of the frozen graph: computed ones, and the file's of its remaining inputs.
 void hold_values(const Frozen& frozen, const Graph& passed, GraphFile& file) {
   auto storage = std::make_shared<FrozenStorage>();
   storage->file = file.storage;
@@ -91,7 +91,7 @@ void hold_values(const Frozen& frozen, const Graph& passed, GraphFile& file) {
   file.storage = std::move(storage);
 }
 
-// Finds what became of each weight of the graph before the passes.
+// Finds the fate of each weight of the graph before the passes.
 class Fates {
  public:
   Fates(const Graph& before, const Graph& passed, const Frozen& frozen, const Inputs& values)

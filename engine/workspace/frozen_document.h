@@ -13,7 +13,7 @@
 
 namespace recut {
 
-// What became of a weight.
+// The fate of a weight.
 enum class WeightFate : std::uint8_t {
   kept,      // the frozen graph reads it as it is
   folded,    // only computed constants have its values
@@ -32,7 +32,7 @@ struct FrozenWeight {
 struct FreezeReport {
   std::vector<FrozenWeight> weights;               // in the graph's order
   std::vector<std::string> constants;              // computed, in the graph's order
-  std::int64_t bytes_before = 0, bytes_after = 0;  // of all weights; of what the graph holds after
+  std::int64_t bytes_before = 0, bytes_after = 0;  // of all weights; of the frozen graph
 
   std::int64_t count(WeightFate fate) const;
 };

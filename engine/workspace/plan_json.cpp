@@ -74,7 +74,7 @@ void add_proof(Json& json, const PlanReport& report) {
   json["optimal"] = report.proof->optimal;
 }
 
-// What the step keeps for backward; of inference what its caller hands in.
+// The values that the step keeps for backward; of inference, those of its caller.
 Json kept_json(const PlanReport& report) {
   if (!report.inference)
     return {{"saved_bytes", report.saved_bytes},

@@ -57,7 +57,7 @@ std::string given_text(const GivenValues& given) {
                      given.count == 1 ? "" : "s");
 }
 
-// What the step reads or keeps beside its temporaries.
+// The values that the step reads or keeps beside its temporaries.
 void add_kept(const PlanReport& r, Table& table) {
   if (!r.inference)
     return table.row({"saved for backward", format_bytes(r.saved_bytes),
@@ -78,9 +78,7 @@ std::string summary(const PlanReport& r) {
                arena_note(r.arena_bytes, r.peak_bytes, r.budget_bytes)});
   table.row(
       {"peak without recomputation", format_bytes(r.baseline_peak_bytes), against_baseline(r)});
-  table.row({"saved for backward", format_bytes(r.saved_bytes),
-             fmt::format("{} storages, {} values", format_count(r.saved_storages()),
-                         format_count(r.saved_values))});
+  add_kept(r, table);
   if (r.torch)
     table.row(
         {"saved by PyTorch", format_bytes(r.torch->bytes),

@@ -1,4 +1,4 @@
-// What PyTorch's own partition saves, where the file has that: figures beside those of a plan.
+// The values that PyTorch's own partition saves, if the file has it: figures beside those of a plan.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ const TorchPartition* own_partition(const GraphFile& file, const Graph& graph);
 // neither. Cost: one replay.
 std::optional<TorchSaved> torch_saved(const Document& document);
 
-// The same in a sentence for people; "" if there is none.
+// The same in a sentence; "" if there is none.
 std::string torch_saved_text(const Document& document);
 
 }  // namespace recut

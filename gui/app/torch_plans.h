@@ -18,11 +18,11 @@ struct TorchPlan {
   Diagnostics faults;   // why it can't
   JobId making = 0;
 };
-// Kept for each document, by fraction (or kRecordedTorch), device and model.
+// PyTorch's plans of a document by fraction (or kRecordedTorch), device and model.
 using TorchPlans = std::map<std::string, TorchPlan>;
 inline constexpr std::string_view kTorchMemory = "torch";
 
-// PyTorch's budget as people write it, "0.50" or "recorded", as it is kept: "0.5". Fails where it is none.
+// PyTorch's budget as users write it, "0.50" or "recorded", as it is kept: "0.5". Fails where it is none.
 Result<std::string> torch_fraction(const std::string& text);
 // PyTorch's default.
 inline constexpr std::string_view kUsualTorch = "1";

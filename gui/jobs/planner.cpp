@@ -41,8 +41,7 @@ void Planner::post(JobControl& control, int serial, OnDocument message) const {
   });
 }
 
-// True if the document's bytes and the reader of its format are loaded; requests both if they
-// aren't.
+// True if the document's bytes and the reader of its format are loaded; requests both if not.
 bool Planner::can_open(const DocumentView& document) const {
   const bool reader = backend_.has_reader(document.path);
   return (document.bytes || backend_.can_read(document.path)) && reader;
@@ -191,8 +190,7 @@ void Planner::opened(DocumentView& document) {
   if (const std::string torch = torch_saved_text(*document.document); !torch.empty())
     callbacks_.say(torch, false);
   if (!document.has_backward())
-    callbacks_.say(
-        "A forward graph, planned as inference: differentiate it (g) for a training step", false);
+    callbacks_.say("A forward graph, planned as inference; differentiate it (g) to train", false);
   begin_planning(document);
 }
 

@@ -15,8 +15,8 @@ namespace recut::gui {
 
 class Planner {
  public:
-  // `find`: a document by its serial number, null once it is closed. `say`: something that people
-  // should read. `choose_graph`: a file of several graphs was opened, and none was named.
+  // `find`: a document by its serial number, null once it is closed. `say`: shows a message to the
+  // user. `choose_graph`: a file of several graphs was opened, and none was named.
   struct Callbacks {
     std::function<DocumentView*(int serial)> find;
     std::function<void(const std::string& text, bool fault)> say;

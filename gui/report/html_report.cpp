@@ -55,7 +55,7 @@ std::string proof_note(const PlanReport& r) {
   return fmt::format("proved: not below {}", format_micros(r.proof->recompute_bound_us));
 }
 
-// What the step keeps for backward; of inference what its caller hands in.
+// The values that the step keeps for backward; of inference, those of its caller.
 std::string kept_figures(const PlanReport& r) {
   if (!r.inference)
     return figure("saved for backward", format_bytes(r.saved_bytes),

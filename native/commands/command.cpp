@@ -78,7 +78,7 @@ Result<GraphFile> GraphArguments::read(const Console& console) const {
 void GraphArguments::add_freeze_to(CLI::App& command) {
   command.add_flag("--freeze", freeze,
                    "Freeze a forward graph: fold weights into each other, and compute values that "
-                   "depend on weights alone. A note counts what became of the weights");
+                   "depend on weights alone. A note counts the fates of the weights");
 }
 
 Result<Document> GraphArguments::open(const Console& console, FreezeReport* frozen) const {

@@ -57,7 +57,7 @@ struct GraphArguments {
   // `frozen` takes the report of --freeze; without it, a note on the console does.
   Result<Document> open(const Console& console, FreezeReport* frozen = nullptr) const;
 
-  // Opens a joint graph, for what compares training steps.
+  // Opens a joint graph, for commands that compare training steps.
   Result<Document> open_joint(const Console& console) const;
 
   // The same arguments with passes for that device's libraries, if any, and without the named
