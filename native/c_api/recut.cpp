@@ -2,11 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "engine/input/excerpt.h"
+#include "engine/input/graph_list.h"
 #include "engine/ir/copy.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/storage_model.h"
@@ -55,6 +57,14 @@ struct recut_plan {
 
 namespace {
 
+// Whether the option names a graph that the file hasn't got.
+bool names_no_graph(std::string_view bytes, const std::string& key) {
+  if (key == recut::kDefaultGraphKey) return false;
+  const auto graphs = recut::list_graphs(bytes, "graph");
+  return graphs && std::none_of(graphs->begin(), graphs->end(),
+                                [&](const recut::GraphEntry& graph) { return graph.key == key; });
+}
+
 recut_status read_graph(std::string_view bytes, const char* name, const char* options_json,
                         recut_graph** graph, char** error) {
   const auto options = recut::c_api::read_open_options(options_json);
@@ -64,7 +74,8 @@ recut_status read_graph(std::string_view bytes, const char* name, const char* op
     const Diagnostics& faults = document.diagnostics();
     std::string message = recut::format(faults, recut::excerpts_of(bytes, faults));
     message.pop_back();  // the end of the last line
-    return fail(RECUT_BAD_INPUT, message, error);
+    return fail(names_no_graph(bytes, options->graph_key) ? RECUT_BAD_OPTION : RECUT_BAD_INPUT,
+                message, error);
   }
   *graph = new recut_graph{std::make_shared<const Document>(std::move(*document))};
   return RECUT_OK;
