@@ -10,6 +10,7 @@
 #include <array>
 #include <string_view>
 
+#include "engine/cost/collective_time.h"
 #include "engine/cost/measured_kernels.h"
 #include "engine/ir/storage_model.h"
 
@@ -186,8 +187,11 @@ double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
   if (op.is(kInput | kView)) return 0;
   if (const auto measured = measured_micros(graph, id, rates)) return *measured;
   if (graph[id].op == Op::convolution_backward) return gradient_micros(graph, id, rates);
-  return ModelledKernel{node_compute_seconds(graph, id, rates), node_traffic(graph, id)}.micros(
-      rates);
+  const double micros =
+      ModelledKernel{node_compute_seconds(graph, id, rates), node_traffic(graph, id)}.micros(rates);
+  return op.is(kCollective)
+             ? std::max(micros, rates.launch_micros + link_micros(graph, id, rates.link))
+             : micros;
 }
 
 }  // namespace recut

@@ -20,7 +20,8 @@ std::int64_t node_traffic(const Graph& graph, NodeId id);
 // Seconds of arithmetic alone, and microseconds of one run: the launch, then the longer of
 // arithmetic and memory traffic (the roofline model: Williams, Waterman, Patterson 2009). Views,
 // inputs and constants take no time. A convolution_backward counts as two kernels: one for the
-// gradient of the input, one for those of weight and bias.
+// gradient of the input, one for those of weight and bias. A collective takes the longer of its
+// traffic and the time on the link (collective_time.h).
 double node_compute_seconds(const Graph& graph, NodeId id, const DeviceRates& rates);
 double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates);
 

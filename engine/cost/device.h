@@ -21,6 +21,13 @@ struct Corrections {
 };
 inline constexpr double kMinCorrection = 0.01, kMaxCorrection = 100;  // of a device profile
 
+// What joins the ranks of a group, as one of them sees it: how fast it sends while it receives, and
+// the latency of a step. Defaults: the NVLink of an H100 within a host.
+struct Link {
+  double bytes_per_second = 3.2e11;
+  double micros = 2;
+};
+
 // Sustained rates of a device. Defaults: an H100 on tf32 matrix products and on copies, with
 // launches that cost nothing.
 struct DeviceRates {
@@ -32,6 +39,7 @@ struct DeviceRates {
   std::array<double, kDTypes> flops_per_second;  // of products, by the dtype that they multiply
   double bytes_per_second = 3.0e12;
   double launch_micros = 0;  // of every kernel
+  Link link;
   bool measured = false;     // use the measured times of the graph's calls
   Corrections corrections;   // of kernels without a measured time
   std::shared_ptr<const KernelTimes>

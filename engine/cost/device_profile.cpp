@@ -28,6 +28,7 @@ constexpr std::string_view kDeviceProfileKeys[] = {"name",
                                                    "f32_uses_tf32",
                                                    "bytes_per_second",
                                                    "launch_micros",
+                                                   "link",
                                                    "sustained",
                                                    "unaligned_slowdown",
                                                    "corrections",
@@ -36,6 +37,7 @@ constexpr std::string_view kProductKeys[] = {"f64", "f32", "tf32", "bf16", "f16"
                                              "i64", "i32", "i16",  "i8",   "u8"};
 constexpr std::string_view kSlowdownKeys[] = {"f32", "tf32", "bf16", "f16"};
 constexpr std::string_view kShareKeys[] = {"products", "memory"};
+constexpr std::string_view kLinkKeys[] = {"bytes_per_second", "micros"};
 constexpr std::string_view kCorrectionKeys[] = {"products", "memory", "launches"};
 
 struct Range {
@@ -61,6 +63,7 @@ class ProfileReader {
     read_products(fields);
     profile_.peaks.bytes_per_second = figure(fields, "bytes_per_second", {1, kMaxRate});
     profile_.peaks.launch_micros = figure(fields, "launch_micros", {0, kMaxLaunchMicros});
+    read_link(fields);
     profile_.rates = profile_.peaks;
     for (double& rate : profile_.rates.flops_per_second) rate *= shares.products;
     profile_.rates.bytes_per_second *= shares.memory;
@@ -120,6 +123,15 @@ class ProfileReader {
     shares.only(kShareKeys);
     const Range share{0.001, 1};
     return {figure(shares, "products", share), figure(shares, "memory", share)};
+  }
+
+  void read_link(JsonFields& fields) {
+    const JsonValue object = fields.find("link", JsonKind::object, false);
+    if (!object.present()) return;
+    JsonFields link(object, "'link'", diagnostics_);
+    link.only(kLinkKeys);
+    profile_.peaks.link = {figure(link, "bytes_per_second", {1, kMaxRate}),
+                           figure(link, "micros", {0, kMaxLaunchMicros})};
   }
 
   void read_corrections(JsonFields& fields) {

@@ -13,6 +13,11 @@
 //
 //    "unaligned_slowdown": {"f32": …, "tf32": …, "bf16": …, "f16": …},
 //
+// Another has what joins the ranks of a group: bytes a second that a rank sends while it receives,
+// and the latency of a step.
+//
+//    "link": {"bytes_per_second": …, "micros": …}
+//
 // Measurements of a graph's kernels on the device add
 //
 //    "corrections": {"products": 1.2, "memory": 1.1, "launches": 0.8},

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "engine/eval/steps.h"
+#include "engine/ir/collective.h"
 #include "engine/ir/layout.h"
 #include "engine/ir/node_diagnostic.h"
 #include "engine/support/text.h"
@@ -81,6 +82,11 @@ class Evaluator {
     return node_diagnostic(graph_, id, message);
   }
 
+  Call call_of(NodeId id) const { return {graph_.op(id), graph_[id].arguments, types_of_}; }
+  bool lacks_ranks(NodeId id) const {
+    return graph_.op(id).is(kCollective) && needs_other_ranks(call_of(id));
+  }
+
   Result<Done> check_kernels() const {
     std::set<std::string_view> seen;
     Diagnostics missing;
@@ -92,7 +98,12 @@ class Evaluator {
         missing.push_back(
             error(fmt::format("Recut doesn't compute with {} yet: node {} has it",
                               short_name(dtype), quote(graph_.node_name(step.node)))));
-      if (kernels_.supports(op.op) || !seen.insert(op.name).second) continue;
+      if (kernels_.supports(op.op) && !lacks_ranks(step.node)) continue;
+      if (!seen.insert(op.name).second) continue;
+      if (op.is(kCollective)) {
+        missing.push_back(about(step.node, why_no_values(call_of(step.node))));
+        continue;
+      }
       missing.push_back(error(fmt::format("operator '{}' can't be evaluated yet: node {} uses it",
                                           op.name, quote(graph_.node_name(step.node)))));
     }
@@ -181,10 +192,7 @@ class Evaluator {
     for (std::size_t i = 0; i < result.outputs.size(); ++i) {
       Tensor& tensor = result.outputs[i];
       Tensor copy = allocate(graph_[id].outputs[i], meter_);
-      if (is_floating(tensor.dtype))
-        pack(unpack<double>(tensor), copy);
-      else
-        pack(unpack<std::int64_t>(tensor), copy);
+      copy_tensor(tensor, copy);
       tensor = std::move(copy);
     }
     return Done{};

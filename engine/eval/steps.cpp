@@ -66,10 +66,9 @@ class StepsBuilder {
       return report_error(fmt::format("{} runs a node that is not in the graph", phase));
     if (graph_.op(id).is(kInput))
       return report_error(fmt::format("{} runs {}, which comes from outside", phase, name(id)));
-    if (graph_.op(id).is(kImpure) && ran_[at(id)])
-      report_error(
-          fmt::format("{} runs {} again, but {} {}", phase, name(id), graph_.op(id).name,
-                      is_external(graph_[id].op) ? "isn't known" : "draws anew each time"));
+    if (draws_anew(graph_.op(id)) && ran_[at(id)])
+      report_error(fmt::format("{} runs {} again, but {} draws anew each time", phase, name(id),
+                               graph_.op(id).name));
     for (const NodeId operand : graph_[id].operands) {
       if (!available_[at(operand)])
         report_error(fmt::format("{} runs {}, but its operand {} is not there", phase, name(id),

@@ -194,6 +194,13 @@ template Integers unpack<std::int64_t>(const Tensor&);
 template void pack(const Reals&, Tensor&);
 template void pack(const Integers&, Tensor&);
 
+void copy_tensor(const Tensor& from, Tensor& to) {
+  if (is_floating(from.dtype))
+    pack(unpack<double>(from), to);
+  else
+    pack(unpack<std::int64_t>(from), to);
+}
+
 double round_to(DType dtype, double value) {
   switch (dtype) {
     case DType::f32:

@@ -59,6 +59,9 @@ Dense<T> unpack(const Tensor& tensor);
 template <class T>
 void pack(const Dense<T>& values, Tensor& tensor);
 
+// Copies the values into a tensor of the same dtype and shape.
+void copy_tensor(const Tensor& from, Tensor& to);
+
 // Rounds or wraps one number to `dtype`: nearest-even for f16, bf16 and f32.
 double round_to(DType dtype, double value);
 std::int64_t wrap_to(DType dtype, std::int64_t value);

@@ -43,6 +43,7 @@ FusionGroups::FusionGroups(const Graph& graph, const StorageModel& storages,
 std::vector<bool> FusionGroups::made_calls(const Graph& graph) const {
   std::vector<bool> made(graph.order().size(), false);
   std::vector<NodeId> stack = graph_outputs(graph);
+  for (const NodeId id : unread_external_calls(graph)) stack.push_back(id);
   while (!stack.empty()) {
     const NodeId id = defining_node(graph, stack.back());
     stack.pop_back();

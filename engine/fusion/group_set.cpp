@@ -46,8 +46,8 @@ GroupSet::GroupSet(const Graph& graph, const StorageModel& storages)
 
 void GroupSet::find_parts() {
   const std::vector<NodeId> goals = graph_outputs(graph_);
-  const std::vector<bool> needed = needed_nodes(graph_, goals);
-  const std::vector<bool> forward = needed_nodes(graph_, graph_.results);
+  const std::vector<bool> needed = live_nodes(graph_);
+  const std::vector<bool> forward = forward_nodes(graph_);
   const std::vector<bool> late = needs_tangent(graph_);
   for (std::size_t p = 0; p < needed.size(); ++p)
     parts_.push_back(!needed[p]   ? Part::unused

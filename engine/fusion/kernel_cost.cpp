@@ -12,7 +12,8 @@ double kernel_micros(const Graph& graph, const StorageModel& storages, const Fus
   if (!groups.fused()) return node_micros(graph, calls.front(), rates);
   if (calls.size() == 1) {
     if (const auto measured = measured_micros(graph, calls.front(), rates)) return *measured;
-    if (graph[calls.front()].op == Op::convolution_backward)  // a kernel for each product
+    const bool several_products = graph[calls.front()].op == Op::convolution_backward;
+    if (several_products || graph.op(calls.front()).is(kCollective))
       return node_micros(graph, calls.front(), rates);
   }
   if (const auto measured =

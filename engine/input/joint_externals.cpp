@@ -169,10 +169,10 @@ std::string ExternalCalls::note() const {
   std::string text;
   const auto add = [&](const std::string& note) { text += (text.empty() ? "" : "; ") + note; };
   if (!uses_.empty())
-    add(fmt::format(
-        "Recut doesn't know these operators. It plans their calls, unless nothing reads "
-        "their results, and has no values for them: {}",
-        listed(uses_)));
+    add(
+        fmt::format("Recut doesn't know these operators. It plans their calls, and has no values "
+                    "for them: {}",
+                    listed(uses_)));
   std::string unseen;
   for (const auto& [name, bytes] : regions_)
     if (!bytes) unseen += (unseen.empty() ? "" : ", ") + name;

@@ -30,8 +30,32 @@ std::vector<bool> needed_nodes(const Graph& graph, std::span<const NodeId> roots
   return needed;
 }
 
+std::vector<NodeId> unread_external_calls(const Graph& graph) {
+  std::vector<NodeId> calls;
+  const auto order = graph.order();
+  const auto external = [&](NodeId id) { return is_external(graph[id].op); };
+  if (std::none_of(order.begin(), order.end(), external)) return calls;
+  const std::vector<bool> read = needed_nodes(graph, graph_outputs(graph));
+  for (const NodeId id : order)
+    if (external(id) && !read[graph.position(id)]) calls.push_back(id);
+  return calls;
+}
+
 std::vector<bool> live_nodes(const Graph& graph) {
-  return needed_nodes(graph, graph_outputs(graph));
+  std::vector<NodeId> roots = graph_outputs(graph);
+  const std::vector<NodeId> effects = unread_external_calls(graph);
+  roots.insert(roots.end(), effects.begin(), effects.end());
+  return needed_nodes(graph, roots);
+}
+
+std::vector<bool> forward_nodes(const Graph& graph) {
+  std::vector<NodeId> roots = graph.results;
+  const std::vector<NodeId> effects = unread_external_calls(graph);
+  if (effects.empty()) return needed_nodes(graph, roots);
+  const std::vector<bool> late = needs_tangent(graph);
+  for (const NodeId id : effects)
+    if (!late[graph.position(id)]) roots.push_back(id);
+  return needed_nodes(graph, roots);
 }
 
 std::vector<bool> needs_tangent(const Graph& graph) {

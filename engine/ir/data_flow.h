@@ -19,8 +19,15 @@ std::vector<NodeId> graph_outputs(const Graph& graph);
 // Invalid roots are ignored.
 std::vector<bool> needed_nodes(const Graph& graph, std::span<const NodeId> roots);
 
-// Nodes that some output needs: everything that is not dead code.
+// External calls (external_operator.h) that no output needs. They may have effects, so they are no
+// dead code.
+std::vector<NodeId> unread_external_calls(const Graph& graph);
+
+// Nodes that some output or unread external call needs: everything that is not dead code.
 std::vector<bool> live_nodes(const Graph& graph);
+
+// Nodes that forward runs in any plan: results and external calls without a tangent need them.
+std::vector<bool> forward_nodes(const Graph& graph);
 
 // Forward reachability from the tangents, by position.
 std::vector<bool> needs_tangent(const Graph& graph);

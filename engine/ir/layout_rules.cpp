@@ -10,6 +10,7 @@ const std::map<Op, Rule>& rules() {
   static const std::map<Op, Rule> table{
       {Op::alias, alias},
       {Op::detach, alias},
+      {Op::c10d_wait_tensor, alias},
       {Op::alias_copy, alias},
       {Op::detach_copy, alias},
       {Op::view, view},

@@ -61,6 +61,7 @@ enum OperatorFlag : std::uint32_t {
   kIterative = 1 << 23,
   kRowReduction = 1 << 24,  // a reduction that a kernel can fuse with later calls, row by row
   kKeepsOrder = 1 << 25,    // a view, or a reshape, that leaves the order of elements as it is
+  kCollective = 1 << 26,    // all ranks of a group take part in it (engine/ir/collective.h)
 };
 using OperatorFlags = std::uint32_t;
 inline constexpr OperatorFlags kKinds = kReadsStorage - 1;  // all flags that name a kind of work
@@ -116,6 +117,13 @@ std::span<const Operator> all_operators();
 
 // True if the table lacks the operator: external_operator.h made its row.
 bool is_external(Op op);
+// Whether a second run is the user's decision alone: nobody knows the operator's effects, or it
+// costs traffic on every rank.
+inline bool recomputed_on_request(const Operator& op) {
+  return is_external(op.op) || op.is(kCollective);
+}
+// Whether a second run would give other values. It then runs once a step.
+inline bool draws_anew(const Operator& op) { return op.is(kImpure) && !is_external(op.op); }
 const Operator& external_row(std::size_t index);  // by the number that exceeds the table
 
 // By fx target ("aten.mm.default") or by Recut's name ("mm").

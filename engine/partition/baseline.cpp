@@ -6,6 +6,7 @@
 
 #include "engine/cost/cost.h"
 #include "engine/cost/device.h"
+#include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
 #include "engine/partition/liveness/liveness.h"
 #include "engine/partition/problem/joint_problem.h"
@@ -22,8 +23,7 @@ class ProgramReplay {
       : graph_(graph), rates_(rates), storages_(graph), latest_(storages_.size(), 0) {}
 
   Replay run() && {
-    const std::vector<NodeId> goals = graph_outputs(graph_);
-    const std::vector<bool> needed = needed_nodes(graph_, goals);
+    const std::vector<bool> needed = live_nodes(graph_);
     for (const NodeId id : graph_.program())
       if (needed[graph_.position(id)] && !graph_.op(id).is(kInput)) run_step(id);
     const std::size_t boundary = forward_steps();
@@ -39,9 +39,11 @@ class ProgramReplay {
  private:
   void run_step(NodeId id) {
     const std::size_t step = replay_.steps.size();
-    for (const NodeId operand : graph_[id].operands)
-      for (const StorageId s : storages_.storages_of(operand))
-        replay_.instances[latest_[s.index]].last_use = step;
+    use(graph_[id].operands, step);
+    if (graph_[id].op == Op::c10d_wait_tensor) {  // its collective reads its operands until then
+      const NodeId started = defining_node(graph_, id);
+      if (graph_.op(started).is(kCollective)) use(graph_[started].operands, step);
+    }
     for (const StorageId s : storages_.owned(id)) {
       latest_[s.index] = replay_.instances.size();
       replay_.instances.push_back({s, id, storages_[s].bytes, step, step});
@@ -56,9 +58,15 @@ class ProgramReplay {
     replay_.steps.push_back(made);
   }
 
+  void use(const std::vector<NodeId>& values, std::size_t step) {
+    for (const NodeId value : values)
+      for (const StorageId s : storages_.storages_of(value))
+        replay_.instances[latest_[s.index]].last_use = step;
+  }
+
   // Forward ends with the last step that a result needs and that doesn't run for the second time.
   std::size_t forward_steps() {
-    const std::vector<bool> forward = needed_nodes(graph_, graph_.results);
+    const std::vector<bool> forward = forward_nodes(graph_);
     std::vector<bool> ran(graph_.order().size(), false);
     std::size_t steps = 0;
     for (std::size_t i = 0; i < replay_.steps.size(); ++i) {

@@ -14,8 +14,8 @@ bool is_tangent(const Graph& graph, NodeId id) {
 void mark_forward(const Graph& graph, std::vector<bool>& forward) {
   for (const NodeId id : graph.inputs())
     if (!is_tangent(graph, id)) forward[graph.position(id)] = true;
-  for (const NodeId id : graph.results)
-    if (id.valid()) forward[graph.position(id)] = true;
+  const std::vector<bool> needed = forward_nodes(graph);
+  for (std::size_t p = 0; p < needed.size(); ++p) forward[p] = forward[p] || needed[p];
   for (std::size_t p = forward.size(); p-- > 0;)
     if (forward[p])
       for (const NodeId operand : graph[graph.order()[p]].operands)

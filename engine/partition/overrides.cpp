@@ -9,7 +9,7 @@ OverrideRules::OverrideRules(const Graph& graph)
     : graph_(graph),
       joint_(is_joint(graph)),
       needs_tangent_(needs_tangent(graph)),
-      forward_(needed_nodes(graph, graph.results)),
+      forward_(forward_nodes(graph)),
       result_(graph.order().size(), false),
       read_in_backward_(graph.order().size(), false) {
   for (const NodeId id : graph.results)
@@ -46,10 +46,7 @@ std::string_view OverrideRules::why_not_run_again(NodeId id) const {
   const NodeId source = defining_node(graph_, id);
   if (const std::string_view why = why_not_overridable(source); !why.empty()) return why;
   const std::size_t p = graph_.position(source);
-  if (is_external(graph_[source].op))
-    return "is a call that Recut doesn't know: a second run might do something else, so it is "
-           "saved";
-  if (graph_.op(source).is(kImpure))
+  if (draws_anew(graph_.op(source)))
     return "draws random numbers: a second run would draw others, so it is saved";
   if (result_[p]) return "is a result of forward, or what one is a view of: it stays alive anyway";
   return {};

@@ -50,6 +50,9 @@ class RequiredNodes {
       : nothing_(graph.order().size(), false), forward_(graph, nothing_), backward_(graph, saved) {
     for (const NodeId id : graph.results)
       if (id.valid()) forward_.need(id);
+    const std::vector<bool> late = needs_tangent(graph);
+    for (const NodeId id : unread_external_calls(graph))
+      (late[graph.position(id)] ? backward_ : forward_).need(id);
     for (const NodeId id : graph.gradients)
       if (id.valid()) backward_.need(id);
     for (std::size_t p = 0; p < saved.size(); ++p)
@@ -64,15 +67,15 @@ class RequiredNodes {
   Closure forward_, backward_;
 };
 
-// Saves the random calls that both forward and backward would run; true where it found one. A call
-// with several outputs is saved by those outputs that backward reads.
+// Saves the calls that both forward and backward would run and that must not silently run twice:
+// random, external and collective ones. True where it found one. A call with several outputs is saved by those outputs that backward reads.
 bool save_shared_random_calls(const Graph& graph, const RequiredNodes& passes,
                               std::vector<bool>& saved) {
   bool changed = false;
   for (std::size_t p = 0; p < saved.size(); ++p) {
     const NodeId id = graph.order()[p];
     const NodeId random_call = graph[id].op == Op::getitem ? graph[id].operands.front() : id;
-    if (!graph.op(random_call).is(kImpure) ||
+    if (!graph.op(random_call).is(kImpure | kCollective) ||
         (random_call == id && graph.op(random_call).multiple_outputs()))
       continue;
     if (!passes.forward().runs(graph.position(random_call)) || !passes.backward().runs(p)) continue;

@@ -73,10 +73,9 @@ class AvailabilityCheck {
         if (!available_[graph_.position(operand)])
           report(fmt::format("{} step '{}': its operand '{}' is not available", name_of(phase),
                              graph_.node_name(id), graph_.node_name(operand)));
-      if (graph_.op(id).is(kImpure) && drawn_[graph_.position(id)])
-        report(fmt::format("{} step '{}': {} {} and may run only once", name_of(phase),
-                           graph_.node_name(id), graph_.op(id).name,
-                           is_external(graph_[id].op) ? "isn't known" : "draws anew each time"));
+      if (draws_anew(graph_.op(id)) && drawn_[graph_.position(id)])
+        report(fmt::format("{} step '{}': {} draws anew each time and may run only once",
+                           name_of(phase), graph_.node_name(id), graph_.op(id).name));
       drawn_[graph_.position(id)] = true;
       available_[graph_.position(id)] = true;
     }
@@ -135,6 +134,7 @@ class LifetimeTracker {
     const std::size_t step = replay_.steps.size();
     for (const NodeId operand : graph_[id].operands)
       if (!stays_inside(operand, step)) use(operand, step);
+    if (graph_[id].op == Op::c10d_wait_tensor) use_until_waited(id, step);
     if (is_inlined(id, step)) {
       inside_[graph_.position(id)] = kernels_[step].last;
       replay_.steps.push_back({id, phase, false, true, kernels_[step].last, 0, 0});
@@ -206,6 +206,13 @@ class LifetimeTracker {
     const std::size_t until = step < end_ ? kernels_[step].last : step;
     for (const std::uint32_t i : backing(id))
       replay_.instances[i].last_use = std::max(replay_.instances[i].last_use, until);
+  }
+
+  // A collective reads its operands until the wait.
+  void use_until_waited(NodeId wait, std::size_t step) {
+    const NodeId started = defining_node(graph_, wait);
+    if (graph_.op(started).is(kCollective))
+      for (const NodeId operand : graph_[started].operands) use(operand, step);
   }
 
   void keep(NodeId id, std::size_t step, InstanceClass why) {

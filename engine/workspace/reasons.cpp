@@ -126,7 +126,7 @@ Reason Reasons::of(NodeId id) const {
   reason.peak_at = graph_.node_name(replay_.steps[peak].node);
   if (runs.first <= peak && peak <= runs.last_use) reason.saving_bytes = reason.bytes;
   reason.flip_bytes = flip_bytes(source, reason);
-  if (graph_.op(source).is(kImpure)) return reason;
+  if (draws_anew(graph_.op(source))) return reason;
   reason.recompute_us = node_micros(graph_, source, rates);
   std::vector<NodeId> inputs;
   collect_inputs(source, runs.again.value_or(runs.first_backward_read), inputs);

@@ -17,7 +17,8 @@ struct StepKeyFields {
   static void of(Bytes& bytes, DeviceRates& rates) {
     for (double& flops : rates.flops_per_second) bytes(flops);
     bytes(rates.bytes_per_second, rates.launch_micros, rates.measured, rates.corrections.products,
-          rates.corrections.memory, rates.corrections.launches);
+          rates.corrections.memory, rates.corrections.launches, rates.link.bytes_per_second,
+          rates.link.micros);
   }
   template <class Bytes>
   static void of(Bytes& bytes, PlanningRequest& request) {

@@ -81,13 +81,18 @@ TEST_CASE("derivative rules: every operator with a rule stands in a sample", "[a
     for (const std::string& line : samples(name))
       if (const auto graph = sample_graph(line))
         for (const std::string& op : operators_in(*graph)) seen.insert(op);
-  std::string missing;
+  std::vector<std::string> missing;
   for (const Operator& op : all_operators())
     if (differentiability(op.op) == Differentiability::rule &&
         seen.count(std::string(op.name)) == 0)
-      missing += std::string(op.name) + " ";
-  // sparse tensors have no kernels; a derivative by the first operand of zeta is refused
-  CHECK(missing == "_to_sparse _to_sparse.sparse_dim special_zeta.other_scalar ");
+      missing.push_back(std::string(op.name));
+  // Groups of several ranks have no values here (tests/ir/collectives_test.cpp).
+  std::erase_if(missing, [&](const std::string& name) {
+    return name == "_c10d_functional.wait_tensor" || find_operator_by_name(name)->is(kCollective);
+  });
+  // Sparse tensors have no kernels; a derivative by the first operand of zeta is refused.
+  CHECK(missing == std::vector<std::string>{"_to_sparse", "_to_sparse.sparse_dim",
+                                            "special_zeta.other_scalar"});
 }
 
 TEST_CASE("derivative rules: no operator is without one", "[autodiff]") {

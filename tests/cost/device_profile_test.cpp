@@ -87,6 +87,27 @@ TEST_CASE("device: how much longer unaligned products take, where somebody measu
             .find("'unaligned_slowdown': unknown 'i8'") != std::string::npos);
 }
 
+TEST_CASE("device: the link of a group's ranks", "[cost]") {
+  const auto given = [](const std::string& link) {
+    return with("\"sustained\"", "\"link\": " + link + ", \"sustained\"");
+  };
+  const auto profile =
+      parse_device_profile(given(R"({"bytes_per_second": 1e9, "micros": 3})"), "p.json");
+  REQUIRE(profile.ok());
+  CHECK(profile->rates.link.bytes_per_second == 1e9);  // no share of it is lost
+  CHECK(profile->rates.link.micros == 3);
+  const auto plain = parse_device_profile(kGood, "p.json");
+  REQUIRE(plain.ok());
+  CHECK(plain->rates.link.bytes_per_second == DeviceRates().link.bytes_per_second);
+  CHECK(error_text_device_profile(given(R"({"bytes_per_second": 0, "micros": 3})"))
+            .find("'link': 'bytes_per_second' is 0, expected a number from 1") !=
+        std::string::npos);
+  CHECK(error_text_device_profile(given(R"({"bytes_per_second": 5})"))
+            .find("'link': 'micros' is missing") != std::string::npos);
+  CHECK(error_text_device_profile(given(R"({"speed": 5})")).find("'link': unknown 'speed'") !=
+        std::string::npos);
+}
+
 TEST_CASE("device: faults are reported with their location", "[cost]") {
   CHECK(error_text_device_profile("[1]") ==
         "p.json:1:1: error: the file is a list, expected an object: a device profile");

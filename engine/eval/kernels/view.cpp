@@ -61,7 +61,7 @@ Result<Tensor> view_dtype(const Call&, const Tensor& self, const TensorType& out
 }
 
 void add_reshapes(KernelTable& table) {
-  for (const Op op : {Op::alias, Op::detach, Op::alias_copy, Op::detach_copy})
+  for (const Op op : {Op::alias, Op::detach, Op::alias_copy, Op::detach_copy, Op::c10d_wait_tensor})
     table.add_view(op, view<layout::alias>);
   for (const Op op : {Op::view, Op::reshape, Op::_unsafe_view, Op::_reshape_alias, Op::view_copy})
     table.add_view(op, view<layout::view>);

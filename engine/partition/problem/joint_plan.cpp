@@ -26,6 +26,7 @@ class PlanWriter {
     if (graph_.op(id).multiple_outputs())
       for (const NodeId user : users_.of(id))
         if (graph_[user].op == Op::getitem) emit(user);
+    if (graph_.op(id).is(kCollective)) wait_for(id);
   }
 
   // Runs a kernel's calls. Its inlined calls, and views of them, are not available afterwards.
@@ -77,6 +78,15 @@ class PlanWriter {
 
  private:
   static constexpr std::int64_t kNever = -1;
+
+  // A collective reads its operands and writes its results until the wait. So no call comes between
+  // the two, and the collective's own step holds all that is alive in this time.
+  void wait_for(NodeId started) {
+    for (const NodeId user : users_.of(started)) {
+      if (graph_[user].op == Op::getitem) wait_for(user);
+      if (graph_[user].op == Op::c10d_wait_tensor) emit(user);
+    }
+  }
 
   // When the value's storage was last made. An older view belongs to the storage's last instance.
   std::int64_t born(NodeId id) const {

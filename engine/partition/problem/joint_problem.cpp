@@ -35,9 +35,10 @@ class JointProblemBuilder {
         joint_(is_joint(graph)),
         needs_tangent_(needs_tangent(graph)),
         needed_(live_nodes(graph)),
-        forward_(needed_nodes(graph, graph.results)) {
+        forward_(forward_nodes(graph)) {
     const std::size_t n = graph.order().size();
     result_.assign(n, false);
+    effect_.assign(n, false);
     save_.assign(n, false);
     recompute_.assign(n, false);
     appended_.assign(n, false);
@@ -55,6 +56,8 @@ class JointProblemBuilder {
   void build() {
     for (const NodeId id : graph_.results)
       if (id.valid()) result_[graph_.position(root(id))] = true;
+    for (const NodeId id : unread_external_calls(graph_))
+      effect_[graph_.position(id)] = !needs_tangent_[graph_.position(id)];
     mark_clone_readers();
     choose_unit();
     add_forward();
@@ -166,13 +169,20 @@ class JointProblemBuilder {
 
   bool is_random(std::span<const NodeId> calls) const {
     return std::any_of(calls.begin(), calls.end(),
-                       [&](NodeId id) { return graph_.op(id).is(kImpure); });
+                       [&](NodeId id) { return draws_anew(graph_.op(id)); });
+  }
+
+  // Only a clone, which the user asked for, runs such calls a second time.
+  bool is_run_again_on_request(std::span<const NodeId> calls) const {
+    return std::any_of(calls.begin(), calls.end(),
+                       [&](NodeId id) { return recomputed_on_request(graph_.op(id)); });
   }
 
   std::uint8_t flags_of(std::span<const NodeId> calls) const {
     std::uint8_t flags = 0;
-    if (any_of(calls, save_) || is_random(calls)) flags |= RematProblem::kOnce;
-    if (joint_ && any_of(calls, result_))
+    if (any_of(calls, save_) || is_random(calls) || is_run_again_on_request(calls))
+      flags |= RematProblem::kOnce;
+    if (joint_ && (any_of(calls, result_) || any_of(calls, effect_)))
       flags |= RematProblem::kOnce | RematProblem::kBeforeBoundary;
     return flags;
   }
@@ -310,8 +320,9 @@ class JointProblemBuilder {
   const bool joint_;
   std::vector<bool> needs_tangent_, needed_, forward_, reads_clone_;  // by position
   std::vector<bool> result_, save_, recompute_, appended_;            // by position
-  std::vector<std::int32_t> token_, clone_token_;                     // by position
-  std::vector<std::int32_t> storage_, clone_storage_;                 // by the model's storage
+  std::vector<bool> effect_;  // by position: external calls of forward that nobody reads
+  std::vector<std::int32_t> token_, clone_token_;      // by position
+  std::vector<std::int32_t> storage_, clone_storage_;  // by the model's storage
   std::vector<NodeId> clones_;
   std::int32_t boundary_token_ = -1;
   double units_per_micro_ = 1e6;
