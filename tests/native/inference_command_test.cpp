@@ -119,6 +119,18 @@ TEST_CASE("inference: results that alias inputs and each other come out right", 
   CHECK(run({"eval", file.path(), "--seed", "1", "--budget", "100%"}).code == kDone);
 }
 
+// Elements of bf16 are values of f32, also where there are none to read.
+TEST_CASE("inference: a padded tensor without elements is its padding", "[native][cpu]") {
+  const TemporaryFile file("padded.recut");
+  file.write(R"(graph "padded" {
+  %x = input bf16[0]
+  %y = constant_pad_nd(%x, [0, 3], 1.5)
+  results %y
+}
+)");
+  checked_run({file.path(), {}}, {});
+}
+
 TEST_CASE("inference: a frozen model runs as the unfrozen one", "[native][cpu]") {
   const Model& model = tiny_resnet();
   const TemporaryFile outputs("outputs.safetensors"), frozen_outputs("frozen.safetensors");
