@@ -21,6 +21,13 @@ namespace {
 constexpr int kCoarsePoints = 8;
 constexpr double kCoarseEffort = 0.2;  // of one plan's default effort, for each coarse point
 constexpr double kPointEffort = 0.2;   // for each point
+// Of these, without a boundary: there the default effort is for annealing to one budget, and a
+// curve anneals to many.
+constexpr double kFreeOrderEffort = 0.05;
+
+double curve_effort(const RematProblem& problem, double effort) {
+  return problem.boundary() < 0 ? kFreeOrderEffort * effort : effort;
+}
 
 CurvePoint point_of(const Replay& replay, Fusion fusion) {
   CurvePoint point;
@@ -100,7 +107,7 @@ void BudgetCurve::coarse(const Publish& publish) {
   const auto budgets = evenly_spaced_budgets(bound_, max_peak_, kCoarsePoints);
   Sequence start = problem().order;
   for (std::size_t k = budgets.size(); k-- > kCoarsePoints / 4 && !cancelled();) {
-    peak::SolveOptions each = options(kCoarseEffort);
+    peak::SolveOptions each = options(curve_effort(problem(), kCoarseEffort));
     each.warm_start = start;
     peak::Outcome found = peak::search(problem(), budgets[k], each);
     if (!found.holds) break;
@@ -138,7 +145,8 @@ void BudgetCurve::find_min_peak() {
 
 void BudgetCurve::refine(std::vector<std::int64_t> budgets, const Publish& publish) {
   budgets_ = std::move(budgets);
-  peak::SweepOptions all = options(kPointEffort * static_cast<double>(budgets_.size()));
+  const double effort = kPointEffort * static_cast<double>(budgets_.size());
+  peak::SweepOptions all = options(curve_effort(problem(), effort));
   all.warm_starts = known_;
   all.on_curve = [&](const std::vector<peak::Outcome>& outcomes) {
     outcomes_.assign(outcomes.rbegin(), outcomes.rend());
