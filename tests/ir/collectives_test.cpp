@@ -116,13 +116,13 @@ TEST_CASE("collectives: gradients come back by the inverse traffic", "[autodiff]
     CHECK(joint.find(words) != std::string::npos);
   };
   has("all_gather_into_tensor(%x, 8, \"0\")",
-      "_c10d_functional.reduce_scatter_tensor(%tangent, \"sum\", 8, \"0\")");
+      "_c10d_functional.reduce_scatter_tensor(%tangents_1, \"sum\", 8, \"0\")");
   has("reduce_scatter_tensor(%x, \"sum\", 2, \"0\")",
-      "_c10d_functional.all_gather_into_tensor(%tangent, 2, \"0\")");
+      "_c10d_functional.all_gather_into_tensor(%tangents_1, 2, \"0\")");
   has("reduce_scatter_tensor(%x, \"avg\", 2, \"0\")", "div.Tensor(");
-  has("all_reduce(%x, \"sum\", \"tp\")", "_c10d_functional.all_reduce(%tangent, \"sum\", \"tp\")");
+  has("all_reduce(%x, \"sum\", \"tp\")", "_c10d_functional.all_reduce(%tangents_1, \"sum\", \"tp\")");
   has("all_to_all_single(%x, [3, 3], [1, 3], \"0\")",
-      "_c10d_functional.all_to_all_single(%tangent, [1, 3], [3, 3], \"0\")");
+      "_c10d_functional.all_to_all_single(%tangents_1, [1, 3], [3, 3], \"0\")");
   has("all_reduce(%x, \"max\", \"tp\")", "isn't known, only of 'sum' and 'avg'");
   has("broadcast(%x, 0, \"tp\")", "isn't known");
 }
