@@ -9,7 +9,7 @@
 namespace recut {
 namespace {
 
-// How a collective uses the ring: rounds of n-1 steps, each of which moves the value once, but for
+// The traffic of a collective on the ring: rounds of n-1 steps, each of which moves the value once, but for
 // the rank's own part.
 struct RingUse {
   int rounds = 1;

@@ -10,7 +10,7 @@ namespace recut {
 //
 //   all_reduce                        2 (n-1) steps    2 S (n-1) / n bytes
 //   all_gather, reduce_scatter          (n-1) steps      S (n-1) / n bytes
-//   all_to_all                          (n-1) steps      what a rank sends to others, at most
+//   all_to_all                          (n-1) steps      the bytes to other ranks, at most
 //   broadcast                           (n-1) steps      S bytes
 //
 // S is a gather's output and a scatter's input. Arguments of all_reduce and broadcast don't tell n:

@@ -21,8 +21,8 @@ struct Corrections {
 };
 inline constexpr double kMinCorrection = 0.01, kMaxCorrection = 100;  // of a device profile
 
-// What joins the ranks of a group, as one of them sees it: how fast it sends while it receives, and
-// the latency of a step. Defaults: the NVLink of an H100 within a host.
+// The link between the ranks of a group, as one of them sees it: its rate while it sends and
+// receives, and the latency of a step. Defaults: the NVLink of an H100 within a host.
 struct Link {
   double bytes_per_second = 3.2e11;
   double micros = 2;
@@ -40,8 +40,8 @@ struct DeviceRates {
   double bytes_per_second = 3.0e12;
   double launch_micros = 0;  // of every kernel
   Link link;
-  bool measured = false;     // use the measured times of the graph's calls
-  Corrections corrections;   // of kernels without a measured time
+  bool measured = false;    // use the measured times of the graph's calls
+  Corrections corrections;  // of kernels without a measured time
   std::shared_ptr<const KernelTimes>
       kernel_times;  // of the graph's kernels; null if there are none
 };

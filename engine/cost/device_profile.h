@@ -13,7 +13,7 @@
 //
 //    "unaligned_slowdown": {"f32": …, "tf32": …, "bf16": …, "f16": …},
 //
-// Another has what joins the ranks of a group: bytes a second that a rank sends while it receives,
+// Another has the link between the ranks of a group: bytes a second that a rank sends while it receives,
 // and the latency of a step.
 //
 //    "link": {"bytes_per_second": …, "micros": …}

@@ -117,12 +117,12 @@ std::span<const Operator> all_operators();
 
 // True if the table lacks the operator: external_operator.h made its row.
 bool is_external(Op op);
-// Whether a second run is the user's decision alone: nobody knows the operator's effects, or it
-// costs traffic on every rank.
+// True if a second run is the user's decision alone: the operator's effects are unknown, or it costs
+// traffic on every rank.
 inline bool recomputed_on_request(const Operator& op) {
   return is_external(op.op) || op.is(kCollective);
 }
-// Whether a second run would give other values. It then runs once a step.
+// True if a second run would give other values. It then runs once a step.
 inline bool draws_anew(const Operator& op) { return op.is(kImpure) && !is_external(op.op); }
 const Operator& external_row(std::size_t index);  // by the number that exceeds the table
 

@@ -57,7 +57,7 @@ struct recut_plan {
 
 namespace {
 
-// Whether the option names a graph that the file hasn't got.
+// True if the option names a graph that the file lacks.
 bool names_no_graph(std::string_view bytes, const std::string& key) {
   if (key == recut::kDefaultGraphKey) return false;
   const auto graphs = recut::list_graphs(bytes, "graph");

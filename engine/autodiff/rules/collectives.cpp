@@ -1,5 +1,5 @@
 // Collectives. Each rank differentiates its own loss, and the gradients are those of the losses'
-// sum: what a rank's input gave to others comes back by the inverse traffic.
+// sum: the gradient of a rank's input comes back from the others by the inverse traffic.
 #include <fmt/core.h>
 
 #include "engine/autodiff/rules/formula.h"

@@ -320,8 +320,8 @@ class JointProblemBuilder {
   const bool joint_;
   std::vector<bool> needs_tangent_, needed_, forward_, reads_clone_;  // by position
   std::vector<bool> result_, save_, recompute_, appended_;            // by position
-  std::vector<bool> effect_;  // by position: external calls of forward that nobody reads
-  std::vector<std::int32_t> token_, clone_token_;      // by position
+  std::vector<bool> effect_;                       // by position: unread external calls of forward
+  std::vector<std::int32_t> token_, clone_token_;  // by position
   std::vector<std::int32_t> storage_, clone_storage_;  // by the model's storage
   std::vector<NodeId> clones_;
   std::int32_t boundary_token_ = -1;
