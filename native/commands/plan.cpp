@@ -101,7 +101,7 @@ int plan(const PlanCommand& command, const Console& console) {
   if (!document) return console.report_error(document.diagnostics());
   if (!command.halves.empty() && !is_joint(document->graph()))
     return console.report_error(
-        {{"--halves writes forward and backward, and a forward graph has no "
+        {{"--emit-graphs writes forward and backward, and a forward graph has no "
           "backward: `recut opt --out` writes it",
           command.graph.path, 0, 0}});
   if (auto done = add_library_workspaces(*document, command.plan.device); !done)
@@ -152,7 +152,7 @@ void add_plan(CLI::App& app, Action& chosen) {
                   "Draw the step's memory in program order, with its peak (SVG)")
       ->type_name("FILE");
   command
-      .add_option("--halves", arguments->halves,
+      .add_option("--emit-graphs,--halves", arguments->halves,
                   "Write the partitioned graphs, forward.recut and backward.recut, into this "
                   "folder, after the passes of stage post-grad")
       ->type_name("FOLDER");

@@ -28,7 +28,7 @@ SECONDS = 60
 AT_ONCE = 2
 PLACEHOLDER = re.compile(r"\b[A-Z][A-Z_]*\b|[…\[|$<>;&]|--device cuda")
 FILE = re.compile(r"[\w./-]+\.(?:recut|json|json\.gz|onnx|pt2|pickle|safetensors|rules)")
-OUTPUTS = {"-o", "--out", "--out-tensors", "--svg", "--csv", "--curve", "--header", "--halves", "--dump"}
+OUTPUTS = {"-o", "--out", "--out-tensors", "--svg", "--csv", "--curve", "--header", "--emit-graphs", "--halves", "--dump"}
 
 # Commands that run one after the other in one folder, as lists of words.
 Group = collections.namedtuple("Group", "place commands")

@@ -1,4 +1,4 @@
-// Stages by the command: opt and bisect --stage, --with and --rules, plan --halves.
+// Stages by the command: opt and bisect --stage, --with and --rules, plan --emit-graphs.
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -143,10 +143,10 @@ TEST_CASE("command: bisect finds a user's rule at its stage", "[native][passes]"
   CHECK(ran.out.find("before:joint is guilty") != std::string::npos);
 }
 
-TEST_CASE("command: plan writes its halves", "[native][passes]") {
+TEST_CASE("command: plan writes the partitioned graphs", "[native][passes]") {
   const TemporaryFile folder("halves");
-  const Ran ran = run(
-      {"plan", sample("tiny_mlp.json.gz"), "--halves", folder.path(), "--with", "decompositions"});
+  const Ran ran = run({"plan", sample("tiny_mlp.json.gz"), "--emit-graphs", folder.path(), "--with",
+                       "decompositions"});
   INFO(ran.err);
   REQUIRE(ran.code == kDone);
   for (const char* half : {"/forward.recut", "/backward.recut"}) {
