@@ -69,27 +69,29 @@ class Stackifier {
 
   // set %a ... get %a, set %b  =>  set %b ..., if nothing in between uses %b.
   void forward_sets() {
-    std::vector<std::size_t> last(gets_.size(), 0), set_at(gets_.size(), 0);  // behind it
+    struct Behind {
+      std::size_t use = 0, set = 0;  // the last of each; 0: none
+    };
+    std::vector<Behind> behind(gets_.size());
     std::size_t line = 0;  // the start of the current straight line
     for (std::size_t at = 0; at < body_.size(); ++at) {
       if (is_control(body_[at])) line = at + 1;
       if (!is_get(body_[at]) && !is_set(body_[at])) continue;
       if (is_copy(at) && has_one_use(body_[at].low)) {
         const std::uint64_t from = body_[at].low, to = body_[at + 1].low;
-        const std::size_t made = set_at[from];
-        if (made > line && last[to] < made) {
+        const std::size_t made = behind[from].set;
+        if (made > line && behind[to].use < made) {
           body_[made - 1].low = to;
           drop_copy(at);
           --sets_[from];
           ++sets_[to];
-          set_at[to] = made;
-          last[to] = made;
+          behind[to] = {made, made};
           ++at;
           continue;
         }
       }
-      last[body_[at].low] = at + 1;
-      if (is_set(body_[at])) set_at[body_[at].low] = at + 1;
+      behind[body_[at].low].use = at + 1;
+      if (is_set(body_[at])) behind[body_[at].low].set = at + 1;
     }
   }
 
