@@ -1,5 +1,5 @@
-/* Plans a graph at a budget through librecut, and prints what the plan comes to. A forward graph is
- * differentiated first.
+/* Plans a graph at a budget through librecut, and prints the plan's figures. A forward graph is planned
+ * as inference, which saves nothing.
  *
  *   recut_example FILE BUDGET      recut_example samples/joint/gpt2.json.gz 50%
  *
@@ -41,12 +41,11 @@ static int print_plan(const recut_plan* plan) {
     return 2;
   }
   printf("peak   %.0f bytes\n", figure(json, "\"peak_bytes\": "));
-  printf("saved  %.0f bytes\n", figure(json, "\"saved_bytes\": "));
+  if (strstr(json, "\"saved_bytes\": ") != NULL)
+    printf("saved  %.0f bytes\n", figure(json, "\"saved_bytes\": "));
   recut_text_free(json);
   return 0;
 }
-
-static int plan_gradients(const recut_graph* forward, const char* budget);
 
 static int plan_graph(const recut_graph* graph, const char* budget) {
   char options[100], *error = NULL;
@@ -55,27 +54,10 @@ static int plan_graph(const recut_graph* graph, const char* budget) {
   int code = 2;
   snprintf(options, sizeof options, "{\"budget\": \"%.60s\"}", budget);
   status = recut_plan_make(graph, options, NULL, &plan, &error);
-  if (status == RECUT_FORWARD_ONLY) {
-    recut_text_free(error);
-    return plan_gradients(graph, budget);
-  }
   if (status == RECUT_OK || status == RECUT_NOT_HELD) code = print_plan(plan);
   if (status == RECUT_NOT_HELD && code == 0) code = 1;
   if (status != RECUT_OK) report_error(error);
   recut_plan_free(plan);
-  return code;
-}
-
-/* A model without its backward: of the joint graph. */
-static int plan_gradients(const recut_graph* forward, const char* budget) {
-  recut_graph* joint = NULL;
-  char* error = NULL;
-  int code = 2;
-  if (recut_graph_differentiate(forward, NULL, &joint, &error) == RECUT_OK)
-    code = plan_graph(joint, budget);
-  else
-    report_error(error);
-  recut_graph_free(joint);
   return code;
 }
 
