@@ -26,7 +26,7 @@ Graph graph_of(const std::string& text) {
   return std::move(*graph);
 }
 
-PlanOutcome plan_of(const Graph& graph, const PlanRequest& request) {
+PlanOutcome outcome_of(const Graph& graph, const PlanRequest& request) {
   auto outcome = make_plan(graph, request);
   if (!outcome) FAIL(format(outcome.diagnostics()));
   return std::move(*outcome);
@@ -77,7 +77,7 @@ TEST_CASE("inference: random forward graphs at random budgets keep peak and valu
     request.limits.effort = 0.2;
     const bool fused = random.one_in(3);
     if (fused) request.groups = fuse_pointwise(graph, StorageModel(graph), Fusion::rows);
-    const PlanOutcome free = plan_of(graph, request);
+    const PlanOutcome free = outcome_of(graph, request);
     const Replay once = check_plan(graph, request, free);
     CHECK(once.recomputed.empty());
     const std::int64_t in_program_order = baseline_step(graph).peak_bytes;
@@ -90,7 +90,7 @@ TEST_CASE("inference: random forward graphs at random budgets keep peak and valu
     for (const std::int64_t budget :
          {once.peak_bytes, once.peak_bytes * 3 / 4, random.between(1, once.peak_bytes)}) {
       request.budget = PeakBytes{std::max<std::int64_t>(1, budget)};
-      const PlanOutcome outcome = plan_of(graph, request);
+      const PlanOutcome outcome = outcome_of(graph, request);
       const Replay replayed = check_plan(graph, request, outcome);
       if (budget >= once.peak_bytes) CHECK(replayed.recomputed.empty());
       recomputing += replayed.recomputed.empty() ? 0 : 1;
@@ -115,7 +115,7 @@ TEST_CASE("inference: without a budget the order alone lowers the peak", "[parti
   %e = add.Tensor(%c, %d)
   results %e
 })");
-  const PlanOutcome outcome = plan_of(graph, {});
+  const PlanOutcome outcome = outcome_of(graph, {});
   const Replay replayed = check_plan(graph, {}, outcome);
   CHECK(replayed.recomputed.empty());
   // %b beside %t, before %a is made, instead of %a beside %b
@@ -123,7 +123,7 @@ TEST_CASE("inference: without a budget the order alone lowers the peak", "[parti
   CHECK(baseline_step(graph).peak_bytes == 2 * 8 * 64 * 4 + 8 * 8 * 4);
   PlanRequest in_order;
   in_order.strategy = "default";
-  const auto default_plan = replay(graph, plan_of(graph, in_order).plan);
+  const auto default_plan = replay(graph, outcome_of(graph, in_order).plan);
   REQUIRE(default_plan.ok());
   CHECK(default_plan->peak_bytes == baseline_step(graph).peak_bytes);
   check_values(graph, outcome.plan, replayed.peak_bytes, 1);
@@ -147,11 +147,11 @@ constexpr const char* kSkip = R"(graph "skip" {
 
 TEST_CASE("inference: a budget below every order is held by recomputation", "[partition]") {
   const Graph graph = graph_of(kSkip);
-  const PlanOutcome free = plan_of(graph, {});
+  const PlanOutcome free = outcome_of(graph, {});
   const std::int64_t once = check_plan(graph, {}, free).peak_bytes;
   PlanRequest request;
   request.budget = PeakBytes{once - 1};
-  const PlanOutcome outcome = plan_of(graph, request);
+  const PlanOutcome outcome = outcome_of(graph, request);
   const Replay replayed = check_plan(graph, request, outcome);
   INFO("peak " << replayed.peak_bytes << " of " << once);
   if (outcome.proof->holds) CHECK_FALSE(replayed.recomputed.empty());
@@ -171,7 +171,7 @@ TEST_CASE("inference: a random call never runs again", "[partition]") {
 })");
   PlanRequest request;
   request.budget = PeakBytes{1};
-  const PlanOutcome outcome = plan_of(graph, request);
+  const PlanOutcome outcome = outcome_of(graph, request);
   CHECK_FALSE(outcome.proof->holds);
   const NodeId draw = graph.find("r");
   CHECK(std::count(outcome.plan.forward.begin(), outcome.plan.forward.end(), draw) == 1);
@@ -191,7 +191,7 @@ TEST_CASE("inference: results are inputs, views and each other's operands", "[pa
   for (const std::int64_t bytes : {1024, 192, 128, 1}) {
     PlanRequest request;
     request.budget = PeakBytes{bytes};
-    const PlanOutcome outcome = plan_of(graph, request);
+    const PlanOutcome outcome = outcome_of(graph, request);
     check_values(graph, outcome.plan, check_plan(graph, request, outcome).peak_bytes, 2);
   }
 }
