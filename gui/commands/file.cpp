@@ -180,7 +180,7 @@ constexpr Command kFileRows[] = {
     {"file.size", "Change sizes of symbols for this budget", "", "s17=64", has_open_dimensions,
      set_size},
     {"file.graphs", "Choose a graph of the file", "", "", has_graphs, choose_graph_from_list},
-    {"file.list_graphs", "", "", "", has_graphs, prepare_graph_list},
+    {"file.list_graphs", "", "", "", has_document, prepare_graph_list},
     {"file.graph", "Open another graph of the file", "", "joint or 0/0/aot_forward_graph",
      has_graphs, choose_graph, "", shows_graph},
     {"file.copy_fault", "Copy why the file can't be read", "", "", has_fault, copy_fault},

@@ -139,7 +139,8 @@ Plan JointProblem::plan(std::span<const std::int32_t> sequence) const {
       writer.cross_boundary();
     } else if (c == problem_.end()) {
       if (problem_.boundary() < 0)
-        for (const NodeId id : graph_->results) writer.need(id);
+        for (const NodeId id : graph_->results)
+          if (id.valid()) writer.need(id);
       for (const NodeId id : graph_->gradients)
         if (id.valid()) writer.need(id);
     } else {
