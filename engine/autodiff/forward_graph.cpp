@@ -4,6 +4,7 @@
 
 #include "engine/autodiff/differentiate.h"
 #include "engine/autodiff/requires_grad.h"
+#include "engine/ir/data_flow.h"
 #include "engine/ir/rebuild.h"
 
 namespace recut {
@@ -84,14 +85,17 @@ Result<ForwardGraph> extract_forward_graph(const Graph& joint) {
     return inputs.diagnostics();
   ForwardGraph forward{joint.empty_like(), {}};
   Graph whole = joint.empty_like();
+  const std::vector<bool> late = needs_tangent(joint);
   for (const NodeId id : joint.order()) {
     const Node& node = joint[id];
+    if (late[joint.position(id)]) continue;
     if (node.op != Op::placeholder)
       whole.append(node.op, node.arguments, node.outputs, joint.origin(id));
-    else if (joint.input_kind(id) != InputKind::tangent)
+    else
       whole.add_input(joint.input_kind(id), node.type(), joint.origin(id));
   }
-  for (const auto& [alias, id] : joint.aliases()) whole.add_alias(alias, id);
+  for (const auto& [alias, id] : joint.aliases())
+    if (whole.contains(id)) whole.add_alias(alias, id);
   whole.results = joint.results;
   forward.graph = without_dead_nodes(whole);
   const auto indices = match(forward.graph, joint);

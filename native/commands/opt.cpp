@@ -202,9 +202,10 @@ void add_opt(CLI::App& app, Action& chosen) {
   arguments->graph.add_device_to(command);
   command.add_option("--out", arguments->out, "Write the resulting graph in text form")
       ->type_name("FILE");
-  command.add_flag("--freeze", arguments->graph.freeze,
-                   "For inference: fold weights into each other, and compute values that depend on "
-                   "weights alone. -v and --json say what became of each weight");
+  command.add_flag(
+      "--freeze", arguments->graph.freeze,
+      "Freeze for inference: fold weights into each other, and compute values that depend "
+      "on weights alone. List the fate of each weight by -v or --json");
   command
       .add_option("--tensors", arguments->graph.weights,
                   "Values of parameters and constants for --freeze (safetensors, in.<name>)")
