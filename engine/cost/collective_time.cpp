@@ -9,8 +9,8 @@
 namespace recut {
 namespace {
 
-// The traffic of a collective on the ring: rounds of n-1 steps, each of which moves the value once, but for
-// the rank's own part.
+// The traffic of a collective on the ring: rounds of n-1 steps, each of which moves the value once,
+// but for the rank's own part.
 struct RingUse {
   int rounds = 1;
   bool keeps_own_part = true;

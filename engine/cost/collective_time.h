@@ -6,7 +6,8 @@
 
 namespace recut {
 
-// Microseconds on the link alone. With n ranks, the bytes S of the whole value and a step's latency:
+// Microseconds on the link alone. With n ranks, the bytes S of the whole value and a step's
+// latency:
 //
 //   all_reduce                        2 (n-1) steps    2 S (n-1) / n bytes
 //   all_gather, reduce_scatter          (n-1) steps      S (n-1) / n bytes

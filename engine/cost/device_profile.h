@@ -13,8 +13,8 @@
 //
 //    "unaligned_slowdown": {"f32": …, "tf32": …, "bf16": …, "f16": …},
 //
-// Another has the link between the ranks of a group: bytes a second that a rank sends while it receives,
-// and the latency of a step.
+// Another has the link between the ranks of a group: bytes a second that a rank sends while it
+// receives, and the latency of a step.
 //
 //    "link": {"bytes_per_second": …, "micros": …}
 //

@@ -1,10 +1,11 @@
 // The signature and the symbols of an exported program (exported_program.h). Its nodes are written
-// by exported_graph.h; all become the text of an fx-joint-graph, so that both forms have one meaning
-// and one set of checks.
+// by exported_graph.h; all become the text of an fx-joint-graph, so that both forms have one
+// meaning and one set of checks.
 //
 // The signature gives each input and output of the graph a role. Buffers that the signature says
-// are written stay inputs: a constant has no new value. The new ones are outside of differentiation. Writes that it doesn't mention, as those of
-// a program in training form, are found as the text is read (written_values.h).
+// are written stay inputs: a constant has no new value. The new ones are outside of
+// differentiation. Writes that it doesn't mention, as those of a program in training form, are
+// found as the text is read (written_values.h).
 #include "engine/input/exported_program.h"
 
 #include <fmt/core.h>
@@ -45,7 +46,8 @@ InputRole input_role(JsonValue spec) {
   return role;
 }
 
-// The kind of an output. A gradient's target is the input's name in the graph, or the parameter's own.
+// The kind of an output. A gradient's target is the input's name in the graph, or the parameter's
+// own.
 struct OutputRole {
   enum Kind : std::uint8_t { result, written, gradient, ignored } kind = result;
   std::string_view target;

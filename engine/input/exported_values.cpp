@@ -4,9 +4,10 @@
 //   {"as_tensors": [{"name": "x"}]}    =>  [{"node":"x"}]
 //   {"as_scalar_type": 7}              =>  {"dtype":"float32"}
 //
-// Numbers of dtypes, layouts and memory formats are the schema's own, torch/_export/serde/schema.py;
-// very old files have their names instead. What the joint form has no argument for, an object or a
-// dictionary, keeps its key, and only a call of an unknown operator can have it.
+// Numbers of dtypes, layouts and memory formats are the schema's own,
+// torch/_export/serde/schema.py; very old files have their names instead. What the joint form has
+// no argument for, an object or a dictionary, keeps its key, and only a call of an unknown operator
+// can have it.
 #include "engine/input/exported_values.h"
 
 #include <fmt/core.h>

@@ -7,8 +7,8 @@
 // `forward`; the graphs of a log or trace have keys of compile id and kind,
 // "0/0/aot_joint_graph", and of equal ones the second is "…#2". Graphs of forward and backward that
 // PyTorch partitioned are one more joint graph, "0/0/aot_forward_graph+aot_backward_graph"; it is
-// the graph after Inductor's joint passes, and PyTorch's saved values are its default partition. The
-// graph alone of forward or of backward reads as a `forward` graph: its tangents are inputs. A
+// the graph after Inductor's joint passes, and PyTorch's saved values are its default partition.
+// The graph alone of forward or of backward reads as a `forward` graph: its tangents are inputs. A
 // printed graph has no modules, and no hints of symbols except in a trace.
 //
 // A joint graph file holds the forward and backward graph of a training step as AOTAutograd traced
@@ -77,7 +77,8 @@ struct GraphFile {
   std::vector<BoundSymbol> symbols;  // symbols of its sizes, with their bound values
   std::string
       symbols_note;  // a warning: other symbols had the same hint as one that was given a size
-  // Of a printed graph, an archive or a model: assumptions, and parts that were read in another form.
+  // Of a printed graph, an archive or a model: assumptions, and parts that were read in another
+  // form.
   std::string printed_note;
   std::string externals_note;  // of calls whose operators Recut doesn't know
   std::string policies_note;   // of calls whose checkpoint policies Recut doesn't know

@@ -145,8 +145,8 @@ class FileReader {
       return found;
     };
     Symbol symbol{integer("hint"), integer("min"), integer("max")};
-    // PyTorch specialises sizes 0 and 1, except data-dependent ("unbacked") sizes. A symbol that is a
-    // number and no size, as a buffer's count of batches, may have any value.
+    // PyTorch specialises sizes 0 and 1, except data-dependent ("unbacked") sizes. A symbol that is
+    // a number and no size, as a buffer's count of batches, may have any value.
     if (!symbol.min) {
       const std::int64_t least = member.key.starts_with("s") ? 2 : 0;
       symbol.min = std::min(least, symbol.hint.value_or(least));

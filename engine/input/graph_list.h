@@ -23,9 +23,9 @@ struct GraphEntry {
 // True if a text begins as one of the forms, or has a printed graph in it.
 bool looks_like_graphs(std::string_view text);
 
-// Reads any form of graph file. Graphs stand by compilation, joint ones first and those with a fault
-// last, else in the order of the file. Fails on a file that holds
-// none. Cost: one reading of each graph's text.
+// Reads any form of graph file. Graphs stand by compilation, joint ones first and those with a
+// fault last, else in the order of the file. Fails on a file that holds none. Cost: one reading of
+// each graph's text.
 Result<std::vector<GraphEntry>> list_graphs(std::string_view bytes, std::string_view file_name);
 
 }  // namespace recut

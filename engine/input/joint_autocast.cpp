@@ -1,13 +1,13 @@
-// torch.autocast converts operands as a call is dispatched, so a program in training form records the
-// dtype of the result alone:
+// torch.autocast converts operands as a call is dispatched, so a program in training form records
+// the dtype of the result alone:
 //
 //   x: f32, w: f32, linear(x, w): bf16   ⇒   linear(_to_copy(x, bf16), _to_copy(w, bf16)): bf16
 //   x: bf16, softmax(x): f32             ⇒   softmax(_to_copy(x, f32)): f32
 //
-// PyTorch has lists of operators that run in the lower precision and in f32. The recorded dtype says
-// as much without those lists, which differ between versions and devices: a call of the first list
-// gives the lower dtype, one of the second f32, and any other that of its operands. Of a composite
-// the first floating operand decides, since statistics of a batch norm stay in f32.
+// PyTorch has lists of operators that run in the lower precision and in f32. The recorded dtype
+// says as much without those lists, which differ between versions and devices: a call of the first
+// list gives the lower dtype, one of the second f32, and any other that of its operands. Of a
+// composite the first floating operand decides, since statistics of a batch norm stay in f32.
 // Source: https://pytorch.org/docs/stable/amp.html (Autocast Op Reference).
 #include "engine/input/joint_autocast.h"
 

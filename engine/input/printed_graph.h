@@ -37,9 +37,10 @@ struct PrintedGraph {
 };
 
 // Reads the graph `key` of the text; kDefaultGraphKey is the first joint graph, or one that is
-// matched from the graphs of forward and backward, or the first of forward. None if the text has neither a printed graph nor a record of TORCH_TRACE. Fails on
-// statements and annotations that aren't understood, all up to a bound, and if a size's symbol has
-// neither a hint nor a size in `given`.
+// matched from the graphs of forward and backward, or the first of forward. None if the text has
+// neither a printed graph nor a record of TORCH_TRACE. Fails on statements and annotations that
+// aren't understood, all up to a bound, and if a size's symbol has neither a hint nor a size in
+// `given`.
 std::optional<Result<PrintedGraph>> read_printed_graph(std::string_view text,
                                                        std::string_view file_name,
                                                        std::string_view key,

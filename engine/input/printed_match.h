@@ -21,11 +21,11 @@ struct MatchedGraph {
   SavedNames torch;
 };
 
-// Backward's inputs that are no tangents are forward's saved values: the last of its outputs, by their
-// names, or by their order where a pass renamed some. Dtypes and sizes have to agree. A node of
-// backward that forward computes, by name, operator and arguments, is one node of the joint graph;
-// another one of a name in use is renamed. Fails where the graphs are no such pair, and names the
-// mismatch. Faults name no file.
+// Backward's inputs that are no tangents are forward's saved values: the last of its outputs, by
+// their names, or by their order where a pass renamed some. Dtypes and sizes have to agree. A node
+// of backward that forward computes, by name, operator and arguments, is one node of the joint
+// graph; another one of a name in use is renamed. Fails where the graphs are no such pair, and
+// names the mismatch. Faults name no file.
 Result<MatchedGraph> match_modules(const PrintedModule& forward, const PrintedModule& backward);
 
 }  // namespace recut

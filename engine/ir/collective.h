@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/ir/call.h"
+#include "engine/ir/graph.h"
 
 namespace recut {
 
@@ -18,6 +20,10 @@ std::optional<std::int64_t> group_size(const Call& collective);
 // True where other ranks take part, or may: the values of one rank don't determine the result. A
 // group of one rank gives each its own input back.
 bool needs_other_ranks(const Call& collective);
+
+// The operands of the collective that call `id` waits for: they are read until then. None where it
+// isn't a wait, or nothing in the graph makes its operand.
+std::vector<NodeId> operands_until_wait(const Graph& graph, NodeId id);
 
 // "it needs the values of 8 ranks (group '0'), and Recut has those of one".
 std::string why_no_values(const Call& collective);

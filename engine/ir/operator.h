@@ -62,6 +62,7 @@ enum OperatorFlag : std::uint32_t {
   kRowReduction = 1 << 24,  // a reduction that a kernel can fuse with later calls, row by row
   kKeepsOrder = 1 << 25,    // a view, or a reshape, that leaves the order of elements as it is
   kCollective = 1 << 26,    // all ranks of a group take part in it (engine/ir/collective.h)
+  kWait = 1 << 27,          // ends the collective that makes its operand
 };
 using OperatorFlags = std::uint32_t;
 inline constexpr OperatorFlags kKinds = kReadsStorage - 1;  // all flags that name a kind of work
@@ -117,8 +118,8 @@ std::span<const Operator> all_operators();
 
 // True if the table lacks the operator: external_operator.h made its row.
 bool is_external(Op op);
-// True if a second run is the user's decision alone: the operator's effects are unknown, or it costs
-// traffic on every rank.
+// True if a second run is the user's decision alone: the operator's effects are unknown, or it
+// costs traffic on every rank.
 inline bool recomputed_on_request(const Operator& op) {
   return is_external(op.op) || op.is(kCollective);
 }

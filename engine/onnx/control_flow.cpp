@@ -132,8 +132,8 @@ Lowered branch_of(Expansion& at) {
   return at.run(*condition ? "then_branch" : "else_branch", {});
 }
 
-// The outputs of an iteration, apart from its condition: the state, and one value for each output that
-// gathers all iterations.
+// The outputs of an iteration, apart from its condition: the state, and one value for each output
+// that gathers all iterations.
 struct Iterations {
   std::vector<OnnxValue> state;
   std::vector<std::vector<OnnxValue>> gathered;

@@ -1,5 +1,5 @@
-// Imports an ONNX model as a forward graph: its initializers, its inputs, its nodes (node_importer.h)
-// and its outputs. Errors inside are exceptions (ImportError), caught here.
+// Imports an ONNX model as a forward graph: its initializers, its inputs, its nodes
+// (node_importer.h) and its outputs. Errors inside are exceptions (ImportError), caught here.
 #include "engine/onnx/importer.h"
 
 #include <fmt/core.h>

@@ -28,8 +28,8 @@ std::string unsupported_operator(const ::onnx::NodeProto& node, std::int64_t ops
 // A value as a nested graph reads it, made from the value of the graph around.
 using Gate = std::function<OnnxValue(const OnnxValue& value)>;
 
-// The names that nodes of one graph see: its own, then those of the graph around it. Each value from
-// around passes `gate` once, if there is one.
+// The names that nodes of one graph see: its own, then those of the graph around it. Each value
+// from around passes `gate` once, if there is one.
 class Scope {
  public:
   explicit Scope(const Scope* around = nullptr, Gate gate = {})
@@ -56,8 +56,8 @@ class NodeImporter {
   // Errors name the node and its position in the graph.
   void import_nodes(const ::onnx::GraphProto& graph, Scope& scope);
 
-  // The results of a nested graph with these inputs. Each call imports its nodes again. `gate` is for
-  // values from around, and for the graph's own initializers.
+  // The results of a nested graph with these inputs. Each call imports its nodes again. `gate` is
+  // for values from around, and for the graph's own initializers.
   Lowered import_nested(const ::onnx::GraphProto& graph, const std::vector<OnnxValue>& inputs,
                         const Scope& around, const Gate& gate = {});
 

@@ -7,6 +7,7 @@
 #include "engine/cost/cost.h"
 #include "engine/cost/device.h"
 #include "engine/ir/aliases.h"
+#include "engine/ir/collective.h"
 #include "engine/ir/data_flow.h"
 #include "engine/partition/liveness/liveness.h"
 #include "engine/partition/problem/joint_problem.h"
@@ -40,10 +41,7 @@ class ProgramReplay {
   void run_step(NodeId id) {
     const std::size_t step = replay_.steps.size();
     use(graph_[id].operands, step);
-    if (graph_[id].op == Op::c10d_wait_tensor) {  // its collective reads its operands until then
-      const NodeId started = defining_node(graph_, id);
-      if (graph_.op(started).is(kCollective)) use(graph_[started].operands, step);
-    }
+    use(operands_until_wait(graph_, id), step);
     for (const StorageId s : storages_.owned(id)) {
       latest_[s.index] = replay_.instances.size();
       replay_.instances.push_back({s, id, storages_[s].bytes, step, step});

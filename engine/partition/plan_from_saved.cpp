@@ -68,17 +68,18 @@ class RequiredNodes {
 };
 
 // Saves the calls that both forward and backward would run and that must not silently run twice:
-// random, external and collective ones. True where it found one. A call with several outputs is saved by those outputs that backward reads.
-bool save_shared_random_calls(const Graph& graph, const RequiredNodes& passes,
+// random, external and collective ones. True if it found one. A call with several outputs is saved
+// by those outputs that backward reads.
+bool save_calls_that_run_once(const Graph& graph, const RequiredNodes& passes,
                               std::vector<bool>& saved) {
   bool changed = false;
   for (std::size_t p = 0; p < saved.size(); ++p) {
     const NodeId id = graph.order()[p];
-    const NodeId random_call = graph[id].op == Op::getitem ? graph[id].operands.front() : id;
-    if (!graph.op(random_call).is(kImpure | kCollective) ||
-        (random_call == id && graph.op(random_call).multiple_outputs()))
+    const NodeId once = graph[id].op == Op::getitem ? graph[id].operands.front() : id;
+    if (!graph.op(once).is(kImpure | kCollective) ||
+        (once == id && graph.op(once).multiple_outputs()))
       continue;
-    if (!passes.forward().runs(graph.position(random_call)) || !passes.backward().runs(p)) continue;
+    if (!passes.forward().runs(graph.position(once)) || !passes.backward().runs(p)) continue;
     saved[p] = true;
     changed = true;
   }
@@ -142,7 +143,7 @@ Plan plan_from_saved(const Graph& graph, const std::vector<NodeId>& requested) {
   std::vector<bool> saved(graph.order().size(), false);
   for (const NodeId id : requested)
     if (!graph.op(id).is(kInput)) saved[graph.position(id)] = true;
-  while (save_shared_random_calls(graph, RequiredNodes(graph, saved), saved)) {
+  while (save_calls_that_run_once(graph, RequiredNodes(graph, saved), saved)) {
   }
 
   const RequiredNodes passes(graph, saved);

@@ -8,6 +8,7 @@
 #include "engine/fusion/kernel_cost.h"
 #include "engine/fusion/kernel_runs.h"
 #include "engine/ir/aliases.h"
+#include "engine/ir/collective.h"
 #include "engine/partition/liveness/liveness.h"
 #include "engine/support/units.h"
 
@@ -134,7 +135,7 @@ class LifetimeTracker {
     const std::size_t step = replay_.steps.size();
     for (const NodeId operand : graph_[id].operands)
       if (!stays_inside(operand, step)) use(operand, step);
-    if (graph_[id].op == Op::c10d_wait_tensor) use_until_waited(id, step);
+    for (const NodeId operand : operands_until_wait(graph_, id)) use(operand, step);
     if (is_inlined(id, step)) {
       inside_[graph_.position(id)] = kernels_[step].last;
       replay_.steps.push_back({id, phase, false, true, kernels_[step].last, 0, 0});
@@ -206,13 +207,6 @@ class LifetimeTracker {
     const std::size_t until = step < end_ ? kernels_[step].last : step;
     for (const std::uint32_t i : backing(id))
       replay_.instances[i].last_use = std::max(replay_.instances[i].last_use, until);
-  }
-
-  // A collective reads its operands until the wait.
-  void use_until_waited(NodeId wait, std::size_t step) {
-    const NodeId started = defining_node(graph_, wait);
-    if (graph_.op(started).is(kCollective))
-      for (const NodeId operand : graph_[started].operands) use(operand, step);
   }
 
   void keep(NodeId id, std::size_t step, InstanceClass why) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "engine/ir/data_flow.h"
 #include "engine/ir/storage_model.h"
 #include "engine/partition/strategies.h"
 
@@ -39,10 +38,6 @@ Result<PlanOutcome> make_plan(const Graph& graph, const PlanRequest& request) {
   if (strategy == nullptr)
     return error(fmt::format("there is no strategy '{}', expected one of: {}", request.strategy,
                              strategy_names()));
-  if (strategy->plan == plan_torch && !is_joint(graph))
-    return error(
-        "strategy 'torch' chooses what backward keeps, and a forward graph has no backward: "
-        "expected strategy 'peak' or 'default'");
   if (!request.overrides.empty() && strategy->plan != plan_peak)
     return error(
         fmt::format("strategy '{}' takes no overrides (--save, --recompute): only "

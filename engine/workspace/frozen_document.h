@@ -39,8 +39,8 @@ struct FreezeReport {
 
 // Freezes a forward graph after its passes, which should end with the stage freezing. `tensors`
 // have values besides the file's (in.<name>), and precede them. The document's graph then ends with
-// the pass `fold_frozen`, and its file holds the values of the frozen graph. Fails on a joint graph,
-// on a value of another dtype or shape, and where the interpreter does.
+// the pass `fold_frozen`, and its file holds the values of the frozen graph. Fails on a joint
+// graph, on a value of another dtype or shape, and where the interpreter does.
 Result<FreezeReport> freeze(Document& document, std::span<const NamedTensor> tensors);
 
 // "frozen: 12 constants computed; of 62 weights 20 folded, 41 kept, 1 unread; 44.6 MiB held"

@@ -49,8 +49,8 @@ struct NamedOverrides {
 // contradictions.
 Result<NamedOverrides> resolve_overrides(const Graph& graph, const OverrideRequest& request);
 
-// True if a call of a joint graph has a policy of torch.utils.checkpoint. A forward graph has nothing
-// to checkpoint.
+// True if a call of a joint graph has a policy of torch.utils.checkpoint. A forward graph has
+// nothing to checkpoint.
 bool has_checkpoint_policies(const Graph& graph);
 
 // True if the request, or a policy that it follows, may override a choice of the planner.

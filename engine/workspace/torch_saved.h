@@ -1,4 +1,5 @@
-// The values that PyTorch's own partition saves, if the file has it: figures beside those of a plan.
+// The values that PyTorch's own partition saves, if the file has it: figures beside those of a
+// plan.
 #pragma once
 
 #include <cstdint>

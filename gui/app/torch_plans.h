@@ -22,7 +22,8 @@ struct TorchPlan {
 using TorchPlans = std::map<std::string, TorchPlan>;
 inline constexpr std::string_view kTorchMemory = "torch";
 
-// PyTorch's budget as users write it, "0.50" or "recorded", as it is kept: "0.5". Fails where it is none.
+// PyTorch's budget as users write it, "0.50" or "recorded", as it is kept: "0.5". Fails where it is
+// none.
 Result<std::string> torch_fraction(const std::string& text);
 // PyTorch's default.
 inline constexpr std::string_view kUsualTorch = "1";

@@ -125,8 +125,8 @@ bool has_graphs(const App& app) {
          app.document()->document->file.graph_keys.size() > 1;
 }
 
-// Another graph of the file: by its key, by that without its compilation, or by the end of a key, if
-// only one graph has it.
+// Another graph of the file: by its key, by that without its compilation, or by the end of a key,
+// if only one graph has it.
 Result<Done> choose_graph(App& app, std::string_view argument) {
   const std::vector<std::string>& keys = app.document()->document->file.graph_keys;
   const auto fits = [&](const std::string& key, int exactness) {

@@ -28,8 +28,8 @@ std::size_t pass_to_show(const DocumentView& before, const Document& after) {
   return passes.size();
 }
 
-// Drops panel memory about a graph's nodes; scroll, zoom, the memory snapshot, the file's graphs and
-// its traced sizes stay.
+// Drops panel memory about a graph's nodes; scroll, zoom, the memory snapshot, the file's graphs
+// and its traced sizes stay.
 void forget_memories(DocumentView& document) {
   PanelMemory kept;
   for (const std::string_view name :

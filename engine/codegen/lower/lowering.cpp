@@ -113,7 +113,8 @@ ScalarExpr Lowering::element(const ViewMap& view_map, const Indices& at) {
 ScalarExpr Lowering::element_where(NodeId id, const Indices& at, ScalarExpr condition) {
   const ViewMap& where = view_map(id);
   RECUT_CHECK(!is_member(where.base.node), "what is read under a condition is in memory");
-  if (element_count(graph_.type(id).shape) == 0) return constant(value_type(graph_.type(id).dtype), 0);
+  if (element_count(graph_.type(id).shape) == 0)
+    return constant(value_type(graph_.type(id).dtype), 0);
   return load(where, at, condition.id());
 }
 

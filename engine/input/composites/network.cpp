@@ -1,4 +1,5 @@
-// Composites of layers: dropout, normalisation with running statistics, padding, bags of embeddings.
+// Composites of layers: dropout, normalisation with running statistics, padding, bags of
+// embeddings.
 #include "engine/input/composite_operators.h"
 
 #include <algorithm>

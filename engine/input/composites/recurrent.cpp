@@ -1,15 +1,15 @@
-// Recurrent networks of a program in training form, unrolled over time: aten::lstm.input, gru.input,
-// rnn_tanh.input and rnn_relu.input.
+// Recurrent networks of a program in training form, unrolled over time: aten::lstm.input,
+// gru.input, rnn_tanh.input and rnn_relu.input.
 //
 //   lstm(x[T, N, I], [h, c], …)  ⇒  one product of the whole sequence with the input weights, and for
 //                                   each step a product of the state, gates and a new state
 //
 // The unrolled form has derivatives, loops and a memory that the planner sees step by step. A fused
-// operator would hide the saved gates from the plan. It costs about 15 calls a step, so sequences of
-// more than kMaxUnrolledSteps steps in all layers stay one external call. Gates stand in the order of
-// PyTorch's weights: input, forget, cell, output (LSTM); reset, update, new (GRU). Packed sequences,
-// whose steps have different batches, are other overloads and stay external.
-// Source: torch.nn.LSTM, torch.nn.GRU and torch.nn.RNN in PyTorch's documentation.
+// operator would hide the saved gates from the plan. It costs about 15 calls a step, so sequences
+// of more than kMaxUnrolledSteps steps in all layers stay one external call. Gates stand in the
+// order of PyTorch's weights: input, forget, cell, output (LSTM); reset, update, new (GRU). Packed
+// sequences, whose steps have different batches, are other overloads and stay external. Source:
+// torch.nn.LSTM, torch.nn.GRU and torch.nn.RNN in PyTorch's documentation.
 #include "engine/input/composite_operators.h"
 
 #include <algorithm>

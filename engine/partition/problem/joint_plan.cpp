@@ -84,7 +84,7 @@ class PlanWriter {
   void wait_for(NodeId started) {
     for (const NodeId user : users_.of(started)) {
       if (graph_[user].op == Op::getitem) wait_for(user);
-      if (graph_[user].op == Op::c10d_wait_tensor) emit(user);
+      if (graph_.op(user).is(kWait)) emit(user);
     }
   }
 

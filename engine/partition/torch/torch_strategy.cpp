@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/data_flow.h"
 #include "engine/ir/rebuild.h"
 #include "engine/partition/plan_from_saved.h"
 #include "engine/partition/problem/fused_plan_from_saved.h"
@@ -81,6 +82,10 @@ Result<PlanOutcome> plan_live_graph(const Graph& graph, double fraction) {
 }  // namespace
 
 Result<PlanOutcome> plan_torch(const Graph& graph, const PlanRequest& request) {
+  if (!is_joint(graph))
+    return error(
+        "strategy 'torch' chooses the values that backward keeps, and a forward graph has no "
+        "backward: expected strategy 'peak' or 'default'");
   const Result<double> fraction = fraction_of(request.budget);
   if (!fraction) return fraction.diagnostics();
   // Both graphs share their node ids.
