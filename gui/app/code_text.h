@@ -1,14 +1,13 @@
-// A kernel's text in one of the forms that are written from it, each line with the node of the
-// graph that it is from. A new target is a row of the table.
+// A kernel's text in the code of a target (engine/codegen/target.h), each line with the node of the
+// graph that it is from.
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "engine/codegen/lower/lower.h"
+#include "engine/codegen/target.h"
 #include "engine/workspace/executor.h"
 #include "gui/model/schedule_view.h"
 
@@ -20,15 +19,6 @@ struct CodeLine {
   bool remark = false;  // a declaration or comment, which computes nothing
 };
 
-struct CodeForm {
-  std::string_view id, title;  // "llvm", "LLVM IR"
-  // `calls`: by the kernel's source locations.
-  std::vector<CodeLine> (*lines)(const loop::LoweredKernel& lowered,
-                                 const std::vector<NodeId>& calls);
-};
-std::span<const CodeForm> code_forms();
-const CodeForm* find_code_form(std::string_view id);  // null where there is none
-
 // A kernel's text. If a library runs it on this machine, the library's call stands before the loop
 // form, which runs it elsewhere.
 struct CodeText {
@@ -36,7 +26,7 @@ struct CodeText {
 
   SharedSchedule of;
   std::uint32_t kernel = 0;  // of the schedule
-  const CodeForm* form = nullptr;
+  const Target* target = nullptr;
   KernelLibrary library;
   std::vector<CodeLine> lines;
   Diagnostics faults;  // why the kernel has no loops
@@ -51,7 +41,7 @@ struct CodeText {
 using SharedCode = std::shared_ptr<const CodeText>;
 
 // Makes the text, in the time of lowering one kernel. `library`: of the executor that steps run on.
-SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeForm& form,
+SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const Target& target,
                      const KernelLibrary& library = {});
 
 }  // namespace recut::gui

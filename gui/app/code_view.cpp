@@ -45,9 +45,9 @@ CodeView& code_view(DocumentView& document) {
   return memory_of<CodeView>(document.memories, kCodeMemory);
 }
 
-const CodeForm& shown_form(const App& app) {
-  const CodeForm* form = find_code_form(app.settings.text("code.form"));
-  return form != nullptr ? *form : code_forms().front();
+const Target& shown_target(const App& app) {
+  const Target* target = find_target(app.settings.text("code.form"));
+  return target != nullptr ? *target : targets().front();
 }
 
 NodeId marked_node(const DocumentView& document) {
@@ -78,19 +78,20 @@ void follow_selection(const DocumentView& document, CodeView& view) {
   view.bring_line = view.line != CodeText::kNoLine;
 }
 
-bool is_current(const CodeView& view, const CodeForm& form, const KernelLibrary& library) {
+bool is_current(const CodeView& view, const Target& target, const KernelLibrary& library) {
   return view.text != nullptr && view.text->of == view.of && view.text->kernel == view.kernel &&
-         view.text->form == &form && view.text->library == library;
+         view.text->target == &target && view.text->library == library;
 }
 
 bool wants_code(const App& app, const DocumentView& document, const CodeView& view) {
   if (app.planner.wants_schedule(document)) return true;
-  const CodeForm& form = shown_form(app);
+  const Target& target = shown_target(app);
   const KernelLibrary library = chosen_library(app);
-  if (view.of == nullptr || view.of != shown_schedule(document) || is_current(view, form, library))
+  if (view.of == nullptr || view.of != shown_schedule(document) ||
+      is_current(view, target, library))
     return false;
   const bool at_work = view.of_at_work == view.of && view.kernel_at_work == view.kernel &&
-                       view.form_at_work == &form && view.library_at_work == library;
+                       view.target_at_work == &target && view.library_at_work == library;
   return !at_work || !app.jobs.is_alive(view.job);
 }
 
@@ -98,19 +99,20 @@ void prepare_code(App& app, DocumentView& document) {
   app.planner.schedule(document);
   CodeView& view = code_view(document);
   follow_selection(document, view);
-  const CodeForm& form = shown_form(app);
+  const Target& target = shown_target(app);
   const KernelLibrary library = chosen_library(app);
-  if (view.of == nullptr || view.of != shown_schedule(document) || is_current(view, form, library))
+  if (view.of == nullptr || view.of != shown_schedule(document) ||
+      is_current(view, target, library))
     return;
   app.jobs.cancel(view.job);
   view.of_at_work = view.of;
   view.kernel_at_work = view.kernel;
-  view.form_at_work = &form;
+  view.target_at_work = &target;
   view.library_at_work = library;
   Job job{"Text of a kernel", document.serial, true, true, {}};
-  job.part = [&app, serial = document.serial, of = view.of, kernel = view.kernel, &form,
+  job.part = [&app, serial = document.serial, of = view.of, kernel = view.kernel, &target,
               library](JobControl& control) {
-    SharedCode text = code_text(of, kernel, form, library);
+    SharedCode text = code_text(of, kernel, target, library);
     control.post([&app, serial, text] {
       if (DocumentView* document = app.documents.find(serial)) show(code_view(*document), text);
     });
@@ -125,25 +127,25 @@ Result<Done> find_line(App& app, std::string_view text) {
   follow_selection(document, view);
   view.on_kernel = false;
   view.requested = text;
-  if (!is_current(view, shown_form(app), chosen_library(app))) return Done{};
+  if (!is_current(view, shown_target(app), chosen_library(app))) return Done{};
   go_to_line(view);
   if (view.line != CodeText::kNoLine) return Done{};
   return error(fmt::format("no line of the selected node has '{}'", text));
 }
 
-std::size_t follow_stops() { return kStopAtForms + code_forms().size(); }
+std::size_t follow_stops() { return kStopAtForms + targets().size(); }
 
 std::size_t follow_stop(const App& app) {
   const DocumentView* document = app.document();
   if (document == nullptr || !is_in_front(app, "code")) return kStopAtGraph;
   const auto* view = find_memory<CodeView>(document->memories, kCodeMemory);
   if (view == nullptr || view->on_kernel) return kStopAtKernel;
-  return kStopAtForms + static_cast<std::size_t>(&shown_form(app) - code_forms().data());
+  return kStopAtForms + static_cast<std::size_t>(&shown_target(app) - targets().data());
 }
 
 std::string_view name_of_stop(std::size_t stop) {
   if (stop < kStopAtForms) return stop == kStopAtGraph ? "graph" : "kernel";
-  return code_forms()[stop - kStopAtForms].id;
+  return targets()[stop - kStopAtForms].id;
 }
 
 Result<Done> go_to_stop(App& app, std::size_t stop) {
@@ -153,10 +155,10 @@ Result<Done> go_to_stop(App& app, std::size_t stop) {
   view.bring_kernel = true;
   view.on_kernel = stop == kStopAtKernel;
   if (view.on_kernel) return shown;
-  const CodeForm& form = code_forms()[stop - kStopAtForms];
-  app.settings.set("code.form", std::string(form.id));
+  const Target& target = targets()[stop - kStopAtForms];
+  app.settings.set("code.form", std::string(target.id));
   // If the text isn't made yet, the scroll to the line waits for it.
-  if (is_current(view, form, chosen_library(app)))
+  if (is_current(view, target, chosen_library(app)))
     view.line = view.text->line_of(marked_node(*app.document()));
   view.bring_line = true;
   return Done{};

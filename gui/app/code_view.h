@@ -19,7 +19,7 @@ struct CodeView {
   JobId job = 0;
   std::uint32_t kernel_at_work = 0;
   SharedSchedule of_at_work;
-  const CodeForm* form_at_work = nullptr;
+  const Target* target_at_work = nullptr;
   KernelLibrary library_at_work;
 
   NodeId followed;                                // the selection that was followed last
@@ -32,7 +32,7 @@ struct CodeView {
 inline constexpr std::string_view kCodeMemory = "code";
 CodeView& code_view(DocumentView& document);
 
-const CodeForm& shown_form(const App& app);
+const Target& shown_target(const App& app);
 
 // The node whose lines are marked: the selection, or the call behind a selected view.
 NodeId marked_node(const DocumentView& document);
@@ -40,7 +40,7 @@ NodeId marked_node(const DocumentView& document);
 // Goes to the kernel of the selection and its first line, where the selection is another one.
 void follow_selection(const DocumentView& document, CodeView& view);
 // True if the text is of the kernel in this form, with this library.
-bool is_current(const CodeView& view, const CodeForm& form, const KernelLibrary& library);
+bool is_current(const CodeView& view, const Target& target, const KernelLibrary& library);
 // True if schedule or text are missing and must be requested.
 bool wants_code(const App& app, const DocumentView& document, const CodeView& view);
 // Starts the jobs that make the schedule and the kernel's text.
@@ -51,7 +51,7 @@ void prepare_code(App& app, DocumentView& document);
 Result<Done> find_line(App& app, std::string_view text);
 
 // The stops on the way of a node from the graph to the instruction that runs it: the graph, its
-// kernel, and the kernel's lines in one form after another.
+// kernel, and the kernel's lines in one target after another.
 std::size_t follow_stops();
 std::size_t follow_stop(const App& app);          // where one is
 std::string_view name_of_stop(std::size_t stop);  // "graph", "kernel", "loop", "llvm"

@@ -4,8 +4,11 @@
 // under `others`, so that a new command is in a menu without a line here.
 #include "gui/app/menu.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "engine/codegen/target.h"
 #include "engine/cost/device_profile.h"
 #include "gui/app/app.h"
 #include "gui/app/hotkey.h"
@@ -90,10 +93,7 @@ constexpr MenuEntry kGraphMenu[] = {{"pass.next"},
                                     {"code.follow"},
                                     {"code.follow_back"},
                                     {"code.kernel"},
-                                    {"code.form", "Kernels in loop form", "loop"},
-                                    {"code.form", "Kernels as LLVM IR", "llvm"},
-                                    {"code.form", "Kernels as WebAssembly", "wasm"},
-                                    {"code.form", "Kernels as CUDA", "cuda"},
+                                    {{}, {}, {}, MenuFill::targets},
                                     kMenuLine,
                                     {"text.next"},
                                     {"text.previous"},
@@ -232,6 +232,12 @@ void add_runners(const App& app, std::vector<MenuRow>& rows) {
     rows.push_back(row_of(app, "run.on", "Run on: " + executor->title(), executor->id()));
 }
 
+void add_targets(const App& app, std::vector<MenuRow>& rows) {
+  for (const Target& target : targets())
+    rows.push_back(row_of(app, "code.form", fmt::format("Kernels as {}", target.title),
+                          std::string(target.id)));
+}
+
 std::string_view menu_subject_of(std::string_view id) { return id.substr(0, id.find('.')); }
 
 void add_subject(const App& app, std::string_view subject, std::vector<MenuRow>& rows) {
@@ -292,6 +298,9 @@ std::vector<MenuRow> rows_of(const App& app, const Menu& menu) {
         break;
       case MenuFill::executors:
         add_runners(app, rows);
+        break;
+      case MenuFill::targets:
+        add_targets(app, rows);
         break;
       case MenuFill::subject:
         add_subject(app, entry.command, rows);

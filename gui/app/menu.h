@@ -12,7 +12,7 @@
 namespace recut::gui {
 
 // The kinds of menu entries: a command, a line between groups, or a row for each current item:
-// executors, all commands of a subject ("compare" in place of an id), commands of subjects that
+// executors, targets of code, all commands of a subject ("compare" in place of an id), commands of subjects that
 // stand in no menu.
 enum class MenuFill : unsigned char {
   command,
@@ -21,6 +21,7 @@ enum class MenuFill : unsigned char {
   panels,
   devices,
   executors,
+  targets,
   subject,
   others
 };

@@ -314,7 +314,7 @@ constexpr StateRow kStatesRows[] = {
     {"flow", of_front<flow>},
     {"kernels", of_front<kernels>},
     {"kernel", of_front<kernel>},
-    {"code", [](const App& app) { return std::string(shown_form(app).id); }},
+    {"code", [](const App& app) { return std::string(shown_target(app).id); }},
     {"code_line", of_front<code_line>},
     {"follow", [](const App& app) { return std::string(name_of_stop(follow_stop(app))); }},
     {"arena", of_front<arena>},

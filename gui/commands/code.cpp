@@ -39,23 +39,22 @@ Result<Done> prepare_code(App& app, std::string_view) {
 }
 
 Result<Done> set_form(App& app, std::string_view id) {
-  const CodeForm* form = find_code_form(id);
+  const Target* target = find_target(id);
   if (id.empty()) {
-    const auto forms = code_forms();
-    const auto at = static_cast<std::size_t>(&shown_form(app) - forms.data());
-    form = &forms[(at + 1) % forms.size()];
+    const auto forms = targets();
+    const auto at = static_cast<std::size_t>(&shown_target(app) - forms.data());
+    target = &forms[(at + 1) % forms.size()];
   }
-  if (form == nullptr) {
+  if (target == nullptr) {
     std::string known;
-    for (const CodeForm& one : code_forms())
-      known += (known.empty() ? "" : ", ") + std::string(one.id);
+    for (const Target& one : targets()) known += (known.empty() ? "" : ", ") + std::string(one.id);
     return error(fmt::format("a form of code is one of {}", known));
   }
-  app.settings.set("code.form", std::string(form->id));
+  app.settings.set("code.form", std::string(target->id));
   return Done{};
 }
 
-bool is_form(const App& app, std::string_view id) { return shown_form(app).id == id; }
+bool is_form(const App& app, std::string_view id) { return shown_target(app).id == id; }
 
 // Selects its last call, so that all panels speak of it, unless another of its calls is selected.
 Result<Done> show_kernel(App& app, std::uint32_t kernel) {
@@ -141,7 +140,7 @@ Result<Done> find_code(App& app, std::string_view argument) {
 Result<Done> copy_code(App& app, std::string_view) {
   const CodeText& text = *code_view(*app.document()).text;
   app.backend.set_clipboard(text.faults.empty() ? text.whole() : format(text.faults));
-  app.say(fmt::format("Copied kernel {} as {}", text.kernel, text.form->title));
+  app.say(fmt::format("Copied kernel {} as {}", text.kernel, text.target->title));
   return Done{};
 }
 
@@ -162,8 +161,8 @@ constexpr Command kCodeRows[] = {
      "nothing, or graph, kernel, loop, llvm, wasm, cuda", code_has_selection, follow_code<1>},
     {"code.follow_back", "Follow the selected value back", "Shift+K", "", code_has_selection,
      follow_code<-1>},
-    {"code.form", "Kernels in another form", "", "loop, llvm, wasm or cuda", has_plan, set_form, "",
-     is_form},
+    {"code.form", "Kernels in another form", "", "a target of code, such as llvm", has_plan,
+     set_form, "", is_form},
     {"code.kernel", "To a kernel", "", "its number in the schedule", has_kernel, go_to_kernel},
     {"code.next", "Next kernel", "DownArrow", "", has_kernel, step_kernel<1>, kCodePanel},
     {"code.previous", "Previous kernel", "UpArrow", "", has_kernel, step_kernel<-1>, kCodePanel},

@@ -49,9 +49,9 @@ bool head(const CodePanelContext& context) {
   };
   if (button(ui, "copy", take("Copy", 14), "Copy", ButtonLook::quiet))
     context.intents.push_back({"code.copy", ""});
-  const auto forms = code_forms();
+  const auto forms = targets();
   for (std::size_t i = forms.size(); i-- > 0;) {
-    const bool chosen = &shown_form(context.input.app) == &forms[i];
+    const bool chosen = &shown_target(context.input.app) == &forms[i];
     if (tab(ui, fmt::format("form {}", forms[i].id), take(forms[i].title, 2).inset(0, ui.px(1)),
             forms[i].title, chosen))
       context.intents.push_back({"code.form", std::string(forms[i].id)});

@@ -75,7 +75,7 @@ class Lines {
   void bring(const Scrolled& region, float high) const {
     const App& app = context_.input.app;
     if (!context_.view.bring_line ||
-        !is_current(context_.view, shown_form(app), chosen_library(app)))
+        !is_current(context_.view, shown_target(app), chosen_library(app)))
       return;
     context_.view.bring_line = false;
     const std::size_t requested = context_.view.line == CodeText::kNoLine ? 0 : context_.view.line;

@@ -1,13 +1,11 @@
 // recut emit: a plan's step as a program: its launches, and its kernels as a target's code.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <filesystem>
 #include <memory>
+#include <tuple>
 
-#include "engine/codegen/cuda/attention.h"
-#include "engine/codegen/cuda/emit.h"
-#include "engine/codegen/llvm/emit.h"
-#include "engine/codegen/loop/printer.h"
+#include "engine/codegen/target.h"
 #include "engine/codegen/wasm/emit.h"
 #include "engine/runtime/program_text.h"
 #include "engine/support/units.h"
@@ -20,6 +18,11 @@
 namespace recut::native {
 namespace {
 
+// The limits of an architecture's large GPUs: A100 and H100.
+SmLimits default_sm_limits(const std::string& architecture) {
+  return architecture == "sm_90" ? kSmLimitsOfH100 : kSmLimitsOfA100;
+}
+
 struct EmitCommand {
   GraphArguments graph;
   PlanArguments plan;
@@ -29,27 +32,23 @@ struct EmitCommand {
   bool relaxed = false;
   std::int64_t rows = wasm::kRows;
 
-  wasm::Options options() const { return {relaxed}; }
-  cuda::Options cuda_options() const {
-    cuda::Options options;
+  const Target& code() const { return *find_target(target); }  // the parser has checked the name
+  TargetOptions options() const {
+    TargetOptions options{relaxed, rows, cuda::MatmulPrecision::f32,
+                          default_sm_limits(architecture)};
     if (precision == "tf32") options.matmul_precision = cuda::MatmulPrecision::tf32;
     return options;
   }
 };
 
-// The limits of an architecture's large GPUs: A100 and H100.
-SmLimits default_sm_limits(const std::string& architecture) {
-  return architecture == "sm_90" ? kSmLimitsOfH100 : kSmLimitsOfA100;
-}
-
-// Loops, and for CUDA the attention kernels.
+// Loops, and the library kernels that the target has functions for.
 ProgramOptions options_of(const EmitCommand& command) {
   ProgramOptions options;
-  if (command.target == "wasm") options.lower = wasm::lower_options(command.rows);
-  if (command.target != "cuda") return options;
-  return {.library = true,
-          .library_takes = cuda::supports_attention,
-          .lower = cuda::lower_options(default_sm_limits(command.architecture))};
+  options.lower = command.code().lower(command.options());
+  if (command.code().functions == nullptr) return options;
+  options.library = true;
+  options.library_takes = command.code().functions;
+  return options;
 }
 
 // Kernels in loop form come first in the count.
@@ -64,88 +63,90 @@ std::vector<std::uint32_t> chosen_kernels(const EmitCommand& command, const Prog
   return all;
 }
 
-std::string loop_text(const Program& program, const std::vector<std::uint32_t>& chosen) {
-  std::string text;
-  for (const std::uint32_t k : chosen)
-    text += fmt::format("{}; {}\n{}", text.empty() ? "" : "\n", kernel_title(program, k),
-                        loop::print(program.kernels[k]));
-  return text;
-}
-
-std::vector<loop::Kernel> titled(const Program& program, const std::vector<std::uint32_t>& chosen) {
-  std::vector<loop::Kernel> kernels;
-  for (const std::uint32_t k : chosen) {
-    if (k >= program.kernels.size()) continue;
-    kernels.push_back(program.kernels[k]);
-    kernels.back().locations.push_back(kernel_title(program, k));
-  }
-  return kernels;
-}
-
-std::vector<library::Kernel> titled_library(const Program& program,
-                                            const std::vector<std::uint32_t>& chosen) {
-  const auto loops = static_cast<std::uint32_t>(program.kernels.size());
-  std::vector<library::Kernel> kernels;
-  for (const std::uint32_t k : chosen) {
-    if (k < loops) continue;
-    kernels.push_back(program.library[k - loops]);
-    kernels.back().locations.push_back(kernel_title(program, k - loops, true));
-  }
-  return kernels;
-}
-
+// The code of the kernels, each with its title among its source locations.
 std::string text_of(const EmitCommand& command, const Program& program,
                     const std::vector<std::uint32_t>& chosen) {
-  if (command.target == "loop") return loop_text(program, chosen);
-  const std::vector<loop::Kernel> kernels = titled(program, chosen);
-  if (command.target == "llvm") return llvm_ir::emit(kernels).text;
-  if (command.target == "cuda")
-    return cuda::emit(kernels, titled_library(program, chosen), command.cuda_options()).text;
+  const auto loops = static_cast<std::uint32_t>(program.kernels.size());
+  std::vector<loop::Kernel> kernels;
+  std::vector<library::Kernel> calls;
+  for (const std::uint32_t k : chosen) {
+    if (k < loops) {
+      kernels.push_back(program.kernels[k]);
+      kernels.back().locations.push_back(kernel_title(program, k));
+    } else {
+      calls.push_back(program.library[k - loops]);
+      calls.back().locations.push_back(kernel_title(program, k - loops, true));
+    }
+  }
   std::string text;
-  for (const wasm::Line& line : wasm::emit_text(kernels, command.options()))
+  for (const TargetLine& line : command.code().lines(kernels, calls, command.options()))
     text += line.text + "\n";
   return text;
 }
 
-// Lines of remarks as the target's comments: WebAssembly's begin with two semicolons, CUDA's with
-// two slashes.
-std::string remarks(const std::string& target, const std::string& lines) {
-  if (target != "wasm" && target != "cuda") return lines;
+// Lines of remarks, which begin with a semicolon, as the target's comments.
+std::string remarks(const Target& target, const std::string& lines) {
   std::string text;
   for (std::size_t begin = 0; begin < lines.size();) {
     const std::size_t end = lines.find('\n', begin) + 1;
-    if (target == "wasm")
-      text += ";" + lines.substr(begin, end - begin);
-    else
-      text += "//" + lines.substr(begin + 1, end - begin - 1);
+    text += std::string(target.comment) + lines.substr(begin + 1, end - begin - 1);
     begin = end;
   }
   return text;
 }
 
-// The option that only the module's file can honour, if one is misplaced.
+// The titles of the targets with an option: "wasm".
+std::string targets_with(TargetOption option) {
+  std::vector<std::string_view> ids;
+  for (const Target& target : targets())
+    if (target.takes(option)) ids.push_back(target.id);
+  return fmt::format("{}", fmt::join(ids, " or "));
+}
+
+// The option that the target doesn't take, or that only the module's file can honour, if one is
+// given.
 std::optional<std::string> misplaced(const EmitCommand& command) {
-  if (command.relaxed && command.target != "wasm") return "--relaxed: for --target wasm alone";
-  if (command.rows != wasm::kRows && command.target != "wasm")
-    return "--rows: for --target wasm alone";
-  if (command.precision != "f32" && command.target != "cuda")
-    return "--precision: for --target cuda alone";
-  if (command.architecture != "sm_80" && command.target != "cuda")
-    return "--arch: for --target cuda alone";
-  if (command.out.empty()) return std::nullopt;
-  if (command.target != "wasm") return "--out: for --target wasm alone; the others are text";
-  if (command.kernel >= 0) return "--out: of the whole step, without --kernel";
+  const std::tuple<bool, TargetOption, std::string_view> given[] = {
+      {command.relaxed, TargetOption::relaxed, "--relaxed"},
+      {command.rows != wasm::kRows, TargetOption::rows, "--rows"},
+      {command.precision != "f32", TargetOption::matmul_precision, "--precision"},
+      {command.architecture != "sm_80", TargetOption::sm_limits, "--arch"},
+      {!command.out.empty(), TargetOption::module_bytes, "--out"}};
+  for (const auto& [is_given, option, name] : given)
+    if (is_given && !command.code().takes(option))
+      return fmt::format("{}: for --target {} alone{}", name, targets_with(option),
+                         option == TargetOption::module_bytes ? "; the others are text" : "");
+  if (!command.out.empty() && command.kernel >= 0)
+    return "--out: of the whole step, without --kernel";
   return std::nullopt;
+}
+
+// "loop (loop nests), llvm (LLVM IR for this processor) or ...".
+std::string list_of_targets() {
+  std::string list;
+  for (const Target& target : targets())
+    list += fmt::format("{}{} ({})",
+                        list.empty()                   ? ""
+                        : &target == &targets().back() ? " or "
+                                                       : ", ",
+                        target.id, target.about);
+  return list;
+}
+
+std::vector<std::string> ids_of_targets() {
+  std::vector<std::string> ids;
+  for (const Target& target : targets()) ids.emplace_back(target.id);
+  return ids;
 }
 
 // Writes the module as bytes, and beside it the JSON that a host needs to run it.
 int write_module(const EmitCommand& command, const Graph& graph, const Program& program,
                  const Console& console) {
-  const wasm::Module module = wasm::emit(program.kernels, command.options());
+  const wasm::Module module = wasm::emit(program.kernels, {command.relaxed});
   const std::string facts = std::filesystem::path(command.out).replace_extension(".json").string();
   if (auto done = write_file(command.out, module.bytes); !done)
     return console.report_error(done.diagnostics());
-  if (auto done = write_file(facts, module_json(graph, program, module, command.options())); !done)
+  if (auto done = write_file(facts, module_json(graph, program, module, {command.relaxed})); !done)
     return console.report_error(done.diagnostics());
   console.out << fmt::format("{}: {}, kernels {}\n{}: launches {}, arena {}\n", command.out,
                              format_bytes(static_cast<std::int64_t>(module.bytes.size())),
@@ -172,7 +173,7 @@ int emit(const EmitCommand& command, const Console& console) {
         fmt::format("--kernel {}: the step has kernels 0 to {}", command.kernel, kernels - 1))});
   const std::vector<std::uint32_t> chosen = chosen_kernels(command, *program);
   if (command.kernel < 0)
-    console.out << remarks(command.target, launches_text(document->graph(), *program)) << "\n";
+    console.out << remarks(command.code(), launches_text(document->graph(), *program)) << "\n";
   console.out << text_of(command, *program, chosen);
   return kDone;
 }
@@ -189,11 +190,10 @@ void add_emit(CLI::App& app, Action& chosen) {
   arguments->plan.add_to(command);
   command
       .add_option("--target", arguments->target,
-                  "Target code: loop (loop nests), llvm (LLVM IR for this processor), wasm "
-                  "(WebAssembly text) or cuda (CUDA C++ for NVRTC, sm_80 and up). Every other "
-                  "target is generated from loop")
+                  fmt::format("Target code: {}. Every other target is generated from loop",
+                              list_of_targets()))
       ->required()
-      ->check(CLI::IsMember({"loop", "llvm", "wasm", "cuda"}))
+      ->check(CLI::IsMember(ids_of_targets()))
       ->type_name("TARGET");
   command
       .add_option("--kernel", arguments->kernel,

@@ -33,7 +33,7 @@ NullBackend with_graph(const std::string& text) {
 // has one.
 void check_text(const CodeText& text) {
   const ScheduleView& schedule = *text.of;
-  CAPTURE(schedule.name(text.kernel), text.form->id);
+  CAPTURE(schedule.name(text.kernel), text.target->id);
   REQUIRE(text.faults.empty());
   const auto calls = loop::computed_calls(schedule.graph(), schedule.kernel(text.kernel).calls);
   std::size_t from_calls = 0;
@@ -58,7 +58,7 @@ TEST_CASE("code: every kernel of a sample in every form, line by line", "[gui]")
       const SharedSchedule schedule = shown_schedule(*window.app.document());
       REQUIRE(schedule);
       CHECK(schedule->plan == window.app.document()->shown);
-      for (const CodeForm& form : code_forms())
+      for (const Target& form : targets())
         for (const std::uint32_t k : schedule->launches) check_text(*code_text(schedule, k, form));
     }
 }
@@ -75,7 +75,7 @@ TEST_CASE("code: a kernel that a library runs", "[gui]") {
   open_code(window, "sample:tiny_conv", "fused");
   const SharedSchedule schedule = shown_schedule(*window.app.document());
   int called = 0;
-  for (const CodeForm& form : code_forms())
+  for (const Target& form : targets())
     for (const std::uint32_t k : schedule->launches) {
       const SharedCode alone = code_text(schedule, k, form);
       const SharedCode text = code_text(schedule, k, form, {"cuDNN"});
@@ -107,7 +107,7 @@ TEST_CASE("code: attention has functions of its own on a GPU", "[gui]") {
   const SharedSchedule schedule = shown_schedule(*window.app.document());
   REQUIRE(schedule);
   int found = 0;
-  for (const CodeForm& form : code_forms())
+  for (const Target& form : targets())
     for (const std::uint32_t k : schedule->launches) {
       const SharedCode text = code_text(schedule, k, form);
       check_text(*text);
@@ -130,7 +130,7 @@ TEST_CASE("code: the selection's kernel is shown, and a kernel's call is selecte
       window.settle();
       const CodeView& view = code_view(document);
       CHECK(schedule->computes(view.kernel, id));
-      REQUIRE(is_current(view, shown_form(window.app), chosen_library(window.app)));
+      REQUIRE(is_current(view, shown_target(window.app), chosen_library(window.app)));
       REQUIRE(view.line < view.text->lines.size());
       CHECK(view.text->lines[view.line].node == id);
     }
