@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "engine/codegen/target.h"
 #include "engine/input/json_fields.h"
 #include "engine/passes/pass_runner.h"
 #include "engine/support/text.h"
@@ -33,6 +34,9 @@ constexpr std::string_view kDifferentiateKeys[] = {"wrt", "results", "passes"};
 constexpr std::string_view kPlanKeys[] = {
     "strategy", "budget", "effort", "seconds",   "search_seed",
     "device",   "model",  "save",   "recompute", "ignore_checkpoints"};
+constexpr std::string_view kEmitKeys[] = {
+    "target", "strategy", "budget", "effort",    "seconds",           "search_seed",
+    "device", "model",    "save",   "recompute", "ignore_checkpoints"};
 constexpr std::string_view kSweepKeys[] = {"points", "effort", "search_seed", "device",
                                            "model",  "save",   "recompute",   "ignore_checkpoints",
                                            "plans"};
@@ -100,6 +104,16 @@ class Options {
     read_search(request.limits.effort, request.limits.seed);
     read_costs(request);
     read_overrides(request.overrides);
+  }
+
+  // Steps are of the fused model where none is named, as the command's.
+  void read(EmitOptions& options) {
+    options.planning.cost_model = "fused";
+    if (!is_object_) return;
+    read(options.planning);
+    std::vector<std::string_view> ids;
+    for (const Target& target : targets()) ids.push_back(target.id);
+    if (const auto target = one_of("target", ids)) options.target = *target;
   }
 
   void read(SweepOptions& options) {
@@ -269,6 +283,10 @@ Result<DifferentiateOptions> read_differentiate_options(const char* json) {
 
 Result<PlanningRequest> read_plan_options(const char* json) {
   return read_options<PlanningRequest>(json, kPlanKeys);
+}
+
+Result<EmitOptions> read_emit_options(const char* json) {
+  return read_options<EmitOptions>(json == nullptr ? "{}" : json, kEmitKeys);
 }
 
 Result<SweepOptions> read_sweep_options(const char* json) {

@@ -20,6 +20,11 @@ struct SweepOptions {
   bool plans = false;  // each point with its plan
 };
 
+struct EmitOptions {
+  PlanningRequest planning;
+  std::string target = "loop";
+};
+
 struct FitOptions {
   OpenOptions open;
   PlanningRequest planning;
@@ -32,6 +37,7 @@ struct FitOptions {
 Result<OpenOptions> read_open_options(const char* json);
 Result<DifferentiateOptions> read_differentiate_options(const char* json);
 Result<PlanningRequest> read_plan_options(const char* json);
+Result<EmitOptions> read_emit_options(const char* json);
 Result<SweepOptions> read_sweep_options(const char* json);
 Result<FitOptions> read_fit_options(const char* json);
 

@@ -22,6 +22,7 @@
 #include "engine/workspace/planning.h"
 #include "engine/workspace/sweep_document.h"
 #include "native/c_api/attempt.h"
+#include "native/c_api/handles.h"
 #include "native/c_api/options.h"
 #include "native/c_api/watcher.h"
 
@@ -33,19 +34,10 @@ using recut::Planned;
 using recut::PlanningRequest;
 using recut::Result;
 using recut::c_api::attempt;
+using recut::c_api::check_plannable;
 using recut::c_api::fail;
 using recut::c_api::give_text;
 using recut::c_api::Watcher;
-
-// A plan names nodes of its document, so both share it.
-struct recut_graph {
-  std::shared_ptr<const Document> document;
-};
-
-struct recut_plan {
-  std::shared_ptr<const Document> document;
-  Planned planned;
-};
 
 // Every call that can fail first clears its out parameters, then works inside attempt():
 //   exception or failed check  ⇒  a status and a message; nothing crosses into C
@@ -117,14 +109,6 @@ recut_status differentiate_graph(const recut_graph& graph, const char* options_j
   auto document = recut::open_document_graph(std::move(file), "graph", open);
   if (!document) return fail(RECUT_BAD_INPUT, document.diagnostics(), error);
   *joint = new recut_graph{std::make_shared<const Document>(std::move(*document))};
-  return RECUT_OK;
-}
-
-// Sets `error` for a sound graph that is too large for any plan.
-recut_status check_plannable(const Document& document, char** error) {
-  for (const recut::Graph* graph : {&document.file.graph, &document.graph()})
-    if (const auto fits = recut::check_total_bytes(*graph); !fits)
-      return fail(RECUT_BAD_INPUT, fits.diagnostics(), error);
   return RECUT_OK;
 }
 
@@ -213,6 +197,13 @@ recut_status sweep(const recut_graph& graph, const char* options_json, Watcher& 
 }
 
 }  // namespace
+
+recut_status recut::c_api::check_plannable(const Document& document, char** error) {
+  for (const Graph* graph : {&document.file.graph, &document.graph()})
+    if (const auto fits = check_total_bytes(*graph); !fits)
+      return fail(RECUT_BAD_INPUT, fits.diagnostics(), error);
+  return RECUT_OK;
+}
 
 const char* recut_version(void) {
   return recut::version().data();  // a zero-terminated literal

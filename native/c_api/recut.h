@@ -158,6 +158,15 @@ RECUT_API recut_status recut_fit(const void* bytes, size_t size, const char* nam
                                  const char* options_json, const recut_callbacks* callbacks,
                                  char** json, char** error);
 
+/* The code of a plan's step, as `recut emit` prints it: {"target": …, "program": the digest of its
+ * launches, kernels and addresses, which every front end of Recut gives for the same settings,
+ * "arena_bytes": n, "kernels": n, "launches": n, "code": text}. Options: "target": "loop" (default),
+ * "llvm", "wasm" or "cuda" (sm_80), and those of recut_plan_make, with "fused" for "model" where
+ * none is given. RECUT_NOT_HELD, without JSON, where plan or arena exceed the budget;
+ * RECUT_BAD_INPUT names the operators without code; else the statuses of recut_plan_make. */
+RECUT_API recut_status recut_emit(const recut_graph* graph, const char* options_json,
+                                  const recut_callbacks* callbacks, char** json, char** error);
+
 RECUT_API void recut_text_free(char* text);
 
 #ifdef __cplusplus

@@ -5,11 +5,10 @@
 #include <memory>
 #include <tuple>
 
-#include "engine/codegen/target.h"
 #include "engine/codegen/wasm/emit.h"
-#include "engine/runtime/program_text.h"
 #include "engine/support/units.h"
-#include "engine/workspace/compile.h"
+#include "engine/workspace/scheduling.h"
+#include "engine/workspace/target_code.h"
 #include "native/commands/command.h"
 #include "native/commands/emit_module.h"
 #include "native/commands/examples.h"
@@ -41,61 +40,7 @@ struct EmitCommand {
   }
 };
 
-// Loops, and the library kernels that the target has functions for.
-ProgramOptions options_of(const EmitCommand& command) {
-  ProgramOptions options;
-  options.lower = command.code().lower(command.options());
-  if (command.code().functions == nullptr) return options;
-  options.library = true;
-  options.library_takes = command.code().functions;
-  return options;
-}
-
-// Kernels in loop form come first in the count.
-std::uint32_t kernel_count(const Program& program) {
-  return static_cast<std::uint32_t>(program.kernels.size() + program.library.size());
-}
-
-std::vector<std::uint32_t> chosen_kernels(const EmitCommand& command, const Program& program) {
-  if (command.kernel >= 0) return {static_cast<std::uint32_t>(command.kernel)};
-  std::vector<std::uint32_t> all;
-  for (std::uint32_t k = 0; k < kernel_count(program); ++k) all.push_back(k);
-  return all;
-}
-
-// The code of the kernels, each with its title among its source locations.
-std::string text_of(const EmitCommand& command, const Program& program,
-                    const std::vector<std::uint32_t>& chosen) {
-  const auto loops = static_cast<std::uint32_t>(program.kernels.size());
-  std::vector<loop::Kernel> kernels;
-  std::vector<library::Kernel> calls;
-  for (const std::uint32_t k : chosen) {
-    if (k < loops) {
-      kernels.push_back(program.kernels[k]);
-      kernels.back().locations.push_back(kernel_title(program, k));
-    } else {
-      calls.push_back(program.library[k - loops]);
-      calls.back().locations.push_back(kernel_title(program, k - loops, true));
-    }
-  }
-  std::string text;
-  for (const TargetLine& line : command.code().lines(kernels, calls, command.options()))
-    text += line.text + "\n";
-  return text;
-}
-
-// Lines of remarks, which begin with a semicolon, as the target's comments.
-std::string remarks(const Target& target, const std::string& lines) {
-  std::string text;
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const std::size_t end = lines.find('\n', begin) + 1;
-    text += std::string(target.comment) + lines.substr(begin + 1, end - begin - 1);
-    begin = end;
-  }
-  return text;
-}
-
-// The titles of the targets with an option: "wasm".
+// The targets with an option: "wasm".
 std::string targets_with(TargetOption option) {
   std::vector<std::string_view> ids;
   for (const Target& target : targets())
@@ -164,17 +109,16 @@ int emit(const EmitCommand& command, const Console& console) {
   console.say("");
   if (!scheduled) return console.report_error(scheduled.diagnostics());
   if (!scheduled->holds()) return refuse_arena(*document, *scheduled, false, console);
-  const auto program = program_of(*document, *scheduled, options_of(command));
+  const auto program = program_for(command.code(), *document, *scheduled, command.options());
   if (!program) return console.report_error(program.diagnostics());
   if (!command.out.empty()) return write_module(command, document->graph(), *program, console);
   const auto kernels = static_cast<int>(kernel_count(*program));
   if (command.kernel >= kernels)
     return console.report_error({error(
         fmt::format("--kernel {}: the step has kernels 0 to {}", command.kernel, kernels - 1))});
-  const std::vector<std::uint32_t> chosen = chosen_kernels(command, *program);
-  if (command.kernel < 0)
-    console.out << remarks(command.code(), launches_text(document->graph(), *program)) << "\n";
-  console.out << text_of(command, *program, chosen);
+  std::optional<std::uint32_t> kernel;
+  if (command.kernel >= 0) kernel = static_cast<std::uint32_t>(command.kernel);
+  console.out << code_of(command.code(), document->graph(), *program, kernel, command.options());
   return kDone;
 }
 
