@@ -17,8 +17,9 @@
 namespace recut::passes {
 
 PassResult attention(const Graph& graph) {
-  static const auto rules = joined_rules(
-      {"scores", "attention_hidden", "attention", "attention_half", "attention_batches"});
+  static const auto rules =
+      joined_rules({"scores", "attention_hidden", "attention", "attention_half",
+                    "attention_batches", "attention_transposed"});
   return run_rules(graph, rules);
 }
 
