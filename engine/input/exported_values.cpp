@@ -5,8 +5,8 @@
 //   {"as_scalar_type": 7}              =>  {"dtype":"float32"}
 //
 // Numbers of dtypes, layouts and memory formats are the schema's own,
-// torch/_export/serde/schema.py; very old files have their names instead. What the joint form has
-// no argument for, an object or a dictionary, keeps its key, and only a call of an unknown operator
+// torch/_export/serde/schema.py; very old files have their names instead. The joint form has no
+// argument for an object or a dictionary: it keeps its key, and only a call of an unknown operator
 // can have it.
 #include "engine/input/exported_values.h"
 

@@ -37,7 +37,7 @@ class ExportedValues {
   // The type of a tensor, its `tensor_meta`. Fails on dtypes and layouts that have no type here.
   Result<std::string> type(JsonValue meta);
 
-  // Whether a tensor of that `tensor_meta` may have a gradient: its dtype is floating or complex.
+  // True if a tensor of that `tensor_meta` may have a gradient: its dtype is floating or complex.
   bool is_differentiable(JsonValue meta) const;
 
   // The value of a symbolic number: an entry of sym_int_values or sym_float_values.

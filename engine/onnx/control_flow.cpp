@@ -51,7 +51,7 @@ std::string kind_of(const OnnxValue& value) {
                                            : "absent";
 }
 
-// How a condition may become known: by the value of an input.
+// The option that makes a condition known: the value of an input.
 std::string way_to_fix(const Expansion& at) {
   std::vector<std::string> options;
   for (const std::string& name : at.importer.fixable_inputs())

@@ -15,7 +15,7 @@ using Ints = std::vector<std::int64_t>;
 // Largest axis whose padding is expressed by explicit indices.
 constexpr std::int64_t kMaxPadded = 1 << 24;
 
-// 0: the input's own size, unless allowzero. The rule of view finds out what -1 stands for.
+// 0: the input's own size, unless allowzero. The rule of view finds the size that -1 stands for.
 Lowered reshape(Lowering& node) {
   Ints shape = node.integers(1, "sizes");
   const Shape& from = node.type(0).shape;
