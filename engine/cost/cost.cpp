@@ -131,7 +131,8 @@ std::int64_t node_flops(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
   const std::string_view name = graph.op(id).name;
   const OperandShapes shapes(graph, node);
-  if (name == "mm" || name == "_int_mm") return product_flops(shapes.at(0, 2), shapes.at(1, 2));
+  if (name == "mm" || name == "_int_mm" || name == "_scaled_mm")
+    return product_flops(shapes.at(0, 2), shapes.at(1, 2));
   if (name == "addmm") return product_flops(shapes.at(1, 2), shapes.at(2, 2));
   if (name == "bmm") return product_flops(shapes.at(0, 3), shapes.at(1, 3));
   if (name == "convolution" || name == "recut.int_convolution")

@@ -21,8 +21,11 @@ struct CompareTolerance {
 
 constexpr CompareTolerance kUsual{1e-5, 1e-6};
 
-// Half types: about two units in the last place, as every operator rounds to them once.
+// Half and 8-bit types: about two units in the last place, as every operator rounds to them once.
 CompareTolerance tolerance_of(DType dtype) {
+  const bool two_bits = dtype == DType::f8e5m2 || dtype == DType::f8e5m2fnuz;
+  if (is_float8(dtype))
+    return two_bits ? CompareTolerance{0.25, 0.025} : CompareTolerance{0.125, 0.0125};
   if (dtype == DType::f16) return {1e-3, 1e-4};
   if (dtype == DType::bf16) return {8e-3, 8e-4};
   return kUsual;
@@ -122,6 +125,9 @@ Comparison compare(const Tensor& found, const Tensor& expected, double allowed) 
     result.problem =
         fmt::format("{}{} found, expected {}{}", short_name(found.dtype), format_shape(found.shape),
                     short_name(expected.dtype), format_shape(expected.shape));
+  } else if (is_complex(expected.dtype)) {
+    result = compare(parts_of(found), parts_of(expected), allowed);
+    if (result.worst) result.worst->index /= 2;
   } else if (is_floating(expected.dtype)) {
     result = RealComparer().run(unpack<double>(found), unpack<double>(expected), tolerance);
   } else {

@@ -15,7 +15,8 @@ namespace recut {
 
 // The difference of two tensors. Reals agree where ‖found − expected‖₂ ≤ relative·‖expected‖₂ +
 // absolute·√n over the finite elements, with NaN where NaN is expected and ±inf where that is;
-// relative is 1e-5 and absolute 1e-6 for f32 and f64, and larger for f16 and bf16. The caller may
+// relative is 1e-5 and absolute 1e-6 for f32 and f64, and larger for reals of 16 and 8 bits. A complex
+// number is two reals. The caller may
 // allow a larger relative error (`allowed`) for values computed in fewer bits than they are stored.
 // Integers and bools agree where all are equal.
 struct Comparison {

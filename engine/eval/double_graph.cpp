@@ -8,7 +8,10 @@
 namespace recut {
 namespace {
 
-DType wide(DType dtype) { return dtype == DType::f32 ? DType::f64 : dtype; }
+DType wide(DType dtype) {
+  if (dtype == DType::c64) return DType::c128;
+  return dtype == DType::f32 ? DType::f64 : dtype;
+}
 
 TensorType wide(TensorType type) {
   type.dtype = wide(type.dtype);
@@ -22,8 +25,8 @@ void widen(Argument& argument) {
     for (Argument& item : *list) widen(item);
 }
 
-bool is_f32(const Node& node) {
-  return !operator_of(node.op).multiple_outputs() && node.type().dtype == DType::f32;
+bool is_widened(const Node& node) {
+  return !operator_of(node.op).multiple_outputs() && wide(node.type().dtype) != node.type().dtype;
 }
 
 bool are_wide(std::span<const TensorType> types, std::span<const TensorType> old) {
@@ -92,17 +95,19 @@ void DoubleGraph::add(NodeId id) {
   }
   // The call stays in f32: its operands are rounded, and its result is widened.
   arguments = arguments_with(node, [&](NodeId operand) {
-    return is_f32((*from_)[operand]) ? converted(mapped(operand), DType::f32) : mapped(operand);
+    const Node& from = (*from_)[operand];
+    return is_widened(from) ? converted(mapped(operand), from.type().dtype) : mapped(operand);
   });
   made = to_.append(node.op, std::move(arguments), node.outputs, from_->origin(id));
-  if (is_f32(node)) made = converted(made, DType::f64);
+  if (is_widened(node)) made = converted(made, wide(node.type().dtype));
 }
 
 Tensor in_double(const Tensor& tensor) {
-  if (tensor.dtype != DType::f32) return tensor;
+  if (wide(tensor.dtype) == tensor.dtype) return tensor;
+  // A complex number is two reals.
   const std::int64_t count = tensor.storage->size() / item_bytes(DType::f32);
   Tensor wider = tensor;
-  wider.dtype = DType::f64;
+  wider.dtype = wide(tensor.dtype);
   wider.storage = std::make_shared<Storage>(count * item_bytes(DType::f64), nullptr);
   for (std::int64_t i = 0; i < count; ++i) {
     float narrow = 0;

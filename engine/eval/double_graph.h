@@ -12,7 +12,8 @@
 
 namespace recut {
 
-// A copy of a graph with f64 in place of f32, in a pool of its own, with the mapping of nodes.
+// A copy of a graph with f64 in place of f32 and c128 in place of c64, in a pool of its own, with the
+// mapping of nodes.
 class DoubleGraph {
  public:
   explicit DoubleGraph(const Graph& graph);
@@ -35,7 +36,7 @@ class DoubleGraph {
   std::vector<NodeId> mapping_;  // by position
 };
 
-// An f32 tensor converted to f64; other tensors unchanged.
+// An f32 tensor converted to f64, a c64 one to c128; other tensors unchanged.
 Tensor in_double(const Tensor& tensor);
 
 }  // namespace recut

@@ -31,10 +31,10 @@ bool has_type(const Tensor& tensor, const TensorType& type) {
          tensor.strides.size() == type.shape.size();
 }
 
-// Bytes of a copy in the eight-byte numbers that kernels compute on. An empty dimension counts as
-// 1: kernels iterate over the others.
+// Bytes of a copy in the numbers that kernels compute on. An empty dimension counts as 1: kernels
+// iterate over the others.
 std::int64_t working_bytes(const TensorType& type) {
-  std::int64_t bytes = type.exists() ? 8 : 0;
+  std::int64_t bytes = !type.exists() ? 0 : is_complex(type.dtype) ? 16 : 8;
   for (const std::int64_t size : type.shape) bytes *= std::max<std::int64_t>(size, 1);
   return bytes;
 }
@@ -87,18 +87,39 @@ class Evaluator {
     return graph_.op(id).is(kCollective) && needs_other_ranks(call_of(id));
   }
 
+  // The first dtype of a call of which `chosen` holds.
+  DType dtype_of(NodeId id, bool (*chosen)(DType)) const {
+    return first_dtype(graph_[id].arguments, graph_[id].outputs, types_of_, chosen);
+  }
+  bool supports(NodeId id) const {
+    const Op op = graph_[id].op;
+    return dtype_of(id, is_complex) == DType::none ? kernels_.supports(op)
+                                                   : kernels_.supports_complex(op);
+  }
+
   Result<Done> check_kernels() const {
     std::set<std::string_view> seen;
     Diagnostics missing;
     for (const EvaluationStep& step : steps_.steps) {
       const Operator& op = graph_.op(step.node);
-      const DType dtype = dtype_without_arithmetic(graph_[step.node].arguments,
-                                                   graph_[step.node].outputs, types_of_);
+      const DType dtype = dtype_of(step.node, [](DType d) { return !has_values(d); });
       if (dtype != DType::none && seen.insert(short_name(dtype)).second)
         missing.push_back(
             error(fmt::format("Recut doesn't compute with {} yet: node {} has it",
                               short_name(dtype), quote(graph_.node_name(step.node)))));
-      if (kernels_.supports(op.op) && !lacks_ranks(step.node)) continue;
+      if (supports(step.node) && !lacks_ranks(step.node)) {
+        if (auto sound = check_types(step.node); !sound)
+          missing.push_back(about(step.node, sound.diagnostics().front().message));
+        continue;
+      }
+      if (kernels_.supports(op.op) && !lacks_ranks(step.node)) {
+        const DType complex = dtype_of(step.node, is_complex);
+        if (seen.insert(op.target).second)
+          missing.push_back(about(step.node, fmt::format("operator '{}' can't be evaluated in {} "
+                                                         "yet",
+                                                         op.name, short_name(complex))));
+        continue;
+      }
       if (!seen.insert(op.name).second) continue;
       if (op.is(kCollective)) {
         missing.push_back(about(step.node, why_no_values(call_of(step.node))));
@@ -109,6 +130,29 @@ class Evaluator {
     }
     if (missing.empty()) return Done{};
     return missing;
+  }
+
+  // Readers take the types of calls with dtypes that have no arithmetic as a file records them.
+  // Kernels trust types, so these have to be the shape rule's.
+  Result<Done> check_types(NodeId id) const {
+    const Node& node = graph_[id];
+    const DType dtype = dtype_of(id, [](DType d) { return !has_arithmetic(d); });
+    if (dtype == DType::none || graph_.op(id).is(kDataDependent)) return Done{};
+    const auto inferred = infer_types(graph_.op(id), node.arguments, types_of_);
+    if (!inferred) return inferred.diagnostics();
+    if (inferred->size() != node.outputs.size())
+      return error(
+          fmt::format("it has {} outputs, expected {}", node.outputs.size(), inferred->size()));
+    for (std::size_t i = 0; i < inferred->size(); ++i) {
+      const TensorType& recorded = node.outputs[i];
+      const TensorType& expected = (*inferred)[i];
+      if (recorded.exists() &&
+          (recorded.dtype != expected.dtype || recorded.shape != expected.shape))
+        return error(fmt::format("it is recorded as {}{}, expected {}{}",
+                                 short_name(recorded.dtype), format_shape(recorded.shape),
+                                 short_name(expected.dtype), format_shape(expected.shape)));
+    }
+    return Done{};
   }
 
   Result<Done> take_inputs(const Inputs& inputs) {
@@ -207,7 +251,9 @@ class Evaluator {
       result.outputs.push_back(type.exists() ? allocate(type, view ? nullptr : meter_) : Tensor());
     if (view) keep_base(value(graph_[id].operands.front()), result);
     KernelContext context(call, *types, result.outputs, values_of_, options_.seed);
-    return kernels_.kernel(call.op().op)(context);
+    const bool complex = dtype_of(id, is_complex) != DType::none;
+    return (complex ? kernels_.complex_kernel(call.op().op)
+                    : kernels_.kernel(call.op().op))(context);
   }
 
   // The recorded types, with inferred types for absent outputs. The first output must be recorded

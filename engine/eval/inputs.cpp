@@ -111,7 +111,7 @@ struct RandomInputs {
                       std::string_view tensor) {
     if (!seed)
       return error(fmt::format("tensor {} is missing, expected {}", quote(tensor), format(type)));
-    if (!has_arithmetic(type.dtype))
+    if (!has_values(type.dtype))
       return error(fmt::format("tensor {} is {}, which Recut doesn't compute with yet",
                                quote(tensor), short_name(type.dtype)));
     bytes += std::int64_t{8} * element_count(type.shape);
@@ -155,6 +155,12 @@ std::string bytes_of(const Tensor& tensor) {
 Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_view name,
                      double bound) {
   Tensor tensor = allocate(type, nullptr);
+  if (is_complex(type.dtype)) {
+    const Tensor parts = parts_of(tensor);
+    tensor.storage = random_tensor(make_type(parts.dtype, parts.shape), seed, name, bound).storage;
+    tensor.strides = contiguous_strides(type.shape);
+    return tensor_from_bytes(type, bytes_of(tensor));
+  }
   const std::uint64_t stream = hash_text(seed, name);
   const auto bits = [&](std::int64_t i) { return hash_mix(stream, static_cast<std::uint64_t>(i)); };
   if (is_floating(type.dtype)) {
@@ -175,8 +181,9 @@ Inputs perturbed(const Inputs& inputs, std::uint64_t seed, double scale) {
   Inputs perturbed_inputs = inputs;
   const double bound = 0x1p-18 * scale;
   for (auto& [id, tensor] : perturbed_inputs) {
-    if (!is_floating(tensor.dtype)) continue;
-    Reals values = unpack<double>(tensor);
+    if (!is_floating(tensor.dtype) && !is_complex(tensor.dtype)) continue;
+    const auto reals_of = [&] { return is_complex(tensor.dtype) ? parts_of(tensor) : tensor; };
+    Reals values = unpack<double>(reals_of());
     const std::uint64_t stream = hash_mix(seed, id.index);
     for (std::int64_t i = 0; i < values.count(); ++i) {
       const std::uint64_t bits = hash_mix(stream, static_cast<std::uint64_t>(i));
@@ -185,7 +192,8 @@ Inputs perturbed(const Inputs& inputs, std::uint64_t seed, double scale) {
     const auto storage = std::make_shared<Storage>(tensor.storage->size(), nullptr);
     std::memcpy(storage->data(), tensor.storage->data(), static_cast<std::size_t>(storage->size()));
     tensor.storage = storage;
-    pack(values, tensor);
+    Tensor reals = reals_of();
+    pack(values, reals);
   }
   return perturbed_inputs;
 }

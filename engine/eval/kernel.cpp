@@ -11,6 +11,12 @@ void KernelTable::add(Op op, Kernel kernel) {
   kernels.set(op, kernel);
 }
 
+void KernelTable::add_complex(Op op, Kernel kernel) {
+  RECUT_CHECK(complex_kernel(op) == nullptr && view(op) == nullptr,
+              "an operator has two complex kernels");
+  complex_kernels.set(op, kernel);
+}
+
 void KernelTable::add_view(Op op, ViewKernel view) {
   RECUT_CHECK(!has_one(op), "an operator has two kernels");
   views.set(op, view);
@@ -38,8 +44,10 @@ template <class T>
 Dense<T> KernelContext::read(std::string_view parameter) const {
   if (const NodeId id = call.node(parameter); id.valid()) return unpack<T>(tensor(id));
   const Scalar scalar = call.scalar(parameter);
-  return Dense<T>(Shape{}, std::is_same_v<T, double> ? static_cast<T>(scalar.real)
-                                                     : static_cast<T>(scalar.integer));
+  if constexpr (std::is_same_v<T, std::int64_t>)
+    return Integers(Shape{}, scalar.integer);
+  else
+    return Dense<T>(Shape{}, T(scalar.real));
 }
 
 template <class T>
@@ -49,7 +57,9 @@ void KernelContext::write(const Dense<T>& values, std::size_t index) {
 
 template Reals KernelContext::read<double>(std::string_view) const;
 template Integers KernelContext::read<std::int64_t>(std::string_view) const;
+template Complexes KernelContext::read<Complex>(std::string_view) const;
 template void KernelContext::write(const Reals&, std::size_t);
 template void KernelContext::write(const Integers&, std::size_t);
+template void KernelContext::write(const Complexes&, std::size_t);
 
 }  // namespace recut

@@ -1,54 +1,15 @@
-// Element conversion between storages and the doubles or 64-bit integers that kernels compute on.
-// f16 and bf16 are rounded to nearest even in one step from double: going through float would round
-// twice.
+// Element conversion between storages and the doubles, 64-bit integers or complex numbers that
+// kernels compute on.
 #include "engine/eval/tensor.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 
-#include "engine/support/bits.h"
+#include "engine/eval/small_float.h"
 #include "engine/support/check.h"
 
 namespace recut {
 namespace {
-
-// Encodes a double as IEEE half or bfloat16, rounded to nearest even.
-std::uint64_t to_small_float(double value, int exponent_bits, int mantissa_bits) {
-  const std::uint64_t bits = bit_cast<std::uint64_t>(value);
-  const std::uint64_t sign = (bits >> 63) << (exponent_bits + mantissa_bits);
-  const std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << mantissa_bits;
-  if (std::isnan(value)) return sign | infinity | (std::uint64_t{1} << (mantissa_bits - 1));
-  if (std::isinf(value)) return sign | infinity;
-  if (value == 0) return sign;
-  const int bias = (1 << (exponent_bits - 1)) - 1;
-  const double magnitude = std::abs(value);
-  const int exponent = std::max(std::ilogb(magnitude), 1 - bias);
-  // In units of the last place; nearbyint rounds to even, and a carry moves into the exponent by
-  // itself.
-  const double units = std::nearbyint(std::ldexp(magnitude, mantissa_bits - exponent));
-  const auto whole = static_cast<std::uint64_t>(units);
-  const std::uint64_t encoded =
-      (static_cast<std::uint64_t>(exponent + bias - 1) << mantissa_bits) + whole;
-  return sign | std::min(encoded, infinity);
-}
-
-double from_small_float(std::uint64_t bits, int exponent_bits, int mantissa_bits) {
-  const std::uint64_t mantissa = bits & ((std::uint64_t{1} << mantissa_bits) - 1);
-  const auto exponent =
-      static_cast<int>((bits >> mantissa_bits) & ((std::uint64_t{1} << exponent_bits) - 1));
-  const bool negative = (bits >> (exponent_bits + mantissa_bits)) & 1;
-  const int bias = (1 << (exponent_bits - 1)) - 1;
-  double magnitude;
-  if (exponent == (1 << exponent_bits) - 1)
-    magnitude = mantissa != 0 ? std::nan("") : INFINITY;
-  else if (exponent == 0)
-    magnitude = std::ldexp(static_cast<double>(mantissa), 1 - bias - mantissa_bits);
-  else
-    magnitude = std::ldexp(static_cast<double>(mantissa | (std::uint64_t{1} << mantissa_bits)),
-                           exponent - bias - mantissa_bits);
-  return negative ? -magnitude : magnitude;
-}
 
 template <class Stored>
 Stored load(const std::byte* at) {
@@ -71,10 +32,22 @@ std::int64_t truncate(double value) {
 template <class T>
 T load_element(DType dtype, const std::byte* at) {
   const auto real = [](double x) {
-    if constexpr (std::is_same_v<T, double>)
+    if constexpr (std::is_same_v<T, std::int64_t>)
+      return truncate(x);
+    else
+      return T(x);
+  };
+  const auto complex = [&](double re, double im) {
+    if constexpr (std::is_same_v<T, Complex>)
+      return Complex(re, im);
+    else
+      return real(re);
+  };
+  const auto integer = [&](std::int64_t x) {
+    if constexpr (std::is_same_v<T, std::int64_t>)
       return x;
     else
-      return truncate(x);
+      return T(static_cast<double>(x));
   };
   switch (dtype) {
     case DType::f64:
@@ -82,55 +55,81 @@ T load_element(DType dtype, const std::byte* at) {
     case DType::f32:
       return real(load<float>(at));
     case DType::f16:
-      return real(from_small_float(load<std::uint16_t>(at), 5, 10));
     case DType::bf16:
-      return real(from_small_float(load<std::uint16_t>(at), 8, 7));
+      return real(from_small_float(load<std::uint16_t>(at), dtype));
+    case DType::f8e4m3fn:
+    case DType::f8e5m2:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2fnuz:
+      return real(from_small_float(load<std::uint8_t>(at), dtype));
+    case DType::c128:
+      return complex(load<double>(at), load<double>(at + sizeof(double)));
+    case DType::c64:
+      return complex(load<float>(at), load<float>(at + sizeof(float)));
     case DType::i64:
-      return static_cast<T>(load<std::int64_t>(at));
+      return integer(load<std::int64_t>(at));
     case DType::i32:
-      return static_cast<T>(load<std::int32_t>(at));
+      return integer(load<std::int32_t>(at));
     case DType::i16:
-      return static_cast<T>(load<std::int16_t>(at));
+      return integer(load<std::int16_t>(at));
     case DType::i8:
-      return static_cast<T>(load<std::int8_t>(at));
+      return integer(load<std::int8_t>(at));
     case DType::u8:
-      return static_cast<T>(load<std::uint8_t>(at));
+      return integer(load<std::uint8_t>(at));
     case DType::boolean:
-      return static_cast<T>(load<std::uint8_t>(at) != 0);
+      return integer(load<std::uint8_t>(at) != 0 ? 1 : 0);
     default:
       break;
   }
   RECUT_CHECK(false, "an absent tensor has no values");
 }
 
+double real_part(double value) { return value; }
+double real_part(std::int64_t value) { return static_cast<double>(value); }
+double real_part(Complex value) { return value.real(); }
+double imaginary_part(double) { return 0; }
+double imaginary_part(std::int64_t) { return 0; }
+double imaginary_part(Complex value) { return value.imag(); }
+
+std::int64_t as_integer(std::int64_t value) { return value; }
+template <class T>
+std::int64_t as_integer(T value) {
+  return truncate(real_part(value));
+}
+
 template <class T>
 void store_element(DType dtype, std::byte* at, T value) {
-  const auto integer = [&] {
-    if constexpr (std::is_same_v<T, double>)
-      return truncate(value);
-    else
-      return value;
-  };
-  const auto real = static_cast<double>(value);
+  const double real = real_part(value);
   switch (dtype) {
     case DType::f64:
       return store(at, real);
     case DType::f32:
-      return store(at, static_cast<float>(value));
+      if constexpr (std::is_same_v<T, std::int64_t>) return store(at, static_cast<float>(value));
+      return store(at, static_cast<float>(real));
     case DType::f16:
-      return store(at, static_cast<std::uint16_t>(to_small_float(real, 5, 10)));
     case DType::bf16:
-      return store(at, static_cast<std::uint16_t>(to_small_float(real, 8, 7)));
+      return store(at, static_cast<std::uint16_t>(to_small_float(real, dtype)));
+    case DType::f8e4m3fn:
+    case DType::f8e5m2:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2fnuz:
+      return store(at, static_cast<std::uint8_t>(to_small_float(real, dtype)));
+    case DType::c128:
+      store(at, real);
+      return store(at + sizeof(double), imaginary_part(value));
+    case DType::c64:
+      store(at, static_cast<float>(real));
+      return store(at + sizeof(float), static_cast<float>(imaginary_part(value)));
     case DType::i64:
-      return store(at, integer());
+      return store(at, as_integer(value));
     case DType::i32:
-      return store(at, static_cast<std::int32_t>(integer()));
+      return store(at, static_cast<std::int32_t>(as_integer(value)));
     case DType::i16:
-      return store(at, static_cast<std::int16_t>(integer()));
+      return store(at, static_cast<std::int16_t>(as_integer(value)));
     case DType::i8:
-      return store(at, static_cast<std::int8_t>(integer()));
+      return store(at, static_cast<std::int8_t>(as_integer(value)));
     case DType::u8:
-      return store(at, static_cast<std::uint8_t>(integer()));
+      return store(at, static_cast<std::uint8_t>(as_integer(value)));
     case DType::boolean:
       return store(at, static_cast<std::uint8_t>(value != T{}));
     default:
@@ -191,27 +190,34 @@ void pack(const Dense<T>& values, Tensor& tensor) {
 
 template Reals unpack<double>(const Tensor&);
 template Integers unpack<std::int64_t>(const Tensor&);
+template Complexes unpack<Complex>(const Tensor&);
 template void pack(const Reals&, Tensor&);
 template void pack(const Integers&, Tensor&);
+template void pack(const Complexes&, Tensor&);
 
 void copy_tensor(const Tensor& from, Tensor& to) {
-  if (is_floating(from.dtype))
+  if (is_complex(from.dtype))
+    pack(unpack<Complex>(from), to);
+  else if (is_floating(from.dtype))
     pack(unpack<double>(from), to);
   else
     pack(unpack<std::int64_t>(from), to);
 }
 
+Tensor parts_of(const Tensor& tensor) {
+  Tensor parts = tensor;
+  parts.dtype = real_of(tensor.dtype);
+  for (std::int64_t& stride : parts.strides) stride *= 2;
+  parts.offset *= 2;
+  parts.shape.push_back(2);
+  parts.strides.push_back(1);
+  return parts;
+}
+
 double round_to(DType dtype, double value) {
-  switch (dtype) {
-    case DType::f32:
-      return static_cast<double>(static_cast<float>(value));
-    case DType::f16:
-      return from_small_float(to_small_float(value, 5, 10), 5, 10);
-    case DType::bf16:
-      return from_small_float(to_small_float(value, 8, 7), 8, 7);
-    default:
-      return value;
-  }
+  if (dtype == DType::f32) return static_cast<double>(static_cast<float>(value));
+  const bool small = is_floating(dtype) && dtype != DType::f64;
+  return small ? from_small_float(to_small_float(value, dtype), dtype) : value;
 }
 
 std::int64_t wrap_to(DType dtype, std::int64_t value) {

@@ -1,6 +1,7 @@
 // Tensors with values: strided views of storages, and the dense arrays that kernels compute on.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -28,11 +29,14 @@ struct Tensor {
 // model.
 Tensor allocate(const TensorType& type, const std::shared_ptr<MemoryMeter>& meter);
 
+using Complex = std::complex<double>;
+
 // Values in row-major order, whatever the layout of the tensor: the operands of kernels. T is
-// double for floating dtypes and std::int64_t for integers and bool (0 or 1).
+// double for floating dtypes, std::int64_t for integers and bool (0 or 1), and Complex.
 template <class T>
 struct Dense {
-  static_assert(std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>);
+  static_assert(std::is_same_v<T, double> || std::is_same_v<T, std::int64_t> ||
+                std::is_same_v<T, Complex>);
 
   Shape shape;
   std::vector<T> data;
@@ -48,9 +52,10 @@ struct Dense {
 };
 using Reals = Dense<double>;
 using Integers = Dense<std::int64_t>;
+using Complexes = Dense<Complex>;
 
-// Reads any tensor as reals or as integers (floats are truncated towards zero; NaN and values out
-// of range as on x86-64).
+// Reads any tensor as reals, integers or complex numbers. Floats are truncated towards zero (NaN and
+// values out of range as on x86-64). A complex number read as real loses its imaginary part.
 template <class T>
 Dense<T> unpack(const Tensor& tensor);
 
@@ -62,7 +67,10 @@ void pack(const Dense<T>& values, Tensor& tensor);
 // Copies the values into a tensor of the same dtype and shape.
 void copy_tensor(const Tensor& from, Tensor& to);
 
-// Rounds or wraps one number to `dtype`: nearest-even for f16, bf16 and f32.
+// The real and the imaginary parts of a complex tensor as a new last dimension of its storage.
+Tensor parts_of(const Tensor& tensor);
+
+// Rounds or wraps one number to `dtype`: nearest-even for f32 and narrower reals.
 double round_to(DType dtype, double value);
 std::int64_t wrap_to(DType dtype, std::int64_t value);
 

@@ -26,10 +26,22 @@ struct DTypeName {
   std::string_view name;
   DType dtype;
 };
-constexpr DTypeName kSafetensorsDTypes[] = {
-    {"F64", DType::f64}, {"F32", DType::f32},     {"F16", DType::f16}, {"BF16", DType::bf16},
-    {"I64", DType::i64}, {"I32", DType::i32},     {"I16", DType::i16}, {"I8", DType::i8},
-    {"U8", DType::u8},   {"BOOL", DType::boolean}};
+constexpr DTypeName kSafetensorsDTypes[] = {{"F64", DType::f64},
+                                            {"F32", DType::f32},
+                                            {"F16", DType::f16},
+                                            {"BF16", DType::bf16},
+                                            {"I64", DType::i64},
+                                            {"I32", DType::i32},
+                                            {"I16", DType::i16},
+                                            {"I8", DType::i8},
+                                            {"U8", DType::u8},
+                                            {"BOOL", DType::boolean},
+                                            {"C64", DType::c64},
+                                            {"C128", DType::c128},
+                                            {"F8_E4M3", DType::f8e4m3fn},
+                                            {"F8_E5M2", DType::f8e5m2},
+                                            {"F8_E4M3FNUZ", DType::f8e4m3fnuz},
+                                            {"F8_E5M2FNUZ", DType::f8e5m2fnuz}};
 
 std::optional<DType> dtype_of(std::string_view name) {
   for (const DTypeName& row : kSafetensorsDTypes)

@@ -220,17 +220,23 @@ Result<std::vector<TensorType>> infer_checked_types(const Operator& op,
   return types;
 }
 
-DType dtype_without_arithmetic(std::span<const Argument> arguments,
-                               std::span<const TensorType> outputs, const Call::TypesOf& types_of) {
+DType first_dtype(std::span<const Argument> arguments, std::span<const TensorType> outputs,
+                  const Call::TypesOf& types_of, bool (*chosen)(DType)) {
   DType found = DType::none;
   const auto look = [&](std::span<const TensorType> types) {
     for (const TensorType& type : types)
-      if (type.exists() && !has_arithmetic(type.dtype) && found == DType::none) found = type.dtype;
+      if (type.exists() && found == DType::none && chosen(type.dtype)) found = type.dtype;
   };
   for (const Argument& argument : arguments)
     for_each_node(argument, [&](NodeId id) { look(types_of(id)); });
   look(outputs);
   return found;
+}
+
+DType dtype_without_arithmetic(std::span<const Argument> arguments,
+                               std::span<const TensorType> outputs, const Call::TypesOf& types_of) {
+  return first_dtype(arguments, outputs, types_of,
+                     [](DType dtype) { return !has_arithmetic(dtype); });
 }
 
 }  // namespace recut

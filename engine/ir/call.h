@@ -83,9 +83,14 @@ Result<std::vector<TensorType>> infer_checked_types(const Operator& op,
                                                     std::span<const Argument> arguments,
                                                     const Call::TypesOf& types_of);
 
-// The first dtype among a call's operands and outputs that Recut has no arithmetic for (complex
-// numbers, 8-bit reals); none if it has for all. Shape rules don't know these dtypes, so the types
-// of such a call come from its file.
+// The first dtype among a call's operands and outputs of which `chosen` holds; none if there is no
+// such.
+DType first_dtype(std::span<const Argument> arguments, std::span<const TensorType> outputs,
+                  const Call::TypesOf& types_of, bool (*chosen)(DType));
+
+// The first dtype among a call's operands and outputs that has no arithmetic (complex numbers,
+// 8-bit reals); none if all have it. Few shape rules know these dtypes, so the types of such a call
+// come from its file.
 DType dtype_without_arithmetic(std::span<const Argument> arguments,
                                std::span<const TensorType> outputs, const Call::TypesOf& types_of);
 

@@ -42,13 +42,31 @@ const DTypeRow& row(DType dtype) { return kDTypeRows[static_cast<std::size_t>(dt
 
 std::int64_t item_bytes(DType dtype) { return row(dtype).bytes; }
 
-bool is_floating(DType dtype) { return dtype >= DType::f64 && dtype <= DType::bf16; }
+bool is_floating(DType dtype) {
+  return (dtype >= DType::f64 && dtype <= DType::bf16) || is_float8(dtype);
+}
+
+bool is_float8(DType dtype) { return dtype >= DType::f8e4m3fn && dtype <= DType::f8e5m2fnuz; }
 
 bool is_complex(DType dtype) { return dtype == DType::c128 || dtype == DType::c64; }
+
+bool has_gradient(DType dtype) { return is_floating(dtype) || is_complex(dtype); }
+
+bool has_values(DType dtype) { return dtype >= DType::f64 && dtype <= DType::f8e5m2fnuz; }
 
 bool has_arithmetic(DType dtype) { return dtype >= DType::f64 && dtype <= DType::boolean; }
 
 bool is_integral(DType dtype) { return dtype >= DType::i64 && dtype <= DType::u8; }
+
+DType real_of(DType dtype) {
+  if (dtype == DType::c128) return DType::f64;
+  return dtype == DType::c64 ? DType::f32 : dtype;
+}
+
+DType complex_of(DType dtype) {
+  if (dtype == DType::f64) return DType::c128;
+  return is_floating(dtype) ? DType::c64 : dtype;
+}
 
 std::string_view short_name(DType dtype) { return row(dtype).short_name; }
 
@@ -74,15 +92,15 @@ DType promote(DType a, DType b) {
     const bool wide = a == DType::c128 || b == DType::c128 || a == DType::f64 || b == DType::f64;
     return wide ? DType::c128 : DType::c64;
   }
-  // PyTorch refuses most of these; the file's types stand in such a call (dtype_without_arithmetic,
-  // call.h).
-  if (!has_arithmetic(a) || !has_arithmetic(b)) return has_arithmetic(a) ? a : b;
   if (is_floating(a) != is_floating(b)) return is_floating(a) ? a : b;
   if (is_floating(a)) {
     const bool mixed_halves =
         (a == DType::f16 && b == DType::bf16) || (a == DType::bf16 && b == DType::f16);
     return mixed_halves ? DType::f32 : (a < b ? a : b);  // the enum runs from wide to narrow
   }
+  // PyTorch refuses most of these; the file's types stand in such a call (dtype_without_arithmetic,
+  // call.h).
+  if (!has_arithmetic(a) || !has_arithmetic(b)) return has_arithmetic(a) ? a : b;
   // A signed type holds every u8 only from 16 bits on.
   if ((a == DType::i8 && b == DType::u8) || (a == DType::u8 && b == DType::i8)) return DType::i16;
   return a < b ? a : b;

@@ -9,7 +9,8 @@
 namespace recut {
 
 // `none` is the type of an output that an operator does not produce (a masked-out gradient).
-// Values of the dtypes from c128 on are shown, priced and planned only: has_arithmetic().
+// The interpreter computes values of the dtypes up to f8e5m2fnuz (has_values()), compiled code those
+// up to boolean (has_arithmetic()). Values of all dtypes are shown, priced and planned.
 enum class DType : std::uint8_t {
   none,
   f64,
@@ -35,10 +36,18 @@ enum class DType : std::uint8_t {
 inline constexpr std::size_t kDTypes = 20;
 
 std::int64_t item_bytes(DType dtype);
-bool is_floating(DType dtype);
+bool is_floating(DType dtype);  // f64 … bf16, and the 8-bit reals
+bool is_float8(DType dtype);
 bool is_complex(DType dtype);
-bool has_arithmetic(DType dtype);  // whether Recut computes with it; not of none
+bool has_gradient(DType dtype);    // real or complex
+bool has_values(DType dtype);      // whether the interpreter computes it; not of none
+bool has_arithmetic(DType dtype);  // whether passes and compiled code compute with it
 bool is_integral(DType dtype);     // i64 … u8, without bool
+
+// The dtype of a complex number's parts, and the complex dtype of which a real one is the parts'
+// (c64 for f16 and bf16, too). Other dtypes stay.
+DType real_of(DType dtype);
+DType complex_of(DType dtype);
 
 // Recut's short name, "f32", and PyTorch's, "float32".
 std::string_view short_name(DType dtype);

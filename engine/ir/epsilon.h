@@ -17,6 +17,12 @@ constexpr double epsilon_of(DType dtype) {
       return 0x1p-10;
     case DType::bf16:
       return 0x1p-7;
+    case DType::f8e4m3fn:
+    case DType::f8e4m3fnuz:
+      return 0x1p-3;
+    case DType::f8e5m2:
+    case DType::f8e5m2fnuz:
+      return 0x1p-2;
     default:
       return std::numeric_limits<double>::epsilon();
   }

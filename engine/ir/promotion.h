@@ -1,6 +1,6 @@
 // PyTorch's type promotion of a call's operands (ATen/native/TypeProperties.h): tensors with
 // dimensions decide, then zero-dimensional ones, then numbers, each only where it is of a higher
-// category (bool < int < float).
+// category (bool < int < float < complex).
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ DType result_dtype(const Call& call);
 // The dtype of the tensor parameters (and numbers given for them); Scalars don't count.
 DType tensors_dtype(const Call& call);
 
-// Result dtype of element-wise functions of real numbers: f32 for integer operands.
+// Result dtype of element-wise functions of real or complex numbers: f32 for integer operands.
 DType float_of(DType dtype);
 
 }  // namespace recut

@@ -251,6 +251,8 @@ Tensor as_kernels_read(const TensorType& type, const Tensor& value) {
   if (value.dtype == type.dtype && value.strides == laid_out.strides && bytes > 0)
     std::memcpy(laid_out.storage->data(),
                 value.storage->data() + value.offset * item_bytes(type.dtype), bytes);
+  else if (is_complex(type.dtype))
+    pack(unpack<Complex>(value), laid_out);
   else if (is_floating(type.dtype))
     pack(unpack<double>(value), laid_out);
   else

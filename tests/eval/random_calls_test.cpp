@@ -84,9 +84,9 @@ class RandomCall {
   }
 
   DType any_dtype() {
-    static constexpr DType kDTypes[] = {DType::f32, DType::f32,    DType::f32, DType::f64,
-                                        DType::f16, DType::i64,    DType::i64, DType::i32,
-                                        DType::u8,  DType::boolean};
+    static constexpr DType kDTypes[] = {DType::f32, DType::f32,     DType::f32, DType::f64,
+                                        DType::f16, DType::i64,     DType::i64, DType::i32,
+                                        DType::u8,  DType::boolean, DType::c64, DType::f8e4m3fn};
     return random_.of(kDTypes);
   }
 

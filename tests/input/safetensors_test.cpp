@@ -34,6 +34,19 @@ TEST_CASE("safetensors: what is written is read back, sorted and aligned") {
   CHECK(write_safetensors(*read) == bytes);
 }
 
+TEST_CASE("safetensors: complex numbers and 8-bit reals have their formats' names") {
+  const std::string eight("12345678");
+  const NamedTensor tensors[] = {{"a", DType::c64, {1}, eight},
+                                 {"b", DType::f8e4m3fn, {8}, eight},
+                                 {"c", DType::f8e5m2, {2, 4}, eight}};
+  const std::string bytes = write_safetensors(tensors);
+  for (const char* name : {"\"C64\"", "\"F8_E4M3\"", "\"F8_E5M2\""})
+    CHECK(bytes.find(name) != std::string::npos);
+  const auto read = parse_safetensors(bytes, "t");
+  REQUIRE(read);
+  for (std::size_t i = 0; i < 3; ++i) CHECK((*read)[i].dtype == tensors[i].dtype);
+}
+
 TEST_CASE("safetensors: every fault has its diagnostic") {
   const auto tensor = [](std::string_view fields) {
     return with_header("{\"x\":{" + std::string(fields) + "}}", "12345678");
@@ -55,8 +68,8 @@ TEST_CASE("safetensors: every fault has its diagnostic") {
       {with_header("{\"x\":1}", ""), "tensor 'x' is an int, expected an object"},
       {tensor(R"("shape":[2],"data_offsets":[0,8])"),
        "tensor 'x': 'dtype' is missing, expected a string"},
-      {tensor(R"("dtype":"C64","shape":[1],"data_offsets":[0,8])"),
-       "tensor 'x': dtype 'C64' is none that Recut knows"},
+      {tensor(R"("dtype":"F4","shape":[1],"data_offsets":[0,8])"),
+       "tensor 'x': dtype 'F4' is none that Recut knows"},
       {tensor(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])"),
        "tensor 'x': 'shape' is no list of up to 64 counts"},
       {tensor(R"("dtype":"F32","shape":[2.0],"data_offsets":[0,8])"),

@@ -47,21 +47,21 @@ class Accumulator {
   }
 
  private:
+  // Complex numbers have no order.
   T combined(T a, T b) const {
-    switch (reduction_) {
-      case ScatterReduction::product:
-        return elementwise::times(a, b);
-      case ScatterReduction::largest:
-        return elementwise::larger(a, b);
-      case ScatterReduction::smallest:
-        return elementwise::smaller(a, b);
-      default:
-        return elementwise::plus(a, b);
+    if (reduction_ == ScatterReduction::product) return elementwise::times(a, b);
+    if constexpr (!std::is_same_v<T, Complex>) {
+      if (reduction_ == ScatterReduction::largest) return elementwise::larger(a, b);
+      if (reduction_ == ScatterReduction::smallest) return elementwise::smaller(a, b);
     }
+    return elementwise::plus(a, b);
   }
 
   // Integers are rounded down, as ATen's scatter_reduce does.
   static double divided(double sum, std::int64_t count) { return sum / static_cast<double>(count); }
+  static Complex divided(Complex sum, std::int64_t count) {
+    return sum / static_cast<double>(count);
+  }
   static std::int64_t divided(std::int64_t sum, std::int64_t count) {
     return sum / count - (sum % count < 0 ? 1 : 0);
   }

@@ -144,11 +144,11 @@ void add_creation_kernels(KernelTable& table) {
   for (const Op op : {Op::empty_memory_format, Op::empty_strided, Op::empty_permuted, Op::zeros,
                       Op::_efficientzerotensor, Op::empty_like, Op::zeros_like, Op::new_empty,
                       Op::new_zeros, Op::new_empty_strided})
-    table.add(op, zeros);
-  for (const Op op : {Op::ones, Op::ones_like, Op::new_ones}) table.add(op, ones);
-  for (const Op op : {Op::full, Op::full_like, Op::new_full}) table.add(op, full);
-  table.add(Op::scalar_tensor, scalar_tensor);
-  for (const Op op : {Op::eye, Op::eye_m}) table.add(op, eye);
+    table.add_any(op, zeros);
+  for (const Op op : {Op::ones, Op::ones_like, Op::new_ones}) table.add_any(op, ones);
+  for (const Op op : {Op::full, Op::full_like, Op::new_full}) table.add_any(op, full);
+  table.add_any(Op::scalar_tensor, scalar_tensor);
+  for (const Op op : {Op::eye, Op::eye_m}) table.add_any(op, eye);
   for (const Op op : {Op::arange, Op::arange_start, Op::arange_start_step}) table.add(op, arange);
   for (const Op op : {Op::linspace, Op::linspace_Tensor_Tensor, Op::linspace_Tensor_Scalar,
                       Op::linspace_Scalar_Tensor, Op::logspace, Op::logspace_Tensor_Tensor,

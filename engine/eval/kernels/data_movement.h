@@ -24,6 +24,7 @@ inline std::size_t at(std::int64_t dimension) { return static_cast<std::size_t>(
 // Calls f with a zero of the type that kernels compute on for `dtype` (type dispatch).
 template <class F>
 Result<Done> with_numbers_of(DType dtype, F&& f) {
+  if (is_complex(dtype)) return f(Complex{});
   if (is_floating(dtype)) return f(double{});
   return f(std::int64_t{});
 }
@@ -58,10 +59,10 @@ inline std::size_t dimension(const KernelContext& c, std::string_view parameter,
 // A Scalar as the type of the computation.
 template <class T>
 T number(const Scalar& scalar) {
-  if constexpr (std::is_same_v<T, double>)
-    return scalar.real;
-  else
+  if constexpr (std::is_same_v<T, std::int64_t>)
     return scalar.integer;
+  else
+    return T(scalar.real);
 }
 
 // A Scalar argument, or the value of a zero-dimensional tensor.

@@ -5,12 +5,17 @@ namespace {
 
 DType number_dtype(DType common, Numbers numbers) {
   const bool half = common == DType::f16 || common == DType::bf16;
-  return half && numbers == Numbers::arithmetic ? DType::f32 : common;
+  return half && numbers == Numbers::arithmetic ? DType::f32 : real_of(common);
 }
 
 void cast(Reals& values, DType dtype) {
   if (dtype == DType::f64) return;
   for (double& x : values.data) x = round_to(dtype, x);
+}
+
+void cast(Complexes& values, DType dtype) {
+  const DType part = real_of(dtype);
+  for (Complex& x : values.data) x = {round_to(part, x.real()), round_to(part, x.imag())};
 }
 
 void cast(Integers& values, DType dtype) {
@@ -59,7 +64,9 @@ Dense<T> broadcast_to(Dense<T> values, const Shape& shape) {
 
 template Reals operand(const KernelContext&, std::string_view, DType, Numbers);
 template Integers operand(const KernelContext&, std::string_view, DType, Numbers);
+template Complexes operand(const KernelContext&, std::string_view, DType, Numbers);
 template Reals broadcast_to(Reals, const Shape&);
 template Integers broadcast_to(Integers, const Shape&);
+template Complexes broadcast_to(Complexes, const Shape&);
 
 }  // namespace recut::elementwise

@@ -2,7 +2,7 @@
 // the output's shape, a function is applied to each element, and results are rounded to the
 // output's dtype.
 //
-// Real functions compute in double. ATen computes in the tensors' dtype (f16 and bf16 in float) and
+// Real and complex functions compute in double. ATen computes in the tensors' dtype (f16 and bf16 in float) and
 // rounds as often as it has steps; one rounding at the end differs from that by less than a unit in
 // the last place, and only where ATen itself differs from one device to the next.
 #pragma once
@@ -130,6 +130,13 @@ inline std::int64_t times(std::int64_t a, std::int64_t b) {
 inline double plus(double a, double b) { return a + b; }
 inline double minus(double a, double b) { return a - b; }
 inline double times(double a, double b) { return a * b; }
+
+// PyTorch's product of complex numbers: the formula alone, without C's care for infinities.
+inline Complex plus(Complex a, Complex b) { return a + b; }
+inline Complex minus(Complex a, Complex b) { return a - b; }
+inline Complex times(Complex a, Complex b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
 
 // The larger and the smaller of two; NaN if either is.
 inline double larger(double a, double b) { return a != a || a > b ? a : b; }

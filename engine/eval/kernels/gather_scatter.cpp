@@ -190,16 +190,16 @@ Result<Done> put(KernelContext& c) {
 }  // namespace
 
 void add_gather_scatter_kernels(KernelTable& table) {
-  table.add(Op::gather, gather);
-  table.add(Op::take_along_dim, take_along_dim);
-  table.add(Op::scatter_src, scatter);
-  table.add(Op::scatter_value, scatter_number);
+  table.add_any(Op::gather, gather);
+  table.add_any(Op::take_along_dim, take_along_dim);
+  table.add_any(Op::scatter_src, scatter);
+  table.add_any(Op::scatter_value, scatter_number);
   table.add(Op::scatter_reduce, scatter_onto);
   table.add(Op::scatter_value_reduce, scatter_number_onto);
-  table.add(Op::scatter_add, scatter_add);
+  table.add_any(Op::scatter_add, scatter_add);
   table.add(Op::scatter_reduce_two, scatter_reduce);
-  table.add(Op::take, take);
-  table.add(Op::put, put);
+  table.add_any(Op::take, take);
+  table.add_any(Op::put, put);
 }
 
 }  // namespace recut

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/eval/kernels/elementwise.h"
+
 namespace recut {
 namespace {
 
@@ -98,6 +100,14 @@ void multiply(std::int64_t n, std::int64_t k, std::int64_t m, const std::int64_t
                                                      static_cast<std::uint64_t>(b[l * m + j]));
 }
 
+void multiply(std::int64_t n, std::int64_t k, std::int64_t m, const Complex* a, const Complex* b,
+              Complex* c) {
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t l = 0; l < k; ++l)
+      for (std::int64_t j = 0; j < m; ++j)
+        c[i * m + j] += elementwise::times(a[i * k + l], b[l * m + j]);
+}
+
 Shape without_last_two(const Shape& shape) { return Shape(shape.begin(), shape.end() - 2); }
 
 }  // namespace
@@ -154,7 +164,9 @@ Dense<T> transposed(const Dense<T>& a) {
 
 template Reals matmul(const Reals&, const Reals&);
 template Integers matmul(const Integers&, const Integers&);
+template Complexes matmul(const Complexes&, const Complexes&);
 template Reals transposed(const Reals&);
 template Integers transposed(const Integers&);
+template Complexes transposed(const Complexes&);
 
 }  // namespace recut

@@ -232,10 +232,10 @@ Result<Done> masked_index_put(KernelContext& c) {
 }  // namespace
 
 void add_index_kernels(KernelTable& table) {
-  for (const Op op : {Op::index_Tensor, Op::_unsafe_index_Tensor}) table.add(op, index);
-  for (const Op op : {Op::index_put, Op::_unsafe_index_put}) table.add(op, index_put);
-  table.add(Op::_unsafe_masked_index, masked_index);
-  table.add(Op::_unsafe_masked_index_put_accumulate, masked_index_put);
+  for (const Op op : {Op::index_Tensor, Op::_unsafe_index_Tensor}) table.add_any(op, index);
+  for (const Op op : {Op::index_put, Op::_unsafe_index_put}) table.add_any(op, index_put);
+  table.add_any(Op::_unsafe_masked_index, masked_index);
+  table.add_any(Op::_unsafe_masked_index_put_accumulate, masked_index_put);
 }
 
 }  // namespace recut

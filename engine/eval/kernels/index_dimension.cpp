@@ -102,12 +102,12 @@ Result<Done> index_fill(KernelContext& c) {
 }  // namespace
 
 void add_index_dimension_kernels(KernelTable& table) {
-  table.add(Op::index_select, index_select);
-  table.add(Op::index_add, index_add);
-  table.add(Op::index_copy, index_copy);
+  table.add_any(Op::index_select, index_select);
+  table.add_any(Op::index_add, index_add);
+  table.add_any(Op::index_copy, index_copy);
   table.add(Op::index_reduce, index_reduce);
   for (const Op op : {Op::index_fill_int_Scalar, Op::index_fill_int_Tensor})
-    table.add(op, index_fill);
+    table.add_any(op, index_fill);
 }
 
 }  // namespace recut

@@ -125,9 +125,10 @@ Result<Done> nonzero_static(KernelContext& c) {
 }  // namespace
 
 void add_mask_kernels(KernelTable& table) {
-  for (const Op op : {Op::masked_fill_Scalar, Op::masked_fill_Tensor}) table.add(op, masked_fill);
-  table.add(Op::masked_select, masked_select);
-  table.add(Op::masked_scatter, masked_scatter);
+  for (const Op op : {Op::masked_fill_Scalar, Op::masked_fill_Tensor})
+    table.add_any(op, masked_fill);
+  table.add_any(Op::masked_select, masked_select);
+  table.add_any(Op::masked_scatter, masked_scatter);
   table.add(Op::masked_scatter_backward, masked_scatter_backward);
   for (const Op op : {Op::nonzero, Op::argwhere}) table.add(op, nonzero);
   table.add(Op::nonzero_static, nonzero_static);

@@ -11,11 +11,13 @@ namespace {
 bool in_integers(const KernelContext& c) { return !is_floating(c.output_types[0].dtype); }
 
 double scale(double factor, double x) { return factor * x; }
+Complex scale(Complex factor, Complex x) { return elementwise::times(factor, x); }
 std::int64_t scale(std::int64_t factor, std::int64_t x) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(factor) *
                                    static_cast<std::uint64_t>(x));
 }
 double sum(double a, double b) { return a + b; }
+Complex sum(Complex a, Complex b) { return a + b; }
 std::int64_t sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -23,10 +25,10 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
 template <class T>
 T attribute(const KernelContext& c, std::string_view parameter) {
   const Scalar s = c.call.scalar(parameter);
-  if constexpr (std::is_same_v<T, double>)
-    return s.real;
-  else
+  if constexpr (std::is_same_v<T, std::int64_t>)
     return s.integer;
+  else
+    return T(s.real);
 }
 
 // beta * self + alpha * product. Where beta is 0, self counts for nothing, even where it is NaN.
@@ -158,6 +160,16 @@ struct Dot {
   }
 };
 
+// The dot product whose first operand is conjugated.
+struct ConjugatedDot {
+  template <class T>
+  static Dense<T> run(const KernelContext& c) {
+    Complexes self = c.complexes("self");
+    for (Complex& x : self.data) x = std::conj(x);
+    return matmul(self, c.complexes("other"));
+  }
+};
+
 struct Inner {
   template <class T>
   static Dense<T> run(const KernelContext& c) {
@@ -197,26 +209,37 @@ Result<Done> matrix_kernel(KernelContext& c) {
   return Done{};
 }
 
+template <class Body>
+Result<Done> complex_matrix_kernel(KernelContext& c) {
+  c.write(Body::template run<Complex>(c));
+  return Done{};
+}
+
+template <class Body>
+void add_product(KernelTable& table, Op op) {
+  table.add(op, matrix_kernel<Body>);
+  table.add_complex(op, complex_matrix_kernel<Body>);
+}
+
 }  // namespace
 
 void add_matrix_kernels(KernelTable& t) {
-  t.add(Op::mm, matrix_kernel<Mm>);
+  for (const Op op : {Op::mm, Op::bmm}) add_product<Mm>(t, op);
   t.add(Op::_int_mm, matrix_kernel<Mm>);
-  t.add(Op::bmm, matrix_kernel<Mm>);
-  t.add(Op::matmul, matrix_kernel<Matmul>);
-  t.add(Op::addmm, matrix_kernel<Addmm>);
+  add_product<Matmul>(t, Op::matmul);
+  add_product<Addmm>(t, Op::addmm);
   t.add(Op::_addmm_activation, matrix_kernel<AddmmActivation>);
-  t.add(Op::baddbmm, matrix_kernel<Baddbmm>);
-  t.add(Op::addbmm, matrix_kernel<Addbmm>);
-  t.add(Op::mv, matrix_kernel<Mv>);
-  t.add(Op::addmv, matrix_kernel<Addmv>);
-  t.add(Op::addr, matrix_kernel<Addr>);
-  t.add(Op::outer, matrix_kernel<Outer>);
-  t.add(Op::ger, matrix_kernel<Outer>);
-  t.add(Op::dot, matrix_kernel<Dot>);
+  add_product<Baddbmm>(t, Op::baddbmm);
+  add_product<Addbmm>(t, Op::addbmm);
+  add_product<Mv>(t, Op::mv);
+  add_product<Addmv>(t, Op::addmv);
+  add_product<Addr>(t, Op::addr);
+  for (const Op op : {Op::outer, Op::ger}) add_product<Outer>(t, op);
+  add_product<Dot>(t, Op::dot);
   t.add(Op::vdot, matrix_kernel<Dot>);
-  t.add(Op::inner, matrix_kernel<Inner>);
-  t.add(Op::linear, matrix_kernel<Linear>);
+  t.add_complex(Op::vdot, complex_matrix_kernel<ConjugatedDot>);
+  add_product<Inner>(t, Op::inner);
+  add_product<Linear>(t, Op::linear);
 }
 
 }  // namespace recut

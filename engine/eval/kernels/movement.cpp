@@ -242,26 +242,26 @@ Result<Done> resize(KernelContext& c) {
 }  // namespace
 
 void add_movement_kernels(KernelTable& table) {
-  for (const Op op : {Op::cat, Op::stack}) table.add(op, cat);
-  table.add(Op::constant_pad_nd, constant_pad);
+  for (const Op op : {Op::cat, Op::stack}) table.add_any(op, cat);
+  table.add_any(Op::constant_pad_nd, constant_pad);
   for (const Op op : {Op::reflection_pad1d, Op::reflection_pad2d, Op::reflection_pad3d})
-    table.add(op, reflection_pad);
+    table.add_any(op, reflection_pad);
   for (const Op op : {Op::replication_pad1d, Op::replication_pad2d, Op::replication_pad3d})
-    table.add(op, replication_pad);
+    table.add_any(op, replication_pad);
   for (const Op op : {Op::reflection_pad1d_backward, Op::reflection_pad2d_backward,
                       Op::reflection_pad3d_backward})
-    table.add(op, reflection_pad_backward);
+    table.add_any(op, reflection_pad_backward);
   for (const Op op : {Op::replication_pad1d_backward, Op::replication_pad2d_backward,
                       Op::replication_pad3d_backward})
-    table.add(op, replication_pad_backward);
-  for (const Op op : {Op::flip, Op::prims_rev}) table.add(op, flip);
-  table.add(Op::roll, roll);
-  table.add(Op::rot90, rot90);
-  for (const Op op : {Op::repeat, Op::tile}) table.add(op, repeat);
+    table.add_any(op, replication_pad_backward);
+  for (const Op op : {Op::flip, Op::prims_rev}) table.add_any(op, flip);
+  table.add_any(Op::roll, roll);
+  table.add_any(Op::rot90, rot90);
+  for (const Op op : {Op::repeat, Op::tile}) table.add_any(op, repeat);
   for (const Op op : {Op::repeat_interleave_self_int, Op::repeat_interleave_self_Tensor})
-    table.add(op, repeat_interleave);
+    table.add_any(op, repeat_interleave);
   table.add(Op::repeat_interleave_Tensor, repeated_indices);
-  table.add(Op::resize, resize);
+  table.add_any(Op::resize, resize);
 }
 
 }  // namespace recut

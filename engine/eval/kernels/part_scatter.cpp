@@ -62,13 +62,13 @@ Result<Done> as_strided_scatter(KernelContext& c) {
 }  // namespace
 
 void add_part_scatter_kernels(KernelTable& table) {
-  table.add(Op::slice_scatter, scatter_part<layout::slice>);
-  table.add(Op::select_scatter, scatter_part<layout::select>);
-  table.add(Op::diagonal_scatter, scatter_part<layout::diagonal>);
-  table.add(Op::as_strided_scatter, as_strided_scatter);
-  table.add(Op::slice_backward, part_backward<layout::slice>);
-  table.add(Op::select_backward, part_backward<layout::select>);
-  table.add(Op::diagonal_backward, part_backward<layout::diagonal>);
+  table.add_any(Op::slice_scatter, scatter_part<layout::slice>);
+  table.add_any(Op::select_scatter, scatter_part<layout::select>);
+  table.add_any(Op::diagonal_scatter, scatter_part<layout::diagonal>);
+  table.add_any(Op::as_strided_scatter, as_strided_scatter);
+  table.add_any(Op::slice_backward, part_backward<layout::slice>);
+  table.add_any(Op::select_backward, part_backward<layout::select>);
+  table.add_any(Op::diagonal_backward, part_backward<layout::diagonal>);
 }
 
 }  // namespace recut

@@ -147,16 +147,16 @@ Result<Done> unfold_backward(KernelContext& c) {
 }  // namespace
 
 void add_plane_kernels(KernelTable& table) {
-  table.add(Op::tril, tril);
-  table.add(Op::triu, triu);
-  table.add(Op::diag_embed, diag_embed);
-  table.add(Op::pixel_shuffle, pixel_shuffle);
-  table.add(Op::pixel_unshuffle, pixel_unshuffle);
+  table.add_any(Op::tril, tril);
+  table.add_any(Op::triu, triu);
+  table.add_any(Op::diag_embed, diag_embed);
+  table.add_any(Op::pixel_shuffle, pixel_shuffle);
+  table.add_any(Op::pixel_unshuffle, pixel_unshuffle);
   for (const Op op : {Op::channel_shuffle, Op::native_channel_shuffle})
-    table.add(op, channel_shuffle);
+    table.add_any(op, channel_shuffle);
   table.add(Op::im2col, im2col);
   table.add(Op::col2im, col2im);
-  table.add(Op::unfold_backward, unfold_backward);
+  table.add_any(Op::unfold_backward, unfold_backward);
 }
 
 }  // namespace recut

@@ -37,7 +37,9 @@ Done choose(KernelContext& c) {
 }
 
 Result<Done> where(KernelContext& c) {
-  return is_floating(c.output_types[0].dtype) ? choose<double>(c) : choose<std::int64_t>(c);
+  const DType dtype = c.output_types[0].dtype;
+  if (is_complex(dtype)) return choose<Complex>(c);
+  return is_floating(dtype) ? choose<double>(c) : choose<std::int64_t>(c);
 }
 
 double larger_number(double a, double b) { return std::fmax(a, b); }
@@ -59,7 +61,7 @@ void add_selection_kernels(KernelTable& table) {
   for (const Op op : {Op::clamp, Op::clamp_Tensor}) table.add(op, clamp);
   for (const Op op :
        {Op::where_self, Op::where_ScalarSelf, Op::where_ScalarOther, Op::where_Scalar})
-    table.add(op, where);
+    table.add_any(op, where);
 }
 
 }  // namespace recut

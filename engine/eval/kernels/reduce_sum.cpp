@@ -18,7 +18,10 @@ template <class F>
 Done fold_numbers(KernelContext& c, int initial, F f) {
   const TensorType& out = c.output_types[0];
   const auto reduced = reduced_dimensions(c.call, c.call.tensor("self").shape);
-  if (is_floating(out.dtype))
+  if (is_complex(out.dtype))
+    c.write(fold<Complex>(read_as<Complex>(c, "self", out.dtype), reduced, out.shape,
+                          Complex(initial), f));
+  else if (is_floating(out.dtype))
     c.write(fold<double>(read_as<double>(c, "self", out.dtype), reduced, out.shape,
                          static_cast<double>(initial), f));
   else
@@ -51,6 +54,18 @@ Result<Done> mean(KernelContext& c) {
   return Done{};
 }
 
+Result<Done> complex_mean(KernelContext& c) {
+  const TensorType& out = c.output_types[0];
+  const Complexes self = read_as<Complex>(c, "self", out.dtype);
+  const auto reduced = reduced_dimensions(c.call, self.shape);
+  Complexes total = fold<Complex>(self, reduced, out.shape, Complex(),
+                                  [](Complex s, Complex x) { return s + x; });
+  const auto count = static_cast<double>(reduced_count(self.shape, reduced));
+  for (Complex& x : total.data) x /= count;
+  c.write(total);
+  return Done{};
+}
+
 Result<Done> nanmean(KernelContext& c) {
   const TensorType& out = c.output_types[0];
   const Reals self = read_as<double>(c, "self", out.dtype);
@@ -70,33 +85,37 @@ double correction_of(const Call& call) {
   return call.given("correction") ? call.scalar("correction").real : 1;
 }
 
+template <class T>
 struct Moments {
-  Reals mean;
+  Dense<T> mean;
   Reals variance;
 };
 
+double squared_magnitude(double x) { return x * x; }
+double squared_magnitude(Complex x) { return std::norm(x); }
+
 // In two passes: the mean, then the squares about it. A correction of n or more divides by 0, which
 // gives NaN for equal elements and infinity for others, as ATen has it.
-Moments moments(const KernelContext& c) {
+template <class T>
+Moments<T> moments(const KernelContext& c) {
   const Shape& shape = c.output_types[0].shape;
-  const Reals self = c.reals("self");
+  const Dense<T> self = c.read<T>("self");
   const auto reduced = reduced_dimensions(c.call, self.shape);
   const auto count = static_cast<double>(reduced_count(self.shape, reduced));
-  Moments m{Reals(shape), Reals(shape)};
-  m.mean = fold<double>(self, reduced, shape, 0.0, [](double s, double x) { return s + x; });
-  for (double& x : m.mean.data) x /= count;
+  Moments<T> m{Dense<T>(shape), Reals(shape)};
+  m.mean = fold<T>(self, reduced, shape, T(), [](T s, T x) { return s + x; });
+  for (T& x : m.mean.data) x /= count;
   for_each_reduced(self.shape, reduced, [&](std::int64_t i, std::int64_t o) {
-    const double off = self[i] - m.mean[o];
-    m.variance[o] += off * off;
+    m.variance[o] += squared_magnitude(self[i] - m.mean[o]);
   });
   const double divisor = std::fmax(count - correction_of(c.call), 0);
   for (double& x : m.variance.data) x /= divisor;
   return m;
 }
 
-template <bool root>
+template <class T, bool root>
 Result<Done> variance(KernelContext& c) {
-  Moments m = moments(c);
+  Moments<T> m = moments<T>(c);
   if (root)
     for (double& x : m.variance.data) x = std::sqrt(x);
   c.write(m.variance);
@@ -132,7 +151,10 @@ void add_diagonal(KernelContext& c) {
 }
 
 Result<Done> trace(KernelContext& c) {
-  if (is_floating(c.call.tensor("self").dtype))
+  const DType dtype = c.call.tensor("self").dtype;
+  if (is_complex(dtype))
+    add_diagonal<Complex>(c);
+  else if (is_floating(dtype))
     add_diagonal<double>(c);
   else
     add_diagonal<std::int64_t>(c);
@@ -142,19 +164,26 @@ Result<Done> trace(KernelContext& c) {
 }  // namespace
 
 void add_sum_kernels(KernelTable& table) {
-  for (const Op op : {Op::sum, Op::sum_dim_IntList}) table.add(op, sum);
-  for (const Op op : {Op::prod, Op::prod_dim_int}) table.add(op, product);
+  for (const Op op : {Op::sum, Op::sum_dim_IntList}) table.add_any(op, sum);
+  for (const Op op : {Op::prod, Op::prod_dim_int}) table.add_any(op, product);
   table.add(Op::nansum, nansum);
-  for (const Op op : {Op::mean, Op::mean_dim}) table.add(op, mean);
+  for (const Op op : {Op::mean, Op::mean_dim}) {
+    table.add(op, mean);
+    table.add_complex(op, complex_mean);
+  }
   table.add(Op::nanmean, nanmean);
   for (const Op op : {Op::var, Op::var_dim, Op::var_correction, Op::var_mean, Op::var_mean_dim,
-                      Op::var_mean_correction})
-    table.add(op, variance<false>);
+                      Op::var_mean_correction}) {
+    table.add(op, variance<double, false>);
+    table.add_complex(op, variance<Complex, false>);
+  }
   for (const Op op : {Op::std, Op::std_dim, Op::std_correction, Op::std_mean, Op::std_mean_dim,
-                      Op::std_mean_correction})
-    table.add(op, variance<true>);
+                      Op::std_mean_correction}) {
+    table.add(op, variance<double, true>);
+    table.add_complex(op, variance<Complex, true>);
+  }
   table.add(Op::logsumexp, logsumexp);
-  table.add(Op::trace, trace);
+  table.add_any(Op::trace, trace);
 }
 
 }  // namespace recut

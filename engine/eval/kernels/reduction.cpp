@@ -53,5 +53,6 @@ Dense<T> read_as(const KernelContext& context, std::string_view parameter, DType
 
 template Reals read_as(const KernelContext&, std::string_view, DType);
 template Integers read_as(const KernelContext&, std::string_view, DType);
+template Complexes read_as(const KernelContext&, std::string_view, DType);
 
 }  // namespace recut

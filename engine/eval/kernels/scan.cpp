@@ -27,7 +27,9 @@ template <class F>
 Done scan(KernelContext& c, F f) {
   const DType dtype = c.output_types[0].dtype;
   const Lines lines = lines_of(c.call, c.call.tensor("self").shape);
-  if (is_floating(dtype))
+  if (is_complex(dtype))
+    c.write(running(read_as<Complex>(c, "self", dtype), lines, f));
+  else if (is_floating(dtype))
     c.write(running(read_as<double>(c, "self", dtype), lines, f));
   else
     c.write(running(read_as<std::int64_t>(c, "self", dtype), lines, f));
@@ -93,8 +95,8 @@ Result<Done> cummin(KernelContext& c) {
 }  // namespace
 
 void add_scan_kernels(KernelTable& table) {
-  table.add(Op::cumsum, cumsum);
-  table.add(Op::cumprod, cumprod);
+  table.add_any(Op::cumsum, cumsum);
+  table.add_any(Op::cumprod, cumprod);
   table.add(Op::logcumsumexp, logcumsumexp);
   table.add(Op::cummax, cummax);
   table.add(Op::cummin, cummin);

@@ -60,6 +60,19 @@ Expansion copy_in_place(Builder& b, const Call& call) {
   return made;
 }
 
+Value part(Builder& b, const Value& z, std::int64_t index) {
+  return b(Op::select_int, {b(Op::view_as_real, {z}), -1, index});
+}
+Expansion real_part(Builder& b, const Call& call) {
+  const Value self = self_of(b, call);
+  return is_complex(self.dtype()) ? part(b, self, 0) : self;
+}
+Expansion imaginary_part(Builder& b, const Call& call) { return part(b, self_of(b, call), 1); }
+Expansion conjugate(Builder& b, const Call& call) {
+  const Value self = self_of(b, call);
+  return is_complex(self.dtype()) ? b(Op::_conj, {self}) : self;
+}
+
 }  // namespace
 
 std::vector<CompositeRow> conversion_composites() {
@@ -84,6 +97,9 @@ std::vector<CompositeRow> conversion_composites() {
       {"aten::contiguous(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", contiguous},
       {"aten::lift_fresh(Tensor self) -> Tensor", itself},
       {"aten::lift(Tensor self) -> Tensor", itself},
+      {"aten::real(Tensor self) -> Tensor", real_part},
+      {"aten::imag(Tensor self) -> Tensor", imaginary_part},
+      {"aten::conj(Tensor self) -> Tensor", conjugate},
       {"aten::resolve_conj(Tensor self) -> Tensor", itself},
       {"aten::resolve_neg(Tensor self) -> Tensor", itself},
       {"aten::copy_(Tensor self, Tensor src, bool non_blocking=False) -> Tensor", copy_in_place,

@@ -63,6 +63,13 @@ Inferred same_type_dense(const Call& call) {
   return one(elementwise_type(call, type->dtype, type->shape));
 }
 
+// same_type_dense; real for complex numbers.
+Inferred magnitude(const Call& call) {
+  const TensorType* type = first_tensor(call);
+  if (type == nullptr) return error("a tensor is expected");
+  return one(elementwise_type(call, real_of(type->dtype), type->shape));
+}
+
 // same_type_dense; bools are an error.
 Inferred same_type_no_bool(const Call& call) {
   const TensorType* type = first_tensor(call);
@@ -98,6 +105,11 @@ Inferred promote_integers(const Call& call) {
 // Promote_all; integers become f32.
 Inferred promote_to_float(const Call& call) {
   return broadcast_as(call, float_of(result_dtype(call)));
+}
+
+// Promote_to_float; real for complex numbers.
+Inferred angle(const Call& call) {
+  return broadcast_as(call, real_of(float_of(result_dtype(call))));
 }
 
 // Broadcast, f64.

@@ -1,6 +1,7 @@
 // Rules of matrix products and of pairwise distances. The rule of matmul covers vectors, matrices
 // and broadcast batches.
 #include <algorithm>
+#include <utility>
 
 #include "engine/ir/shape_rules/rules.h"
 
@@ -88,6 +89,62 @@ Inferred int_mm(const Call& call) {
   auto types = mm(call);
   if (types) types->front().dtype = DType::i32;
   return types;
+}
+
+// Scales of one number, or of one for each row or column; scales of blocks are refused.
+Inferred scaled_mm(const Call& call) {
+  const TensorType& a = call.tensor("self");
+  TensorType b = call.tensor("mat2");
+  const DType dtype = call.maybe_dtype("out_dtype").value_or(a.dtype);
+  for (const DType in : {a.dtype, b.dtype})
+    if (!is_float8(in)) return error(fmt::format("{} is no 8-bit real", short_name(in)));
+  if (!is_floating(dtype)) return error(fmt::format("out_dtype is {}", short_name(dtype)));
+  b.dtype = a.dtype;  // the two formats mix
+  auto types = product(a, b, 2);
+  if (!types) return types;
+  TensorType& out = types->front();
+  out.dtype = dtype;
+  const Shape rows{out.shape[0], 1}, columns{1, out.shape[1]};
+  for (const auto& [name, each] : {std::pair{"scale_a", rows}, std::pair{"scale_b", columns}}) {
+    const Shape& scale = call.tensor(name).shape;
+    if (element_count(scale) != 1 && scale != each)
+      return error(fmt::format("{} has shape {}, expected one number or {}", name,
+                               format_shape(scale), format_shape(each)));
+  }
+  if (call.is_tensor("scale_result") && element_count(call.tensor("scale_result").shape) != 1)
+    return error("scale_result is one number");
+  return call.is_tensor("bias") ? plus(call.tensor("bias"), out) : types;
+}
+
+// Two matrices, or a matrix and a batch of them, with the groups' ends; or two batches without.
+Inferred grouped_mm(const Call& call) {
+  const TensorType& a = call.tensor("self");
+  const TensorType& b = call.tensor("mat2");
+  const bool grouped = call.is_tensor("offs");
+  const auto matrices = [](const TensorType& t) { return t.rank() == 2 || t.rank() == 3; };
+  if (!matrices(a) || !matrices(b)) return no_product(a, b);
+  if (call.is_tensor("bias")) return error("a bias isn't defined for groups");
+  if (grouped == (a.rank() == 3 && b.rank() == 3))
+    return error("two batches take no offs, other operands do");
+  if (a.shape.back() != b.shape[b.shape.size() - 2]) return no_product(a, b);
+  if (a.dtype != b.dtype)
+    return error(fmt::format("can't multiply {} by {}: one dtype is expected", short_name(a.dtype),
+                             short_name(b.dtype)));
+  const std::int64_t rows = a.shape[a.shape.size() - 2], columns = b.shape.back();
+  Shape shape{rows, columns};
+  if (grouped) {
+    const TensorType& ends = call.tensor("offs");
+    if (ends.rank() != 1 || !is_integral(ends.dtype)) return error("offs is a list of integers");
+    for (const TensorType* batch : {&a, &b})
+      if (batch->rank() == 3 && batch->shape[0] != ends.shape[0])
+        return error(
+            fmt::format("offs has {} ends for {} matrices", ends.shape[0], batch->shape[0]));
+    if (a.rank() == 2 && b.rank() == 2) shape.insert(shape.begin(), ends.shape[0]);
+  } else {
+    if (a.shape[0] != b.shape[0]) return no_product(a, b);
+    shape.insert(shape.begin(), a.shape[0]);
+  }
+  return sized(call.maybe_dtype("out_dtype").value_or(a.dtype), std::move(shape), a.device);
 }
 
 Inferred bmm(const Call& call) { return product(call.tensor("self"), call.tensor("mat2"), 3); }

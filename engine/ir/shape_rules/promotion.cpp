@@ -31,8 +31,10 @@ struct Promotion {
   DType result() const { return combine(combine(dimensioned, zero_dimensional), number); }
 
  private:
-  // The higher rank's dtype, unless the lower rank is of a higher category.
+  // The higher rank's dtype, unless the lower rank is of a higher category. A complex number beside
+  // reals keeps their width.
   static DType combine(DType higher, DType lower) {
+    if (is_complex(lower) && is_floating(higher)) return complex_of(higher);
     return category(lower) > category(higher) ? lower : higher;
   }
 };
@@ -86,7 +88,7 @@ DType tensors_dtype(const Call& call) {
   return promotion.result();
 }
 
-DType float_of(DType dtype) { return is_floating(dtype) ? dtype : DType::f32; }
+DType float_of(DType dtype) { return is_floating(dtype) || is_complex(dtype) ? dtype : DType::f32; }
 
 namespace rules {
 

@@ -61,7 +61,7 @@ Inferred refuse_reduction(const Call& call, DType dtype) {
 
 DType sum_dtype(const Call& call) {
   const DType self = call.tensor("self").dtype;
-  return given_dtype(call, is_floating(self) ? self : DType::i64);
+  return given_dtype(call, is_floating(self) || is_complex(self) ? self : DType::i64);
 }
 
 // Values, and indices of the same shape.
@@ -80,17 +80,25 @@ Inferred reduce_sum(const Call& call) { return reduce_as(call, sum_dtype(call));
 // Integers only with a floating dtype given.
 Inferred reduce_mean(const Call& call) {
   const DType dtype = given_dtype(call, call.tensor("self").dtype);
-  return is_floating(dtype) ? reduce_as(call, dtype) : refuse_reduction(call, dtype);
+  const bool fits = is_floating(dtype) || is_complex(dtype);
+  return fits ? reduce_as(call, dtype) : refuse_reduction(call, dtype);
 }
 
-// Floating dtype of self, or the one given.
-Inferred reduce_same(const Call& call) { return reduce_mean(call); }
+// Floating dtype of self, or the one given; real for complex numbers.
+Inferred reduce_same(const Call& call) {
+  Inferred type = reduce_mean(call);
+  if (type) type->front().dtype = real_of(type->front().dtype);
+  return type;
+}
 
-// Two outputs in the dtype of self.
+// Two outputs in the dtype of self; the first, a variance, is real.
 Inferred reduce_two(const Call& call) {
   const bool extremes = call.op().packet == "aminmax";
   const Inferred type = extremes ? reduce_extreme(call) : reduce_mean(call);
-  return type ? Inferred(Types{type->front(), type->front()}) : type;
+  if (!type) return type;
+  TensorType first = type->front();
+  first.dtype = real_of(first.dtype);
+  return Types{std::move(first), type->front()};
 }
 
 // Integers become f32.
