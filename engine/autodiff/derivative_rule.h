@@ -53,6 +53,16 @@ struct DerivativeRule {
   const Partial* partial(std::string_view parameter) const;
 };
 
+// The use of an operator's rule for calls with complex numbers. A gradient is PyTorch's: twice the
+// derivative by the conjugate, of a function whose value is real.
+enum class ComplexRule : std::uint8_t {
+  none,        // it is for real numbers alone
+  plain,       // as for real numbers: the operator is linear with real factors, or has its own rule
+  conjugated,  // complex differentiable: the gradient is conj(formula(conj(gradient)))
+  transposed,  // as for real numbers, but forward mode transposes the VJP
+};
+ComplexRule complex_rule(Op op);
+
 // Null if the operator has no rule.
 const DerivativeRule* find_derivative_rule(Op op);
 

@@ -166,12 +166,12 @@ class Differentiation {
 Diagnostics bad_results(const Graph& graph, const std::vector<std::size_t>& indices) {
   Diagnostics wrong;
   for (const std::size_t index : indices)
-    if (index >= graph.results.size() || !is_floating(graph.type(graph.results[index]).dtype))
+    if (index >= graph.results.size() || !has_gradient(graph.type(graph.results[index]).dtype))
       wrong.push_back(
           error(fmt::format("result {} {}", index,
                             index >= graph.results.size()
                                 ? fmt::format("is not there: there are {}", graph.results.size())
-                                : "is not real: it has no tangent")));
+                                : "is neither real nor complex: it has no tangent")));
   return wrong;
 }
 

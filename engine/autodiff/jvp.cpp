@@ -61,7 +61,7 @@ Result<Jvp> jvp(const Graph& graph, const GradOptions& options) {
   for (const Seed& output : outputs) draft.results.push_back(output.node);
   Jvp made{graph.empty_like(), *inputs, {}, {}, {}};
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    if (!is_floating(graph.type(ends[i]).dtype)) continue;
+    if (!has_gradient(graph.type(ends[i]).dtype)) continue;
     made.primal.push_back(i);
     made.tangents.push_back(draft.results.size());
     const Value zero = tangents[i].valid() ? tangents[i] : autodiff::zeros(b, graph.type(ends[i]));

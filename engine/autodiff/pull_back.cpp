@@ -96,23 +96,25 @@ class PullBackSweep {
     std::optional<Builder::Scope> scope;
     if (!nested()) scope.emplace(b_, location_of_derivative(b_.graph(), id));
     begin_step(id);
-    VjpContext context(b_, id, std::move(gradients),
+    const ComplexRule numbers = complex_rule_of(b_.graph(), id);
+    VjpContext context(b_, id, conjugated(std::move(gradients), numbers),
                        [this](NodeId operand) { return active(operand); });
     if (rule->kind == DerivativeKind::decomposition)
       through_decomposition(*rule, context, node);
     else
-      for (const Partial& partial : rule->partials) apply(partial, context);
+      for (const Partial& partial : rule->partials) apply(partial, context, numbers);
     end_step();
   }
 
-  void apply(const Partial& partial, VjpContext& context) {
+  void apply(const Partial& partial, VjpContext& context, ComplexRule numbers) {
     if (!context.needs_input_grad(partial.parameter)) return;
     if (partial.list == nullptr)
-      return add(context.call().node(partial.parameter), 0, partial.formula(context));
+      return add(context.call().node(partial.parameter), 0,
+                 conjugated(partial.formula(context), numbers));
     const auto operands = context.call().nodes(partial.parameter);
     const std::vector<Value> values = partial.list(context);
     for (std::size_t i = 0; i < operands.size() && i < values.size(); ++i)
-      if (operands[i].valid()) add(operands[i], 0, values[i]);
+      if (operands[i].valid()) add(operands[i], 0, conjugated(values[i], numbers));
   }
 
   void through_decomposition(const DerivativeRule& rule, VjpContext& context, const Node& node) {

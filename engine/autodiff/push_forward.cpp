@@ -62,6 +62,9 @@ class PushForwardSweep {
   }
 
   void apply(const DerivativeRule& rule, NodeId id, const Node& node) {
+    if (rule.kind != DerivativeKind::constant &&
+        complex_rule_of(b_.graph(), id) == ComplexRule::transposed)
+      return transposed(rule, id, node);
     switch (rule.kind) {
       case DerivativeKind::elementwise:
         return elementwise(rule, id);
@@ -149,7 +152,7 @@ class PushForwardSweep {
   Gradients stand_ins(const DerivativeRule& rule, const Node& node) {
     Gradients gradients(node.outputs.size());
     for (std::size_t i = 0; i < gradients.size() && static_cast<int>(i) < rule.outputs; ++i)
-      if (is_floating(node.outputs[i].dtype))
+      if (has_gradient(node.outputs[i].dtype))
         gradients[i] = stand_in(
             make_type(node.outputs[i].dtype, node.outputs[i].shape, node.outputs[i].device));
     return gradients;
@@ -161,8 +164,9 @@ class PushForwardSweep {
     for (const Value& c : cotangents)
       if (c.valid()) outputs.push_back(c.id());
     std::vector<Seed> seeds;
-    VjpContext at = context(id, cotangents);
-    for (const Partial& partial : rule.partials) collect(partial, at, seeds);
+    const ComplexRule numbers = complex_rule_of(b_.graph(), id);
+    VjpContext at = context(id, conjugated(cotangents, numbers));
+    for (const Partial& partial : rule.partials) collect(partial, at, numbers, seeds);
     for (const Seed& seed : seeds) vjp_outputs.push_back(seed.node);
     const auto tape = backward_slice(b_.graph(), vjp_outputs, [&](NodeId node_id) {
       const auto& operands = node.operands;
@@ -177,7 +181,8 @@ class PushForwardSweep {
   }
 
   // Seeds each operand's VJP with that operand's tangent.
-  void collect(const Partial& partial, VjpContext& at, std::vector<Seed>& seeds) {
+  void collect(const Partial& partial, VjpContext& at, ComplexRule numbers,
+               std::vector<Seed>& seeds) {
     if (!at.needs_input_grad(partial.parameter)) return;
     const auto operands = at.call().nodes(partial.parameter);
     std::vector<Value> values =
@@ -185,7 +190,7 @@ class PushForwardSweep {
     for (std::size_t i = 0; i < operands.size() && i < values.size(); ++i) {
       const Value tangent = operands[i].valid() ? get(operands[i], 0) : Value();
       if (!tangent.valid() || !values[i].valid()) continue;
-      const Value value = fitted(values[i], b_.graph().type(operands[i]));
+      const Value value = fitted(conjugated(values[i], numbers), b_.graph().type(operands[i]));
       if (value.valid()) seeds.push_back({value.id(), tangent});
     }
   }

@@ -20,7 +20,21 @@ namespace recut::autodiff {
 namespace {
 
 bool is_differentiable_input(const Graph& graph, NodeId id) {
-  return is_floating(graph.type(id).dtype) && graph.input_kind(id) != InputKind::tangent;
+  return has_gradient(graph.type(id).dtype) && graph.input_kind(id) != InputKind::tangent;
+}
+
+// The dtype of a call that its rule doesn't know; none if the rule holds. A rule of real numbers
+// would give a gradient of zero for complex ones, or a wrong one.
+DType dtype_without_rule(const Graph& graph, NodeId id) {
+  const Node& node = graph[id];
+  const Operator& op = graph.op(id);
+  const Call::TypesOf types_of = [&](NodeId operand) { return graph.pool().types_of(operand); };
+  const DType dtype = dtype_without_arithmetic(node.arguments, node.outputs, types_of);
+  if (dtype == DType::none || !has_values(dtype)) return dtype;
+  if (op.is(kInput) || node.op == Op::getitem) return DType::none;
+  const ComplexRule rule = complex_rule(node.op);
+  const bool holds = is_complex(dtype) ? rule != ComplexRule::none : rule == ComplexRule::plain;
+  return holds ? DType::none : dtype;
 }
 
 std::vector<NodeId> default_inputs(const Graph& graph) {
@@ -37,12 +51,11 @@ std::vector<NodeId> default_inputs(const Graph& graph) {
 
 Result<std::vector<NodeId>> inputs_requiring_grad(
     const Graph& graph, const std::optional<std::vector<std::string>>& names) {
-  // A rule that knows real numbers alone would give a gradient of zero, or a wrong one.
   for (const NodeId id : graph.order())
-    for (const TensorType& type : graph[id].outputs)
-      if (type.exists() && !has_arithmetic(type.dtype))
-        return node_diagnostic(
-            graph, id, fmt::format("derivatives of {} aren't known yet", short_name(type.dtype)));
+    if (const DType dtype = dtype_without_rule(graph, id); dtype != DType::none)
+      return node_diagnostic(graph, id,
+                             fmt::format("derivatives of {} aren't known yet in {}",
+                                         graph.op(id).name, short_name(dtype)));
   if (!names) return default_inputs(graph);
   Diagnostics wrong;
   for (const std::string& name : *names) {
@@ -50,8 +63,8 @@ Result<std::vector<NodeId>> inputs_requiring_grad(
     if (!id.valid() || !graph.is_input(id))
       wrong.push_back(error(fmt::format("there is no input {}", name)));
     else if (!is_differentiable_input(graph, id))
-      wrong.push_back(error(
-          fmt::format("{} is {}: only real inputs have gradients", name, format(graph.type(id)))));
+      wrong.push_back(error(fmt::format("{} is {}: only real and complex inputs have gradients",
+                                        name, format(graph.type(id)))));
   }
   if (!wrong.empty()) return wrong;
   std::vector<NodeId> requires_grad;

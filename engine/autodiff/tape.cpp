@@ -37,7 +37,7 @@ Diagnostics MissingRules::diagnostics() const {
 bool is_real(const Graph& graph, NodeId node) {
   const auto& outputs = graph[node].outputs;
   if (graph.op(node).multiple_outputs()) return true;
-  return !outputs.empty() && is_floating(outputs.front().dtype);
+  return !outputs.empty() && has_gradient(outputs.front().dtype);
 }
 
 namespace {
@@ -53,7 +53,7 @@ bool is_active_output(const Graph& graph, NodeId item, const std::function<bool(
   const NodeId whole = *node.arguments[0].get<NodeId>();
   const DerivativeRule* rule = find_derivative_rule(graph[whole].op);
   const bool counts = rule == nullptr || *node.arguments[1].get<std::int64_t>() < rule->outputs;
-  return counts && is_floating(node.type().dtype) && active(whole);
+  return counts && has_gradient(node.type().dtype) && active(whole);
 }
 
 }  // namespace
@@ -84,6 +84,25 @@ std::vector<NodeId> backward_slice(const Graph& graph, std::span<const NodeId> o
   };
   for (const NodeId id : outputs) visit(id);
   return found;
+}
+
+ComplexRule complex_rule_of(const Graph& graph, NodeId call) {
+  const Node& node = graph[call];
+  const Call::TypesOf types_of = [&](NodeId id) { return graph.pool().types_of(id); };
+  const bool complex =
+      first_dtype(node.arguments, node.outputs, types_of, is_complex) != DType::none;
+  return complex ? complex_rule(node.op) : ComplexRule::plain;
+}
+
+Value conjugated(const Value& gradient, ComplexRule rule) {
+  const bool applies =
+      rule == ComplexRule::conjugated && gradient.valid() && is_complex(gradient.dtype());
+  return applies ? (*gradient.builder())(Op::_conj_physical, {gradient}) : gradient;
+}
+
+Gradients conjugated(Gradients gradients, ComplexRule rule) {
+  for (Value& gradient : gradients) gradient = conjugated(gradient, rule);
+  return gradients;
 }
 
 Value fitted(const Value& value, const TensorType& type) {

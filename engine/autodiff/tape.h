@@ -43,7 +43,7 @@ struct Seed {
   std::int64_t output = 0;
 };
 
-// Tells whether the node's value (the first of several outputs) is floating-point.
+// Tells whether the node's value (the first of several outputs) is real or complex.
 bool is_real(const Graph& graph, NodeId node);
 
 // Tells whether a derivative may flow from an active operand through this call. A call without a
@@ -54,6 +54,13 @@ bool is_active(const Graph& graph, NodeId call, const std::function<bool(NodeId)
 // left out (as MLIR's getBackwardSlice). Operands precede users.
 std::vector<NodeId> backward_slice(const Graph& graph, std::span<const NodeId> outputs,
                                    const std::function<bool(NodeId)>& is_boundary);
+
+// The use of the call's rule: plain if no operand and no output is complex.
+ComplexRule complex_rule_of(const Graph& graph, NodeId call);
+
+// Conjugates complex gradients if the rule says so; it leaves others as they are.
+Value conjugated(const Value& gradient, ComplexRule rule);
+Gradients conjugated(Gradients gradients, ComplexRule rule);
 
 // Converts a gradient to the operand's dtype and sums it to the operand's shape.
 Value fitted(const Value& value, const TensorType& type);

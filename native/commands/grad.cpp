@@ -31,7 +31,7 @@ struct GradArguments {
 std::vector<std::string> real_inputs(const Graph& graph) {
   std::vector<std::string> names;
   for (const NodeId id : graph.inputs())
-    if (is_floating(graph.type(id).dtype) && graph.input_kind(id) != InputKind::tangent)
+    if (has_gradient(graph.type(id).dtype) && graph.input_kind(id) != InputKind::tangent)
       names.push_back(graph.node_name(id));
   return names;
 }

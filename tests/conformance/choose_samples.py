@@ -34,7 +34,7 @@ KINDS = ("no elements", "no dimensions", "not contiguous", "several dtypes", "se
          "forward alone")
 KIND = 25
 USUAL = 4000
-# Cases by dtype, at least. Recut has neither complex numbers nor 8-bit reals; a few cases hold it to saying so.
+# Cases by dtype, at least. Recut interprets complex numbers and 8-bit reals, but has no code for them.
 SHARES = {"float32": 80, "bfloat16": 30, "float16": 30, "float64": 25, "int64": 15, "bool": 15, "int32": 12, "int16": 8,
           "int8": 8, "uint8": 8, "complex64": 3, "float8_e4m3fn": 1, "float8_e5m2": 1}
 

@@ -54,9 +54,9 @@ DerivativeRules signs_and_rounding() {
           {{"self", [](VjpContext& ctx) { return ctx.grad() * unary(Op::sgn, ctx["self"]); }}}),
       elementwise({Op::neg}, {{"self", [](VjpContext& ctx) { return -ctx.grad(); }}}),
       elementwise({Op::positive, Op::frac}, {{"self", same}}),
-      elementwise({Op::sign, Op::sgn, Op::floor, Op::ceil, Op::trunc, Op::fix, Op::round,
-                   Op::round_decimals, Op::angle},
-                  {{"self", nothing}}),
+      elementwise(
+          {Op::sign, Op::floor, Op::ceil, Op::trunc, Op::fix, Op::round, Op::round_decimals},
+          {{"self", nothing}}),
       elementwise({Op::square},
                   {{"self", [](VjpContext& ctx) { return ctx.grad() * (ctx["self"] * 2); }}}),
       elementwise({Op::copysign_Tensor, Op::copysign_Scalar},

@@ -128,8 +128,39 @@ std::vector<Value> trilinear(VjpContext& ctx) {
   return {dims.empty() ? product : ctx.b.sum(product, dims)};
 }
 
+// The product of the scaled numbers, in the dtype of the scales.
+std::vector<Value> scaled_product(VjpContext& ctx) {
+  const auto scaled = [&](const char* matrix, const char* scale) {
+    const Value s = ctx[scale];
+    const Value factor = s.count() == 1 ? ctx.b.view(s, {}) : s;
+    return ctx.b.convert(ctx[matrix], s.dtype()) * factor;
+  };
+  const Value a = scaled("self", "scale_a"), b = scaled("mat2", "scale_b");
+  Value out = ctx.b.mm(a, ctx.b.convert(b, a.dtype()));
+  if (ctx["bias"].valid()) out = out + ctx.b.convert(ctx["bias"], out.dtype());
+  if (ctx["scale_result"].valid() && is_float8(ctx.out_type().dtype))
+    out = out * ctx.b.view(ctx["scale_result"], {});
+  return {ctx.b.convert(out, ctx.out_type().dtype)};
+}
+
+Value grouped(VjpContext& ctx, const Value& a, const Value& b) {
+  return ctx.b(Op::_grouped_mm, {a, b, ctx.given("offs"), None{}, ctx.grad().dtype()});
+}
+
 DerivativeRules products() {
   return {
+      decomposes({Op::_scaled_mm}, scaled_product),
+      linear({Op::_grouped_mm},
+             {{"self",
+               [](VjpContext& ctx) {
+                 return grouped(ctx, ctx.grad(),
+                                transposed(ctx.b.convert(ctx["mat2"], ctx.grad().dtype())));
+               }},
+              {"mat2",
+               [](VjpContext& ctx) {
+                 return grouped(ctx, transposed(ctx.b.convert(ctx["self"], ctx.grad().dtype())),
+                                ctx.grad());
+               }}}),
       linear({Op::mm}, {{"self", [](VjpContext& ctx) { return left(ctx, "self", "mat2"); }},
                         {"mat2", [](VjpContext& ctx) { return right(ctx, "mat2", "self"); }}}),
       linear({Op::bmm}, {{"self", [](VjpContext& ctx) { return left(ctx, "self", "mat2"); }},
