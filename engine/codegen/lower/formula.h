@@ -64,6 +64,7 @@ struct FormulaEntry {
   Op op;
   Formula formula = nullptr;
   UnsupportedReason unsupported = nullptr;  // null: every call has a formula
+  bool moves = false;                       // it moves or casts elements, 8-bit reals among them
 };
 
 // The entry of an operator; its formula is null where it has none.

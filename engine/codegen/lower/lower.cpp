@@ -61,13 +61,16 @@ class Lowerer {
   void check(NodeId id) {
     const Operator& op = graph_.op(id);
     const Call::TypesOf types_of = [this](NodeId node) { return graph_.pool().types_of(node); };
-    const DType dtype =
-        dtype_without_arithmetic(graph_[id].arguments, graph_[id].outputs, types_of);
-    if (dtype != DType::none)
-      return report(
-          id, fmt::format("operator '{}' has no lowering for {} yet", op.name, short_name(dtype)));
     const FormulaEntry& formula = formula_entry(op.op);
     const NestEntry& nest = nest_entry(op.op);
+    const DType dtype = first_dtype(
+        graph_[id].arguments, graph_[id].outputs, types_of,
+        formula.moves ? [](DType d) { return !has_arithmetic(d) && !is_float8(d); }
+                      : [](DType d) { return !has_arithmetic(d); });
+    if (dtype != DType::none)
+      return report(
+          id, fmt::format("operator '{}' has no lowering for {} yet{}", op.name, short_name(dtype),
+                          has_values(dtype) ? "; recut eval computes it" : ""));
     if (formula.formula == nullptr && !nest.exists())
       return report(id, fmt::format("operator '{}' has no lowering yet", op.name));
     const UnsupportedReason unsupported = nest.exists() ? nest.unsupported : formula.unsupported;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/codegen/lower/float8.h"
 #include "engine/support/check.h"
 
 namespace recut::loop {
@@ -120,7 +121,13 @@ ScalarExpr Lowering::element_where(NodeId id, const Indices& at, ScalarExpr cond
 
 ScalarExpr Lowering::load(const ViewMap& view_map, const Indices& at, ValueId where) {
   const BufferId from = buffer(view_map.base, Access::read);
-  return {&builder_, builder_.load(from, element_offset(view_map, at, builder_), where)};
+  return loaded({&builder_, builder_.load(from, element_offset(view_map, at, builder_), where)},
+                type(view_map.base).dtype);
+}
+
+// The element of a loaded value.
+ScalarExpr Lowering::loaded(const ScalarExpr& value, DType dtype) const {
+  return is_float8(dtype) ? decoded_float8(value, dtype) : value;
 }
 
 void Lowering::bind_element(const ValueRef& ref, const ScalarExpr& element) {
@@ -133,8 +140,8 @@ BufferId Lowering::buffer(const ValueRef& ref, Access access) {
   const TensorType& own = type(ref);
   std::string name = graph_.node_name(ref.node);
   if (graph_.op(ref.node).multiple_outputs()) name += "." + std::to_string(ref.output);
-  const BufferId id =
-      builder_.add_buffer({std::move(name), own.dtype, element_count(own.shape), access});
+  const BufferId id = builder_.add_buffer(
+      {std::move(name), buffer_dtype(own.dtype), element_count(own.shape), access});
   StorageId storage;
   for (const StorageId s : storages_.owned(ref.node))
     if (storages_[s].output == ref.output) storage = s;
@@ -149,7 +156,9 @@ void Lowering::write(const ValueRef& ref, const Indices& at, const ScalarExpr& v
 
 void Lowering::write_through(const ViewMap& view, const Indices& at, const ScalarExpr& value) {
   const LocationScope scope(*this, view.base.node);
-  const ValueId stored = rounded(value, type(view.base).dtype).id();
+  const DType dtype = type(view.base).dtype;
+  const ValueId stored =
+      (is_float8(dtype) ? encoded_float8(value, dtype) : rounded(value, dtype)).id();
   builder_.store(buffer(view.base, Access::write), element_offset(view, at, builder_), stored);
 }
 
@@ -167,13 +176,15 @@ ScalarExpr Lowering::stored(const ValueRef& ref, const Indices& at) {
   const ViewMap whole{ref, {output_layout(type(ref))}};
   const BufferId id = buffer(ref, Access::read_write);
   builder_.set_access(id, Access::read_write);
-  return {&builder_, builder_.load(id, element_offset(whole, at, builder_))};
+  return loaded({&builder_, builder_.load(id, element_offset(whole, at, builder_))},
+                type(ref).dtype);
 }
 
 ScalarExpr Lowering::rounded(ScalarExpr computed, DType dtype) {
   const DType requested = value_type(dtype);
   if (is_floating(dtype)) {
     if (!computed.real()) computed = computed.to(compute_type(dtype));
+    if (is_float8(dtype)) return decoded_float8(encoded_float8(computed, dtype), dtype);
     if (item_bytes(dtype) == 2) computed = computed.narrowed(dtype);
     return computed.to(requested);
   }

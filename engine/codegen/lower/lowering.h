@@ -128,6 +128,7 @@ class Lowering {
     std::map<ValueRef, ValueId> bound;
   };
   ScalarExpr load(const ViewMap& view_map, const Indices& at, ValueId where);
+  ScalarExpr loaded(const ScalarExpr& value, DType dtype) const;
 
   const Graph& graph_;
   const StorageModel& storages_;
