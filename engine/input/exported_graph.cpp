@@ -307,9 +307,8 @@ void ExportedGraphWriter::write_nested(JsonValue graph) {
   text_.json += R"({"name":"graph results","op":"output","target":"output","args":[[)";
   for (const JsonValue value : items_of(member_of(graph, "outputs"))) {
     const auto result = output(value);
-    if (!result || !result->starts_with("{\"node\"")) continue;
     if (text_.json.back() != '[') text_.json += ',';
-    text_.json += *result;
+    text_.json += result && result->starts_with("{\"node\"") ? *result : "null";
   }
   text_.json += "]]}";
   scopes_ = outer;

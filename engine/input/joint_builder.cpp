@@ -22,11 +22,13 @@
 #include "engine/input/joint_externals.h"
 #include "engine/input/joint_measured.h"
 #include "engine/input/joint_outputs.h"
+#include "engine/input/joint_roles.h"
 #include "engine/input/joint_types.h"
 #include "engine/input/joint_values.h"
 #include "engine/input/joint_writes.h"
 #include "engine/input/written_values.h"
 #include "engine/ir/call.h"
+#include "engine/ir/region_call.h"
 #include "engine/ir/region_memory.h"
 #include "engine/support/text.h"
 
@@ -53,21 +55,23 @@ class JointGraphBuilder::Builder {
                }),
         values_(graph, nodes.nodes.size()) {
     if (graph.measured != nullptr) measurements_ = *graph.measured;
-    take_roles(roles.parameters, "parameters", Role::parameter);
-    take_roles(roles.buffers, "buffers", Role::buffer);
-    // A constant has no new value: a buffer that is written is an input.
-    if (!roles.buffers.empty())
-      for (const std::size_t at : written_placeholders(nodes)) roles_.erase(at);
+    roles_ = read_joint_roles(nodes, roles, diagnostics);
   }
 
   std::string externals_note() const { return externals_.note(); }
+
+  // The graph is a region, whose values are on the device of the graph that runs it.
+  void set_nested() { nested_ = true; }
 
   bool step() {
     const std::size_t all = nodes_.nodes.size();
     if (!typed_) {
       typed_ = true;
       read_types();
-      graph_.device = types_.take_device();
+      if (nested_)
+        types_.drop_device(graph_.device);
+      else
+        graph_.device = types_.take_device();
       return true;
     }
     for (const std::size_t end = std::min(at_ + kStepNodes, all); at_ < end; ++at_)
@@ -78,25 +82,12 @@ class JointGraphBuilder::Builder {
   }
 
  private:
-  enum class Role : std::uint8_t { parameter, buffer };
-
-  void take_roles(const std::vector<std::string>& names, std::string_view list, Role role) {
-    for (const std::string& name : names) {
-      const auto it = nodes_.by_name.find(name);
-      if (it == nodes_.by_name.end() || nodes_.nodes[it->second].op != "placeholder")
-        diagnostics_.add(fmt::format("'{}' names {}, which is no placeholder", list, quote(name)));
-      else if (!roles_.emplace(it->second, role).second)
-        diagnostics_.add(
-            fmt::format("{} stands twice among parameters and buffers", describe_node(name)));
-    }
-  }
-
   void read_outputs() {
     externals_.report_refused(nodes_, diagnostics_);
     if (measurements_.any()) graph_.measured = std::make_shared<const Measurements>(measurements_);
     if (output_.present())
       read_joint_outputs(
-          output_, forward_outputs_, number_inputs_,
+          output_, forward_outputs_, number_inputs_, nested_,
           [this](std::string_view name) { return find(name); }, graph_, diagnostics_);
     else if (diagnostics_.none())
       diagnostics_.add("the graph has no node 'output'");
@@ -174,7 +165,7 @@ class JointGraphBuilder::Builder {
 
   void add_input() {
     const auto role = roles_.find(at_);
-    if (role != roles_.end() && role->second == Role::buffer) return add_constant();
+    if (role != roles_.end() && role->second == JointRole::buffer) return add_constant();
     InputKind kind = InputKind::input;
     if (role != roles_.end()) kind = InputKind::parameter;
     if (is_tangent(node())) kind = InputKind::tangent;
@@ -364,15 +355,24 @@ class JointGraphBuilder::Builder {
     Measurement measured;
     if (node().measured.present())
       measured = read_measurement(node().measured, node().name, diagnostics_);
-    measured.workspace_bytes += externals_.region_bytes(call->arguments);
+    add_unread_outputs(Node{call->op->op, call->arguments, {}, {}}, types);
     const NodeId id =
         graph_.append(call->op->op, std::move(call->arguments), std::move(types), origin());
+    for (const std::string& message : check_regions(graph_, id)) report_error(message);
+    measured.workspace_bytes += region_bytes(graph_, id);
     if (measured.micros || measured.workspace_bytes > 0) measurements_.add(id, measured);
-    externals_.add(node().target);
+    if (!has_regions(graph_, id)) externals_.add(node().target);
     if (writes_operand_ && !several && !operands_.empty())
       write(nodes_.nodes[operands_.front().at].name, id);
     else
       define(id);
+  }
+
+  // A printed graph doesn't show the last outputs of a call if they are unused.
+  void add_unread_outputs(const Node& call, std::vector<TensorType>& types) const {
+    const auto regions = region_call(call);
+    const auto all = regions ? output_count(graph_, *regions) : std::nullopt;
+    if (all && *all > types.size()) types.resize(*all);
   }
 
   // A call that gives nothing, as an assertion: nothing of the step depends on it.
@@ -381,21 +381,21 @@ class JointGraphBuilder::Builder {
     numbers_.emplace(at_, error("it has no value"));
   }
 
-  // A nested graph is an argument of the call that runs it: by name, with the memory that it takes.
+  // A nested graph is an argument of the call that runs it: by name.
   void add_region() {
-    std::optional<std::int64_t> bytes;
-    if (node().subgraph.present()) {
-      const JointNodes nodes = read_joint_nodes(node().subgraph, diagnostics_);
-      Graph region;
-      Builder nested(nodes, std::nullopt, {}, symbols_, region, diagnostics_);
-      while (nested.step()) {
-      }
-      if (!diagnostics_.none()) return;
-      externals_.add_all(nested.externals_);
-      bytes = region_bytes(region);
-    }
-    externals_.add_region(node().name, bytes);
     numbers_.emplace(at_, Argument(std::string(node().name)));
+    if (!node().subgraph.present()) return externals_.add_missing_region(node().name);
+    const JointNodes nodes = read_joint_nodes(node().subgraph, diagnostics_);
+    Graph region;
+    region.name = node().name;
+    region.device = graph_.device;
+    Builder nested(nodes, std::nullopt, {}, symbols_, region, diagnostics_);
+    nested.set_nested();
+    while (nested.step()) {
+    }
+    if (!diagnostics_.none()) return;
+    externals_.add_all(nested.externals_);
+    graph_.add_region(std::string(node().name), std::move(region));
   }
 
   // The node of a name (invalid if it is faulty), or the number of a symbolic size.
@@ -417,10 +417,10 @@ class JointGraphBuilder::Builder {
   const Symbols& symbols_;
   Graph& graph_;
   DiagnosticCollector& diagnostics_;
-  std::map<std::size_t, Role> roles_;  // by index
-  std::size_t at_ = 0;                 // the node that is being added
+  std::map<std::size_t, JointRole> roles_;  // by index
+  std::size_t at_ = 0;                      // the node that is being added
   JointTypes types_;
-  bool typed_ = false;
+  bool typed_ = false, nested_ = false;
   WrittenValues values_;                          // by index; invalid if the node is faulty
   std::vector<WrittenValues::Operand> operands_;  // of the node that is being added, so far
   bool writes_operand_ = false;                   // the node writes to its first operand

@@ -8,8 +8,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "engine/ir/data_flow.h"
 #include "engine/support/text.h"
 #include "engine/support/typo_correction.h"
@@ -121,8 +119,7 @@ void ExternalCalls::add_refused(std::string_view target, std::size_t node) {
 void ExternalCalls::add_all(const ExternalCalls& nested) {
   for (const auto& [target, count] : nested.uses_) uses_[target] += count;
   for (const auto& [target, count] : nested.dropped_) dropped_[target] += count;
-  for (const auto& [name, bytes] : nested.regions_)
-    if (!bytes) regions_.emplace(name, bytes);
+  missing_regions_.insert(nested.missing_regions_.begin(), nested.missing_regions_.end());
 }
 
 void ExternalCalls::add_written_values(std::vector<NodeId> values, Graph& graph) {
@@ -134,21 +131,6 @@ void ExternalCalls::add_written_values(std::vector<NodeId> values, Graph& graph)
       ++written_in_backward_;
     else
       graph.results.push_back(value);
-}
-
-void ExternalCalls::add_region(std::string_view name, std::optional<std::int64_t> bytes) {
-  regions_.emplace(name, bytes);
-}
-
-std::int64_t ExternalCalls::region_bytes(const std::vector<Argument>& arguments) const {
-  std::int64_t most = 0;
-  for (const Argument& argument : arguments) {
-    if (const auto* list = argument.get<ArgumentList>()) most = std::max(most, region_bytes(*list));
-    const auto* text = argument.get<std::string>();
-    const auto region = text == nullptr ? regions_.end() : regions_.find(*text);
-    if (region != regions_.end()) most = std::max(most, region->second.value_or(0));
-  }
-  return most;
 }
 
 void ExternalCalls::report_refused(const JointNodes& nodes,
@@ -174,8 +156,7 @@ std::string ExternalCalls::note() const {
                     "for them: {}",
                     listed(uses_)));
   std::string unseen;
-  for (const auto& [name, bytes] : regions_)
-    if (!bytes) unseen += (unseen.empty() ? "" : ", ") + name;
+  for (const std::string& name : missing_regions_) unseen += (unseen.empty() ? "" : ", ") + name;
   if (!unseen.empty()) add("the file lacks nested graphs, whose memory isn't counted: " + unseen);
   if (!dropped_.empty()) add("calls without a value are left out: " + listed(dropped_));
   if (const std::size_t kept = written_.size() - written_in_backward_; kept > 0)

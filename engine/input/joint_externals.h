@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,11 +38,8 @@ class ExternalCalls {
   void add_refused(std::string_view target, std::size_t node);
   void add_all(const ExternalCalls& nested);
 
-  // A nested graph, by the name of its get_attr; no bytes: the file doesn't have it.
-  void add_region(std::string_view name, std::optional<std::int64_t> bytes);
-
-  // The most bytes that one of the nested graphs among a call's arguments takes.
-  std::int64_t region_bytes(const std::vector<Argument>& arguments) const;
+  // A nested graph that the file lacks, by the name of its get_attr.
+  void add_missing_region(std::string_view name) { missing_regions_.emplace(name); }
 
   // Written values follow the results, as native/pytorch/recut_torch.py exports them: they are
   // alive to the end of forward. Values that need a tangent are left out.
@@ -63,7 +60,7 @@ class ExternalCalls {
   std::map<std::string, Refused, std::less<>> refused_;
   std::vector<NodeId> written_;
   std::size_t written_in_backward_ = 0;
-  std::map<std::string, std::optional<std::int64_t>, std::less<>> regions_;
+  std::set<std::string> missing_regions_;
 };
 
 }  // namespace recut

@@ -10,9 +10,10 @@ namespace {
 
 class OutputReader {
  public:
-  OutputReader(const std::set<std::size_t>& number_inputs, const FindNode& find_node, Graph& graph,
-               DiagnosticCollector& diagnostics)
+  OutputReader(const std::set<std::size_t>& number_inputs, bool nested, const FindNode& find_node,
+               Graph& graph, DiagnosticCollector& diagnostics)
       : number_inputs_(number_inputs),
+        nested_(nested),
         find_node_(find_node),
         graph_(graph),
         diagnostics_(diagnostics) {}
@@ -33,6 +34,7 @@ class OutputReader {
       if (!result && !of_number && !id)
         report_error(index, "a size, expected a gradient or null", item.value);
       if (id && !of_number) (result ? graph_.results : graph_.gradients).push_back(*id);
+      if (!id && nested_) graph_.results.emplace_back();
       ++index;
     }
     if (nodes_sound && diagnostics_.none()) check(list);
@@ -105,6 +107,7 @@ class OutputReader {
   }
 
   const std::set<std::size_t>& number_inputs_;
+  const bool nested_;
   const FindNode& find_node_;
   Graph& graph_;
   DiagnosticCollector& diagnostics_;
@@ -113,14 +116,15 @@ class OutputReader {
 }  // namespace
 
 void read_joint_outputs(JsonValue output_arguments, std::optional<std::int64_t> forward_outputs,
-                        const std::set<std::size_t>& number_inputs, const FindNode& find_node,
-                        Graph& graph, DiagnosticCollector& diagnostics) {
+                        const std::set<std::size_t>& number_inputs, bool nested,
+                        const FindNode& find_node, Graph& graph, DiagnosticCollector& diagnostics) {
   JsonValue list;
   if (output_arguments.size() == 1) list = (*output_arguments.items().begin()).value;
+  if (list.is(JsonKind::object)) list = output_arguments;  // one value, as a loop's condition
   if (!list.is(JsonKind::array))
     return diagnostics.add("the node 'output' has other arguments than one list of nodes",
                            output_arguments);
-  OutputReader(number_inputs, find_node, graph, diagnostics)
+  OutputReader(number_inputs, nested, find_node, graph, diagnostics)
       .read(list, forward_outputs.value_or(static_cast<std::int64_t>(list.size())));
 }
 

@@ -16,9 +16,10 @@ namespace recut {
 // `number_inputs` are the positions, among non-tangent placeholders, of symbolic sizes. They are no
 // inputs of the graph: their null gradients are skipped, as are results that are sizes. Reports
 // wrong counts and shapes and results that depend on a tangent; ignores outputs that are faulty
-// nodes.
+// nodes. In a nested graph a result that is a size becomes an absent one, so that the others keep
+// their places.
 void read_joint_outputs(JsonValue output_arguments, std::optional<std::int64_t> forward_outputs,
-                        const std::set<std::size_t>& number_inputs, const FindNode& find_node,
-                        Graph& graph, DiagnosticCollector& diagnostics);
+                        const std::set<std::size_t>& number_inputs, bool nested,
+                        const FindNode& find_node, Graph& graph, DiagnosticCollector& diagnostics);
 
 }  // namespace recut

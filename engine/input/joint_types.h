@@ -36,6 +36,9 @@ class JointTypes {
   // take_common_device() of all nodes.
   std::string take_device() { return take_common_device(recorded_); }
 
+  // Types on that device are types on the graph's own.
+  void drop_device(std::string_view device) { ::recut::drop_device(device, recorded_); }
+
   // The types of a node's call: the recorded types if there are any, which must agree with the
   // shape rule. None after an error.
   std::optional<std::vector<TensorType>> resolve(std::size_t at, const Operator& op,

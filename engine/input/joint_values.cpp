@@ -137,6 +137,14 @@ Result<Argument> read_list(JsonValue value, const FindNode& find_node, bool& sou
   return Argument(std::move(list));
 }
 
+template <class See>
+void visit_types(std::vector<RecordedTypes>& nodes, const See& see) {
+  for (RecordedTypes& types : nodes)
+    if (types)
+      for (RecordedType& type : *types)
+        if (type) see(*type);
+}
+
 }  // namespace
 
 Result<std::optional<Argument>> read_joint_number(JsonValue value, const Symbols& symbols) {
@@ -218,22 +226,20 @@ Result<RecordedTypes> read_joint_types(JsonValue val, const Symbols& symbols) {
 std::string take_common_device(std::vector<RecordedTypes>& nodes) {
   std::map<std::string, std::size_t> uses;
   std::string chosen;
-  const auto visit = [&](const auto& see) {
-    for (RecordedTypes& types : nodes)
-      if (types)
-        for (RecordedType& type : *types)
-          if (type) see(*type);
-  };
-  visit([&](TensorType& type) {
+  visit_types(nodes, [&](const TensorType& type) {
     if (type.exists()) ++uses[type.device];
   });
   std::size_t most = 0;
   for (const auto& [device, count] : uses)
     if (count > most) most = count, chosen = device;
-  visit([&](TensorType& type) {
-    if (type.device == chosen) type.device.clear();
-  });
+  drop_device(chosen, nodes);
   return chosen;
+}
+
+void drop_device(std::string_view device, std::vector<RecordedTypes>& nodes) {
+  visit_types(nodes, [&](TensorType& type) {
+    if (type.device == device) type.device.clear();
+  });
 }
 
 Result<Argument> read_joint_argument(JsonValue value, const FindNode& find_node, bool& sound) {

@@ -29,6 +29,9 @@ Result<RecordedTypes> read_joint_types(JsonValue val, const Symbols& symbols);
 // The device that most of the types name, of equals the first by name. Those types name none after.
 std::string take_common_device(std::vector<RecordedTypes>& nodes);
 
+// Types that name this device name none after.
+void drop_device(std::string_view device, std::vector<RecordedTypes>& nodes);
+
 // Reads {"sym": "2*s5", "type": "SymInt"} as an integer, and SymFloat as a real number; none for
 // any other value.
 Result<std::optional<Argument>> read_joint_number(JsonValue value, const Symbols& symbols);

@@ -1,17 +1,25 @@
 // Recursive-descent parser of the text form (text.h; grammar in engine/ir/printer.h). One
 // definition a line, checked and interned as it is read; after an error the parser continues with
-// the next line. Explicit draw numbers may collide with numbers assigned to earlier calls; the text
+// the next line. A region is a graph within the braces of another one, and is checked against the
+// calls that name it once all are read. Explicit draw numbers may collide with numbers assigned to earlier calls; the text
 // is then parsed a second time with all explicit numbers reserved.
 #include "engine/input/text.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <set>
+#include <utility>
 
 #include "engine/input/text_reader.h"
 #include "engine/ir/call.h"
 #include "engine/ir/external_operator.h"
+#include "engine/ir/node_diagnostic.h"
+#include "engine/ir/region_call.h"
+#include "engine/ir/region_memory.h"
+#include "engine/ir/storage_model.h"
 #include "engine/support/typo_correction.h"
 
 namespace recut {
@@ -19,7 +27,9 @@ namespace {
 
 constexpr std::size_t kMaxDiagnostics = 20;
 constexpr int kMaxListDepth = 32;
-constexpr std::string_view kExpectedLine = "a definition (%name = …), 'results' or 'gradients'";
+constexpr std::size_t kMaxRegionDepth = 32;
+constexpr std::string_view kExpectedLine =
+    "a definition (%name = …), 'results', 'gradients' or 'region'";
 
 class TextParser : TextReader {
  public:
@@ -29,7 +39,11 @@ class TextParser : TextReader {
 
   Result<Graph> run() {
     parse_header();
-    if (diagnostics_.empty()) parse_body();
+    if (diagnostics_.empty() && parse_body()) {
+      skip_empty_lines();
+      if (token_.kind != TokenKind::end_of_file)
+        fail(fmt::format("expected the end of the file, found {}", found()));
+    }
     if (!diagnostics_.empty()) return diagnostics_;
     return std::move(graph_);
   }
@@ -51,29 +65,30 @@ class TextParser : TextReader {
     return parse_device(graph_.device) && expect("{");
   }
 
-  void parse_body() {
+  // To the closing brace; false where the file ends before it, or has too many errors.
+  bool parse_body() {
     bool closed = false;  // true if a skipped line ended in "}"
     for (;;) {
       skip_empty_lines();
       if (token_.is("}")) break;
       if (token_.kind == TokenKind::end_of_file) {
         if (!closed) fail("expected '}' at the end of the graph, found the end of the file");
-        return;
+        return false;
       }
       const std::uint32_t line = token_.line;
       closed = !parse_line() && skip_line(line);
-      if (diagnostics_.size() >= kMaxDiagnostics) return;
+      if (diagnostics_.size() >= kMaxDiagnostics) return false;
     }
+    if (diagnostics_.empty()) finish_regions();
     advance();
-    skip_empty_lines();
-    if (token_.kind != TokenKind::end_of_file)
-      fail(fmt::format("expected the end of the file, found {}", found()));
+    return true;
   }
 
   bool parse_line() {
     if (accept("results")) return parse_outputs(graph_.results);
     if (accept("gradients")) return parse_outputs(graph_.gradients);
     if (accept("same")) return parse_alias();
+    if (accept("region")) return parse_region();
     return parse_definition();
   }
 
@@ -101,6 +116,52 @@ class TextParser : TextReader {
     return end_line();
   }
 
+  // region "body" on cpu { … }: read as a graph, while the outer one waits.
+  bool parse_region() {
+    const Token token = token_;
+    Graph region;
+    region.device = graph_.device;
+    if (!take_text(TokenKind::string, "the region's name in quotes", region.name) ||
+        !parse_device(region.device) || !expect("{"))
+      return false;
+    if (++region_depth_ > kMaxRegionDepth)
+      return fail_at(token, fmt::format("regions nested deeper than {}", kMaxRegionDepth));
+    std::swap(graph_, region);
+    auto outer_calls = std::exchange(external_calls_, {});
+    auto outer_regions = std::exchange(regions_, {});
+    auto outer_failed = std::exchange(failed_names_, {});
+    const bool whole = parse_body();
+    std::swap(graph_, region);
+    external_calls_ = std::move(outer_calls);
+    regions_ = std::move(outer_regions);
+    failed_names_ = std::move(outer_failed);
+    --region_depth_;
+    if (!whole || !end_line()) return false;
+    regions_.push_back(token);
+    if (graph_.add_region(token.text, std::move(region))) return true;
+    return fail_at(token, fmt::format("the graph has two regions '{}'", token.text));
+  }
+
+  // Regions stand below the calls that name them: both are compared, and a call gets its region's
+  // memory, at the graph's end.
+  void finish_regions() {
+    const auto names = named_regions(graph_);
+    for (const Token& region : regions_)
+      if (std::find(names.begin(), names.end(), region.text) == names.end())
+        fail_at(region, fmt::format("no external call names the region '{}'", region.text));
+    if (const auto counted = check_total_bytes(graph_); region_depth_ > 0 && !counted)
+      fail(counted.diagnostics().front().message);
+    Measurements measurements;
+    for (const auto& [token, id] : external_calls_) {
+      for (const std::string& message : check_regions(graph_, id))
+        fail_at(token, node_diagnostic(graph_, id, message).message);
+      Measurement memory;
+      memory.workspace_bytes = region_bytes(graph_, id);
+      if (memory.workspace_bytes > 0) measurements.add(id, memory);
+    }
+    if (measurements.any()) graph_.measured = std::make_shared<const Measurements>(measurements);
+  }
+
   bool parse_definition() {
     const Token token = token_;
     std::string name;
@@ -118,7 +179,7 @@ class TextParser : TextReader {
 
   bool fail_line() {
     TypoCorrection near(token_.text);
-    for (const char* word : {"results", "gradients", "same"}) near.consider(word);
+    for (const char* word : {"results", "gradients", "same", "region"}) near.consider(word);
     return fail(
         fmt::format("expected {}, found '{}'{}", kExpectedLine, token_.text, near.suggestion()));
   }
@@ -163,7 +224,8 @@ class TextParser : TextReader {
     if (!parse_types(**op, types) || !parse_origin(origin) || !end_line()) return false;
     if (!signature.several && !types.front().exists())
       return fail_at(token, "an external call without a value");
-    graph_.append((*op)->op, std::move(arguments), std::move(types), std::move(origin));
+    external_calls_.emplace_back(
+        token, graph_.append((*op)->op, std::move(arguments), std::move(types), std::move(origin)));
     return true;
   }
 
@@ -331,7 +393,10 @@ class TextParser : TextReader {
     return true;
   }
 
-  Graph graph_;
+  Graph graph_;  // the innermost one
+  std::vector<std::pair<Token, NodeId>> external_calls_;
+  std::vector<Token> regions_;  // names
+  std::size_t region_depth_ = 0;
   std::set<std::string> failed_names_;
   std::set<std::int64_t> explicit_draws_, assigned_draws_;
   std::int64_t next_draw_ = 0;

@@ -21,6 +21,7 @@ Graph deep_copy(const Graph& graph) {
   Graph copy;
   copy.name = graph.name;
   copy.device = graph.device;
+  copy.regions = graph.regions;
   std::vector<NodeId> mapping(graph.order().size());
   const auto mapped = [&](NodeId id) { return id.valid() ? mapping[graph.position(id)] : id; };
   for (const NodeId id : graph.order())

@@ -89,7 +89,22 @@ Graph Graph::empty_like() const {
   graph.name = name;
   graph.device = device;
   graph.measured = measured;
+  graph.regions = regions;
   return graph;
+}
+
+const Graph* Graph::region(std::string_view region_name) const {
+  if (regions == nullptr) return nullptr;
+  const auto found = regions->find(region_name);
+  return found == regions->end() ? nullptr : found->second.get();
+}
+
+bool Graph::add_region(std::string region_name, Graph region) {
+  if (this->region(region_name) != nullptr) return false;
+  auto all = regions == nullptr ? std::make_shared<Regions>() : std::make_shared<Regions>(*regions);
+  all->emplace(std::move(region_name), std::make_shared<const Graph>(std::move(region)));
+  regions = std::move(all);
+  return true;
 }
 
 NodeId Graph::append(Op op, std::vector<Argument> arguments, std::vector<TensorType> outputs,

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,17 +66,24 @@ class NodePool {
 enum class InputKind : std::uint8_t { parameter, input, tangent };
 std::string_view name_of(InputKind kind);
 
+class Graph;
+
+// Nested graphs by name: branches of a condition, bodies of loops. Calls name them by arguments of
+// text (region_call.h). They never change, and graphs share them.
+using Regions = std::map<std::string, std::shared_ptr<const Graph>, std::less<>>;
+
 class Graph {
  public:
   explicit Graph(std::shared_ptr<NodePool> pool = std::make_shared<NodePool>())
       : pool_(std::move(pool)) {}
 
-  // A graph with the same pool, name, device and measurements, and nothing else.
+  // A graph with the same pool, name, device, measurements and regions, and nothing else.
   Graph empty_like() const;
 
   std::string name;
   std::string device;  // default of all values: "cuda", "cpu", or "" where the file names none
   std::shared_ptr<const Measurements> measured;  // of its nodes; null if nothing was measured
+  std::shared_ptr<const Regions> regions;        // of its calls; null if there are none
   std::vector<NodeId> results;                   // outputs of forward
   std::vector<NodeId>
       gradients;  // one for each non-tangent placeholder, in order; invalid: no gradient
@@ -100,6 +108,12 @@ class Graph {
   // append() with types inferred by the operator's shape rule. An empty name becomes the operator's
   // packet and a number.
   Result<NodeId> make(Op op, std::vector<Argument> arguments, Origin origin = {});
+
+  // The region of a name; null if there is none.
+  const Graph* region(std::string_view region_name) const;
+
+  // False where the graph has a region of that name.
+  bool add_region(std::string region_name, Graph region);
 
   const NodePool& pool() const { return *pool_; }
   const std::shared_ptr<NodePool>& shared_pool() const { return pool_; }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/ir/region_call.h"
 #include "engine/support/text.h"
 
 namespace recut {
@@ -91,7 +92,7 @@ std::string print_origin(const Origin& origin) {
 
 std::string print_outputs(const Graph& graph, std::string_view what,
                           const std::vector<NodeId>& ids) {
-  std::string text = fmt::format("  {}", what);
+  std::string text(what);
   for (std::size_t i = 0; i < ids.size(); ++i)
     text += (i == 0 ? " " : ", ") +
             print_argument(graph, ids[i].valid() ? Argument(ids[i]) : Argument(None{}));
@@ -103,6 +104,37 @@ std::string print_failures(const Failures& failures, NodeId about) {
   for (const Failure& f : failures)
     if (f.node == about) text += fmt::format("  ; ^ invariant {}: {}\n", f.invariant, f.message);
   return text;
+}
+
+std::string print_device(std::string_view device) {
+  return " on " + (device.empty() ? string_literal(device) : format_device(device));
+}
+
+std::string print_body(const Graph& graph, const Failures& failures, const std::string& indent);
+
+std::string print_regions(const Graph& graph, const std::string& indent) {
+  std::string text;
+  for (const std::string_view name : named_regions(graph)) {
+    const Graph& region = *graph.region(name);
+    text += fmt::format("{}region {}{} {{\n{}{}}}\n", indent, string_literal(name),
+                        region.device == graph.device ? "" : print_device(region.device),
+                        print_body(region, {}, indent + "  "), indent);
+  }
+  return text;
+}
+
+// The lines between the braces.
+std::string print_body(const Graph& graph, const Failures& failures, const std::string& indent) {
+  std::string text;
+  for (const NodeId id : graph.order()) {
+    text += indent + print_node(graph, id) + "\n";
+    if (!failures.empty()) text += print_failures(failures, id);
+  }
+  for (const auto& [name, id] : graph.aliases())
+    text += fmt::format("{}same {} {}\n", indent, reference(name), reference(graph.node_name(id)));
+  text += indent + print_outputs(graph, "results", graph.results);
+  if (!graph.gradients.empty()) text += indent + print_outputs(graph, "gradients", graph.gradients);
+  return text + print_failures(failures, NodeId()) + print_regions(graph, indent);
 }
 
 }  // namespace
@@ -130,17 +162,9 @@ std::string print_node(const Graph& graph, NodeId id) {
 std::string print(const Graph& graph) { return print(graph, {}); }
 
 std::string print(const Graph& graph, const Failures& failures) {
-  std::string text = fmt::format("graph {}{} {{\n", string_literal(graph.name),
-                                 graph.device.empty() ? "" : " on " + format_device(graph.device));
-  for (const NodeId id : graph.order()) {
-    text += "  " + print_node(graph, id) + "\n";
-    if (!failures.empty()) text += print_failures(failures, id);
-  }
-  for (const auto& [name, id] : graph.aliases())
-    text += fmt::format("  same {} {}\n", reference(name), reference(graph.node_name(id)));
-  text += print_outputs(graph, "results", graph.results);
-  if (!graph.gradients.empty()) text += print_outputs(graph, "gradients", graph.gradients);
-  return text + print_failures(failures, NodeId()) + "}\n";
+  return fmt::format("graph {}{} {{\n{}}}\n", string_literal(graph.name),
+                     graph.device.empty() ? "" : print_device(graph.device),
+                     print_body(graph, failures, "  "));
 }
 
 }  // namespace recut

@@ -16,6 +16,17 @@
 // quotes (on "cuda:0"). A call of an operator that the table lacks begins with `external` and its
 // full target: external mine.scale3.default(%x, 3) : f32[8, 4]. `; text` to the end of a line is a
 // comment.
+//
+// Regions that calls name stand at the end, each as a graph of its own on the same device, unless
+// it says another one. A region may have regions in turn.
+//
+//     %y = external torch.ops.higher_order.map_impl("body", [%x], []) : (f32[8, 4])
+//     results %loss
+//     region "body" {
+//       %row = input f32[4]
+//       %e = exp(%row) : f32[4]
+//       results %e
+//     }
 #pragma once
 
 #include <string>

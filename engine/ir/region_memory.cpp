@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/ir/region_call.h"
 #include "engine/ir/storage_model.h"
 
 namespace recut {
@@ -33,6 +34,13 @@ std::int64_t region_bytes(const Graph& region) {
     most = std::max(most, alive + (workspace ? storages[*workspace].bytes : 0));
     alive -= freed_after[at];
   }
+  return most;
+}
+
+std::int64_t region_bytes(const Graph& graph, NodeId call) {
+  std::int64_t most = 0;
+  for (const std::string_view name : named_regions(graph, call))
+    most = std::max(most, region_bytes(*graph.region(name)));
   return most;
 }
 

@@ -12,4 +12,7 @@ namespace recut {
 // last use (storage_model.h).
 std::int64_t region_bytes(const Graph& region);
 
+// The same of the region of a call that takes most; 0 where it names none.
+std::int64_t region_bytes(const Graph& graph, NodeId call);
+
 }  // namespace recut

@@ -7,6 +7,8 @@
 #include <fmt/core.h>
 
 #include "engine/ir/call.h"
+#include "engine/ir/region_call.h"
+#include "engine/support/text.h"
 
 namespace recut {
 namespace {
@@ -55,6 +57,7 @@ class Verifier {
     const Operator& op = operator_of(node.op);
     if (op.is(kInput)) return check_input(id, node);
     if (operands_stand && !known) check_call(id, node, op);
+    if (operands_stand && !(known && sound_->regions == graph_.regions)) check_regions_of(id);
   }
 
   // True if the verified graph has the node, or a node of its name that differs only in operands of
@@ -124,6 +127,18 @@ class Verifier {
           fmt::format("{} outputs recorded, {} inferred", node.outputs.size(), inferred->size()));
     for (std::size_t i = 0; i < inferred->size(); ++i)
       check_inferred(id, i, node.outputs[i], (*inferred)[i]);
+  }
+
+  void check_regions_of(NodeId id) {
+    for (const std::string_view name : named_regions(graph_, id)) {
+      const Graph& region = *graph_.region(name);
+      for (const Failure& failure : verify(region))
+        fail(id, 12,
+             fmt::format("nested graph {}: {}invariant {}: {}", quote(name),
+                         failure.node.valid() ? quote(region.node_name(failure.node)) + ": " : "",
+                         failure.invariant, failure.message));
+    }
+    for (std::string& message : check_regions(graph_, id)) fail(id, 12, std::move(message));
   }
 
   // An output that the caller masked out may be recorded as none whatever the rule says.

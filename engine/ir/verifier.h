@@ -11,6 +11,7 @@
 //   9  A gradient has the shape of the placeholder that it belongs to.
 //  10  No result depends on a tangent.
 //  11  Equal nodes are one: no two nodes have operator, arguments and types in common.
+//  12  A region that a call names is sound, and agrees with the call (region_call.h).
 #pragma once
 
 #include <string>

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/ir/printer.h"
+#include "engine/ir/region_call.h"
 #include "engine/workspace/json_text.h"
 
 namespace recut {
@@ -45,6 +46,21 @@ Json node_json(const Graph& graph, NodeId id) {
   return out;
 }
 
+// The regions that calls name stand beside the nodes, each in the same form.
+Json graph_object(const Graph& graph) {
+  Json nodes = Json::array();
+  for (const NodeId id : graph.order()) nodes.push_back(node_json(graph, id));
+  Json out = {{"name", graph.name},
+              {"device", graph.device},
+              {"nodes", nodes},
+              {"results", names_of(graph, graph.results)},
+              {"gradients", names_of(graph, graph.gradients)}};
+  const auto regions = named_regions(graph);
+  for (const std::string_view name : regions)
+    out["regions"][std::string(name)] = graph_object(*graph.region(name));
+  return out;
+}
+
 std::string dot_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -66,15 +82,7 @@ double edge_width(std::int64_t bytes) {
 
 }  // namespace
 
-std::string graph_json(const Graph& graph) {
-  Json nodes = Json::array();
-  for (const NodeId id : graph.order()) nodes.push_back(node_json(graph, id));
-  return json_text(Json{{"name", graph.name},
-                        {"device", graph.device},
-                        {"nodes", nodes},
-                        {"results", names_of(graph, graph.results)},
-                        {"gradients", names_of(graph, graph.gradients)}});
-}
+std::string graph_json(const Graph& graph) { return json_text(graph_object(graph)); }
 
 std::string graph_dot(const Graph& graph) {
   std::map<std::string, std::string> clusters;

@@ -1,0 +1,61 @@
+// Calls that run nested graphs (Graph::regions): conditions and loops. Their operators are external
+// (external_operator.h); Recut knows the operators of engine/ir/operators/region_calls.def.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/ir/graph.h"
+
+namespace recut {
+
+// The runs of a call's regions, and their operands:
+//
+//   branches     the first region where the predicate holds, else the second, on `whole`
+//   while_loop   the second region on `carried` and `whole`, as long as the first one holds; its
+//                results are the next carried values
+//   scan         the region on `carried`, one slice of each of `sliced`, and `whole`; its first
+//                results are the next carried values, and the others are stacked
+//   prefix_scan  the region on the results of the step before, one slice, and `whole`; all results
+//                are stacked, and the first slices are results themselves
+enum class RegionCallKind : std::uint8_t { branches, while_loop, scan, prefix_scan };
+
+// A call by the roles of its arguments. Lists hold operands and numbers.
+struct RegionCall {
+  RegionCallKind kind = RegionCallKind::branches;
+  std::vector<std::string> regions;  // by name
+  Argument predicate;
+  ArgumentList carried;  // values that a loop hands from trip to trip
+  ArgumentList sliced;   // values that a loop reads along their first dimension
+  ArgumentList whole;    // values that each run reads
+};
+
+// The call, if its operator is in the table and its arguments have the table's form.
+std::optional<RegionCall> region_call(const Node& node);
+
+// The operands among values, in order.
+std::vector<NodeId> operands_among(const ArgumentList& values);
+
+// The trips of a scan or prefix scan: the elements along the first dimension of `sliced`. Invalid
+// calls (check_regions) have none.
+std::optional<std::int64_t> trips_of(const Graph& graph, const RegionCall& call);
+
+// True for a call of the table whose regions the graph has: Recut computes its values.
+bool has_regions(const Graph& graph, NodeId id);
+
+// The outputs of a call by the results of its regions; none where the graph lacks them.
+std::optional<std::size_t> output_count(const Graph& graph, const RegionCall& call);
+
+// The regions that the graph's calls name, in the order of their first use.
+std::vector<std::string_view> named_regions(const Graph& graph);
+std::vector<std::string_view> named_regions(const Graph& graph, NodeId id);
+
+// Compares each region of a call with the call: its inputs with the call's operands, and its results
+// with the call's outputs, in number, dtype and shape. One message for each difference. The graph
+// may lack regions: those are passed over.
+std::vector<std::string> check_regions(const Graph& graph, NodeId id);
+
+}  // namespace recut
