@@ -41,6 +41,9 @@ bool are_wide(std::span<const TensorType> types, std::span<const TensorType> old
 DoubleGraph::DoubleGraph(const Graph& graph) : from_(&graph), mapping_(graph.order().size()) {
   to_.name = graph.name;
   to_.device = graph.device;
+  if (graph.regions != nullptr)
+    for (const auto& [region_name, region] : *graph.regions)
+      to_.add_region(region_name, DoubleGraph(*region).graph());
   for (const NodeId id : graph.order()) add(id);
   const auto image_of = [&](NodeId id) { return id.valid() ? mapped(id) : id; };
   for (const NodeId id : graph.results) to_.results.push_back(image_of(id));

@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/eval/region_evaluator.h"
 #include "engine/eval/steps.h"
 #include "engine/ir/collective.h"
 #include "engine/ir/layout.h"
 #include "engine/ir/node_diagnostic.h"
+#include "engine/support/hash.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
 
@@ -112,6 +114,9 @@ class Evaluator {
           missing.push_back(about(step.node, sound.diagnostics().front().message));
         continue;
       }
+      const auto lacks =
+          is_external(op.op) ? why_no_region_values(graph_, step.node) : std::nullopt;
+      if (is_external(op.op) && !lacks) continue;
       if (kernels_.supports(op.op) && !lacks_ranks(step.node)) {
         const DType complex = dtype_of(step.node, is_complex);
         if (seen.insert(op.target).second)
@@ -125,8 +130,9 @@ class Evaluator {
         missing.push_back(about(step.node, why_no_values(call_of(step.node))));
         continue;
       }
-      missing.push_back(error(fmt::format("operator '{}' can't be evaluated yet: node {} uses it",
-                                          op.name, quote(graph_.node_name(step.node)))));
+      missing.push_back(error(fmt::format(
+          "operator '{}' can't be evaluated yet: {}", op.name,
+          lacks.value_or(fmt::format("node {} uses it", quote(graph_.node_name(step.node)))))));
     }
     if (missing.empty()) return Done{};
     return missing;
@@ -188,6 +194,7 @@ class Evaluator {
     const Operator& op = operator_of(node.op);
     const Call call(op, node.arguments, types_of_);
     const auto done = node.op == Op::getitem              ? take_item(call, result)
+                      : is_external(node.op)              ? run_external(step.node, t, result)
                       : kernels_.view(node.op) != nullptr ? run_view(step.node, call, result)
                                                           : run_kernel(step.node, call, result);
     if (!done) return about(step.node, done.diagnostics().front().message);
@@ -240,6 +247,23 @@ class Evaluator {
       tensor = std::move(copy);
     }
     return Done{};
+  }
+
+  // Steps of a region are steps of its call, and its memory is bounded by the rest.
+  Result<Done> run_external(NodeId id, std::size_t t, EvaluatedValue& result) {
+    const Node& node = graph_[id];
+    if (auto fits = check_memory(id, node.outputs); !fits) return fits;
+    for (const TensorType& type : node.outputs)
+      result.outputs.push_back(type.exists() ? allocate(type, meter_) : Tensor());
+    EvaluateOptions options = options_;
+    options.max_bytes -= meter_->live_bytes;
+    const auto draw = Scalar::from(node.arguments.back());
+    options.seed = hash_mix(options_.seed, draw ? static_cast<std::uint64_t>(draw->integer) : 0);
+    if (options_.progress)
+      options.progress = [this, t](std::size_t, std::size_t) {
+        return options_.progress(t, steps_.steps.size());
+      };
+    return run_regions(graph_, id, values_of_, options, result.outputs);
   }
 
   Result<Done> run_kernel(NodeId id, const Call& call, EvaluatedValue& result) {

@@ -30,6 +30,7 @@ struct EvaluateOptions {
   std::uint64_t seed = 0;  // of the graph's random numbers
   // Limit of all storages together, and of one value in working precision.
   std::int64_t max_bytes = kMaxEvaluateBytes;
+  std::int64_t max_trips = 1'000'000;  // of one loop
   // Called before each step; false ends the evaluation with a diagnostic.
   std::function<bool(std::size_t step, std::size_t steps)> progress;
   const KernelTable* kernels = nullptr;  // null: kernel_table()
