@@ -34,6 +34,7 @@ constexpr StagePass kPreGrad[] = {
     {"dead_code"},
 };
 constexpr StagePass kJoint[] = {
+    {"inline_conditions", kOptIn},
     {"canonicalize"},
     {"constant_folding", kOptIn},
     {"splat_constants"},

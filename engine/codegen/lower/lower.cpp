@@ -18,10 +18,15 @@
 #include "engine/codegen/lower/nest.h"
 #include "engine/codegen/lower/row_nest.h"
 #include "engine/ir/node_diagnostic.h"
+#include "engine/ir/region_call.h"
 #include "engine/support/text.h"
 
 namespace recut::loop {
 namespace {
+
+constexpr std::string_view kOtherWays =
+    ": `recut eval` computes it, and the pass inline_conditions makes calls with a lowering of a "
+    "condition whose branches can't fail";
 
 // Pointwise and creation operators may be computed where they are read; a value of any other
 // operator is read from memory.
@@ -72,7 +77,8 @@ class Lowerer {
           id, fmt::format("operator '{}' has no lowering for {} yet{}", op.name, short_name(dtype),
                           has_values(dtype) ? "; recut eval computes it" : ""));
     if (formula.formula == nullptr && !nest.exists())
-      return report(id, fmt::format("operator '{}' has no lowering yet", op.name));
+      return report(id, fmt::format("operator '{}' has no lowering yet{}", op.name,
+                                    has_regions(graph_, id) ? kOtherWays : ""));
     const UnsupportedReason unsupported = nest.exists() ? nest.unsupported : formula.unsupported;
     if (unsupported != nullptr)
       if (const auto why = unsupported(lowering_.call_of(id)))
