@@ -1,7 +1,5 @@
 // Norm-wise comparison (compare.h): element-wise bounds would flag cancellation, which rounding
-// makes large at single elements. A difference above the bound is still accepted if perturbing the
-// inputs in their last bits changes the output as much; this costs one more evaluation of the
-// graph.
+// makes large at single elements. accuracy.h has element-wise bounds: it knows the f64 values.
 #include "engine/eval/compare.h"
 
 #include <fmt/core.h>
@@ -10,49 +8,11 @@
 #include <cmath>
 
 #include "engine/eval/inputs.h"
+#include "engine/eval/tolerance.h"
 #include "engine/ir/data_flow.h"
 
 namespace recut {
 namespace {
-
-struct CompareTolerance {
-  double relative, absolute;
-};
-
-constexpr CompareTolerance kUsual{1e-5, 1e-6};
-
-// Half and 8-bit types: about two units in the last place, as every operator rounds to them once.
-CompareTolerance tolerance_of(DType dtype) {
-  const bool two_bits = dtype == DType::f8e5m2 || dtype == DType::f8e5m2fnuz;
-  if (is_float8(dtype))
-    return two_bits ? CompareTolerance{0.25, 0.025} : CompareTolerance{0.125, 0.0125};
-  if (dtype == DType::f16) return {1e-3, 1e-4};
-  if (dtype == DType::bf16) return {8e-3, 8e-4};
-  return kUsual;
-}
-
-bool same_special(double a, double b) {
-  return (std::isnan(a) && std::isnan(b)) || (std::isinf(b) && a == b);
-}
-
-// A Euclidean norm that doesn't overflow where its squares would (LAPACK's dnrm2, of old).
-class CompareNorm {
- public:
-  void add(double x) {
-    x = std::abs(x);
-    if (x == 0) return;
-    if (x <= scale_) {
-      sum_ += (x / scale_) * (x / scale_);
-    } else {
-      sum_ = 1 + sum_ * (scale_ / x) * (scale_ / x);
-      scale_ = x;
-    }
-  }
-  double value() const { return scale_ * std::sqrt(sum_); }
-
- private:
-  double scale_ = 0, sum_ = 0;
-};
 
 class RealComparer {
  public:
@@ -162,28 +122,17 @@ std::vector<OutputComparison> compare_outputs(const Graph& graph, const Inputs& 
     const bool gradient = i >= graph.results.size();
     const NodeId id = gradient ? graph.gradients[i - graph.results.size()] : graph.results[i];
     OutputComparison& output = comparisons.emplace_back();
-    output = {i, graph.node_name(id), gradient, compare(outputs[i], *expected[i], allowed), {}};
+    output.position = i;
+    output.name = graph.node_name(id);
+    output.gradient = gradient;
+    output.comparison = compare(outputs[i], *expected[i], allowed);
+    if (output.comparison.ok) output.bound = ErrorBound::dtype;
     if (output.comparison.ok || gradient) continue;
     if (const auto buffer = updated_buffer(graph, inputs, id, *expected[i]))
       output.unchecked = fmt::format("the file gives the buffer %{} as it is after the step",
                                      graph.node_name(*buffer));
   }
   return comparisons;
-}
-
-Result<Done> allow_rounding(const Graph& graph, const Inputs& inputs,
-                            const EvaluateOptions& options,
-                            std::span<const std::optional<Tensor>> expected,
-                            std::vector<OutputComparison>& outputs, double allowed) {
-  if (all_ok(outputs)) return Done{};
-  const double scale = std::max(1.0, allowed / kUsual.relative);
-  const auto evaluation = evaluate(graph, perturbed(inputs, options.seed, scale), options);
-  if (!evaluation) return evaluation.diagnostics();
-  for (OutputComparison& output : outputs)
-    if (!output.ok())
-      output.perturbed_error =
-          compare(evaluation->outputs[output.position], *expected[output.position]).error;
-  return Done{};
 }
 
 bool all_ok(std::span<const OutputComparison> outputs) {

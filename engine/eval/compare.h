@@ -42,28 +42,33 @@ struct Comparison {
 
 Comparison compare(const Tensor& found, const Tensor& expected, double allowed = 0);
 
+// The bounds of an output's error, in the order in which they are tried. compare_outputs tries the
+// first alone, accuracy.h all of them.
+enum class ErrorBound : std::uint8_t {
+  dtype,        // rounding to the output's dtype
+  interpreter,  // a few times the error of the interpreter in the graph's own dtypes
+  perturbed,    // a few times the change of the output under random rounding
+  none,         // the error exceeds every bound
+};
+
 struct OutputComparison {
   std::size_t position = 0;  // in the list of results, then gradients
   std::string name;          // of the node
   bool gradient = false;
-  Comparison comparison;
+  Comparison comparison;  // ok: within ErrorBound::dtype
   std::string unchecked;  // why this output can't be checked; "" if it was
+  ErrorBound bound = ErrorBound::none;
 
-  // The error of the expected value itself when the inputs are perturbed in their last bits
-  // (allow_rounding). It is far larger than those bits if a sign or a maximum flips: one relu of a
-  // million changes a gradient by a thousandth.
-  double perturbed_error = 0;
+  // On the scale of comparison.relative_error: the error of the interpreter in the graph's own
+  // dtypes, and the change under random rounding (0: not measured).
+  double interpreter_error = 0, perturbed_error = 0;
+  // The error is large, and rounding alone makes it so: the value means little in these dtypes.
+  bool ill_conditioned = false;
+
+  // Above the rounding of the dtype, and explained by rounding inside the graph.
   bool is_rounding() const {
-    return !comparison.ok && comparison.measurable &&
-           comparison.error <= kPerturbationFactor * perturbed_error;
+    return bound == ErrorBound::interpreter || bound == ErrorBound::perturbed;
   }
-  // On the scale of comparison.relative_error.
-  double relative_perturbed_error() const {
-    return comparison.error > 0 ? comparison.relative_error * (perturbed_error / comparison.error)
-                                : 0;
-  }
-  static constexpr double kPerturbationFactor = 4;
-
   bool ok() const { return comparison.ok || !unchecked.empty() || is_rounding(); }
 };
 
@@ -83,14 +88,6 @@ std::vector<OutputComparison> compare_outputs(const Graph& graph, const Inputs& 
                                               std::span<const Tensor> outputs,
                                               std::span<const std::optional<Tensor>> expected,
                                               double allowed = 0);
-
-// Explains differences by rounding: evaluates the graph with every input perturbed in its last bits
-// (coarser with `allowed`), and measures the change of the outputs. A difference of at most a few
-// times that change is rounding. Evaluates only if some output differs.
-Result<Done> allow_rounding(const Graph& graph, const Inputs& inputs,
-                            const EvaluateOptions& options,
-                            std::span<const std::optional<Tensor>> expected,
-                            std::vector<OutputComparison>& outputs, double allowed = 0);
 
 // True if all outputs are ok; and the largest relative error of checked, non-negligible outputs.
 bool all_ok(std::span<const OutputComparison> outputs);

@@ -275,6 +275,7 @@ class Evaluator {
       result.outputs.push_back(type.exists() ? allocate(type, view ? nullptr : meter_) : Tensor());
     if (view) keep_base(value(graph_[id].operands.front()), result);
     KernelContext context(call, *types, result.outputs, values_of_, options_.seed);
+    if (options_.rounding) context.round_randomly(*options_.rounding, id.index);
     const bool complex = dtype_of(id, is_complex) != DType::none;
     return (complex ? kernels_.complex_kernel(call.op().op)
                     : kernels_.kernel(call.op().op))(context);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "engine/eval/kernel.h"
@@ -33,7 +34,8 @@ struct EvaluateOptions {
   std::int64_t max_trips = 1'000'000;  // of one loop
   // Called before each step; false ends the evaluation with a diagnostic.
   std::function<bool(std::size_t step, std::size_t steps)> progress;
-  const KernelTable* kernels = nullptr;  // null: kernel_table()
+  const KernelTable* kernels = nullptr;    // null: kernel_table()
+  std::optional<RandomRounding> rounding;  // none: to nearest
 };
 
 struct Evaluation {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 
+#include "engine/ir/epsilon.h"
 #include "engine/ir/storage_view.h"
 #include "engine/support/hash.h"
 #include "engine/support/text.h"
@@ -166,7 +167,7 @@ Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_vie
   if (is_floating(type.dtype)) {
     Reals values(type.shape);
     for (std::int64_t i = 0; i < values.count(); ++i)
-      values[i] = bound * (static_cast<double>(bits(i) >> 11) * 0x1p-52 - 1);
+      values[i] = bound * hash_signed_unit(stream, static_cast<std::uint64_t>(i));
     pack(values, tensor);
   } else {
     Integers values(type.shape);
@@ -177,18 +178,29 @@ Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_vie
   return is_dense(type) ? tensor : tensor_from_bytes(type, bytes_of(tensor));
 }
 
-Inputs perturbed(const Inputs& inputs, std::uint64_t seed, double scale) {
+namespace {
+
+// True if half of the dtype's significand holds the number: a count, a mask's 0 or 1, an infinity.
+bool has_few_bits(DType dtype, double value) {
+  if (!std::isfinite(value)) return true;
+  int exponent = 0;
+  const double bits = -std::log2(epsilon_of(dtype)) / 2;
+  const double scaled = std::ldexp(std::frexp(value, &exponent), static_cast<int>(bits));
+  return scaled == std::trunc(scaled);
+}
+
+}  // namespace
+
+Inputs perturbed(const Inputs& inputs, std::uint64_t seed, double share) {
   Inputs perturbed_inputs = inputs;
-  const double bound = 0x1p-18 * scale;
   for (auto& [id, tensor] : perturbed_inputs) {
     if (!is_floating(tensor.dtype) && !is_complex(tensor.dtype)) continue;
     const auto reals_of = [&] { return is_complex(tensor.dtype) ? parts_of(tensor) : tensor; };
     Reals values = unpack<double>(reals_of());
     const std::uint64_t stream = hash_mix(seed, id.index);
-    for (std::int64_t i = 0; i < values.count(); ++i) {
-      const std::uint64_t bits = hash_mix(stream, static_cast<std::uint64_t>(i));
-      values[i] *= 1 + bound * (static_cast<double>(bits >> 11) * 0x1p-52 - 1);
-    }
+    for (std::int64_t i = 0; i < values.count(); ++i)
+      if (!has_few_bits(tensor.dtype, values[i]))
+        values[i] *= 1 + share * hash_signed_unit(stream, static_cast<std::uint64_t>(i));
     const auto storage = std::make_shared<Storage>(tensor.storage->size(), nullptr);
     std::memcpy(storage->data(), tensor.storage->data(), static_cast<std::size_t>(storage->size()));
     tensor.storage = storage;

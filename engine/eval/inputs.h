@@ -42,8 +42,8 @@ std::string bytes_of(const Tensor& tensor);
 Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_view name,
                      double bound = 1);
 
-// Perturbs each real by up to 2^-18 of itself (32 roundings of f32) times `scale`: the change of
-// the outputs shows the effect of rounding.
-Inputs perturbed(const Inputs& inputs, std::uint64_t seed, double scale = 1);
+// Perturbs each real by up to `share` of itself (negative: with the opposite sign). Numbers that
+// half of the dtype's bits hold stay: masks and counts are exact.
+Inputs perturbed(const Inputs& inputs, std::uint64_t seed, double share);
 
 }  // namespace recut

@@ -3,8 +3,20 @@
 #include <fmt/core.h>
 
 #include "engine/support/check.h"
+#include "engine/support/hash.h"
 
 namespace recut {
+namespace {
+
+// The values as a coarser arithmetic would give them, where `dtype` rounds them at all.
+Reals rounded_randomly(Reals values, DType dtype, std::uint64_t stream, double share) {
+  for (std::int64_t i = 0; i < values.count(); ++i)
+    if (round_to(dtype, values[i]) != values[i])
+      values[i] *= 1 + share * hash_signed_unit(stream, static_cast<std::uint64_t>(i));
+  return values;
+}
+
+}  // namespace
 
 void KernelTable::add(Op op, Kernel kernel) {
   RECUT_CHECK(!has_one(op), "an operator has two kernels");
@@ -52,7 +64,15 @@ Dense<T> KernelContext::read(std::string_view parameter) const {
 
 template <class T>
 void KernelContext::write(const Dense<T>& values, std::size_t index) {
-  if (requested(index)) pack(values, outputs[index]);
+  if (!requested(index)) return;
+  Tensor& output = outputs[index];
+  if constexpr (std::is_same_v<T, double>) {
+    if (rounding_ != nullptr && is_floating(output.dtype)) {
+      const std::uint64_t stream = hash_mix(hash_mix(rounding_->seed, call_number_), index);
+      return pack(rounded_randomly(values, output.dtype, stream, rounding_->share), output);
+    }
+  }
+  pack(values, output);
 }
 
 template Reals KernelContext::read<double>(std::string_view) const;

@@ -16,6 +16,15 @@
 
 namespace recut {
 
+// Perturbs the results of calls, as coarser arithmetic would: a real that its dtype can't hold is
+// changed by up to `share` of itself before it is rounded. Exact results (copies, maxima, zeros)
+// stay, so that equal values remain equal. Random rounding shows the effect of rounding on outputs
+// (Vignes 1993; Févotte and Lathuilière 2016).
+struct RandomRounding {
+  std::uint64_t seed = 0;
+  double share = 0x1p-18;  // negative: the same changes with the opposite sign
+};
+
 // The interface of a kernel: the call's arguments, operand values and output tensors. Output types
 // are the recorded ones, or inferred for absent outputs; a kernel only computes values.
 class KernelContext {
@@ -34,6 +43,12 @@ class KernelContext {
   std::span<const TensorType> output_types;
   std::span<Tensor> outputs;  // allocated, zero; those of views are not
   std::uint64_t seed;         // of the step's random numbers
+
+  // Rounds the outputs at random from here on. `call_number` tells calls apart.
+  void round_randomly(const RandomRounding& rounding, std::uint64_t call_number) {
+    rounding_ = &rounding;
+    call_number_ = call_number;
+  }
 
   const Tensor& tensor(NodeId id) const { return values_of_(id).front(); }
   const Tensor& tensor(std::string_view parameter) const { return tensor(call.node(parameter)); }
@@ -57,6 +72,8 @@ class KernelContext {
 
  private:
   const ValuesOf& values_of_;
+  const RandomRounding* rounding_ = nullptr;  // null: to nearest
+  std::uint64_t call_number_ = 0;
 };
 
 // Types of data-dependent operators are recorded unchecked. This checks the first output of

@@ -79,21 +79,4 @@ std::vector<double> kernel_ms(const Program& program, const std::vector<double>&
   return ms;
 }
 
-Result<std::vector<OutputComparison>> compare_with_interpreter(const Graph& graph,
-                                                               const Inputs& inputs,
-                                                               const EvaluateOptions& options,
-                                                               std::span<const Tensor> found,
-                                                               double allowed) {
-  const auto expected = evaluate(graph, inputs, options);
-  if (!expected) return expected.diagnostics();
-  std::vector<std::optional<Tensor>> expected_outputs;
-  for (const Tensor& output : expected->outputs)
-    expected_outputs.push_back(output.exists() ? std::optional(output) : std::nullopt);
-  std::vector<OutputComparison> outputs =
-      compare_outputs(graph, inputs, found, expected_outputs, allowed);
-  if (auto done = allow_rounding(graph, inputs, options, expected_outputs, outputs, allowed); !done)
-    return done.diagnostics();
-  return outputs;
-}
-
 }  // namespace recut

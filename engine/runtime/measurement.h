@@ -5,8 +5,6 @@
 #include <functional>
 #include <vector>
 
-#include "engine/eval/compare.h"
-#include "engine/eval/evaluator.h"
 #include "engine/runtime/step_run.h"
 
 namespace recut {
@@ -39,12 +37,5 @@ Result<std::vector<StepTime>> time_steps(StepRun& run, std::uint64_t seed, const
 
 // Milliseconds by kernel of the schedule, up to the last launched one.
 std::vector<double> kernel_ms(const Program& program, const std::vector<double>& launch_seconds);
-
-// Compares outputs with the interpreter's for the same inputs and seed. `allowed`: see compare.h.
-Result<std::vector<OutputComparison>> compare_with_interpreter(const Graph& graph,
-                                                               const Inputs& inputs,
-                                                               const EvaluateOptions& options,
-                                                               std::span<const Tensor> found,
-                                                               double allowed = 0);
 
 }  // namespace recut

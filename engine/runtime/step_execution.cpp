@@ -90,11 +90,10 @@ Result<Done> execute_step(StepRun& run, const Graph& graph, const Inputs& inputs
   request.progress("interpreting the same, to compare");
   EvaluateOptions options;
   options.seed = seed;
-  auto outputs =
-      compare_with_interpreter(graph, inputs, options, run.outputs(), request.allowed_error);
-  if (!outputs) return outputs.diagnostics();
+  auto accuracy = judge_outputs(graph, inputs, options, run.outputs(), request.allowed_error);
+  if (!accuracy) return accuracy.diagnostics();
   execution.allowed_error = request.allowed_error;
-  execution.outputs = std::move(*outputs);
+  execution.accuracy = std::move(*accuracy);
   return Done{};
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/cost/device.h"
+#include "engine/eval/accuracy.h"
 #include "engine/eval/inputs.h"
 #include "engine/runtime/measurement.h"
 
@@ -70,10 +71,10 @@ struct StepExecution {
   std::vector<Tensor> values;
 
   // If a check was requested.
-  std::vector<OutputComparison> outputs;
+  Accuracy accuracy;
   double allowed_error = 0;  // as requested
-  bool agrees() const { return all_ok(outputs); }
-  double max_relative_error() const { return recut::max_relative_error(outputs); }
+  bool agrees() const { return all_ok(accuracy.outputs); }
+  double max_relative_error() const { return recut::max_relative_error(accuracy.outputs); }
 };
 
 // The program's inputs as its kernels read them.

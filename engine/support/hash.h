@@ -14,6 +14,11 @@ inline std::uint64_t hash_mix(std::uint64_t seed, std::uint64_t value) {
   return x ^ (x >> 31);
 }
 
+// A number uniform in [-1, 1).
+inline double hash_signed_unit(std::uint64_t seed, std::uint64_t value) {
+  return static_cast<double>(hash_mix(seed, value) >> 11) * 0x1p-52 - 1;
+}
+
 // FNV-1a, then mixed into the running value.
 inline std::uint64_t hash_text(std::uint64_t seed, std::string_view text) {
   std::uint64_t h = 0xcbf29ce484222325ull;

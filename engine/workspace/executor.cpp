@@ -2,9 +2,12 @@
 
 namespace recut {
 
-OutputAgreement::OutputAgreement(std::span<const OutputComparison> compared)
-    : outputs(compared.size()), max_relative_error(recut::max_relative_error(compared)) {
-  for (const OutputComparison& output : compared) {
+OutputAgreement::OutputAgreement(const Accuracy& accuracy)
+    : outputs(accuracy.outputs.size()),
+      max_relative_error(recut::max_relative_error(accuracy.outputs)),
+      no_f64(accuracy.no_f64) {
+  for (const OutputComparison& output : accuracy.outputs) {
+    if (output.ill_conditioned) ill_conditioned.push_back(accuracy_text(output));
     by_rounding += output.is_rounding() ? 1 : 0;
     if (!output.ok() && problem.empty())
       problem =

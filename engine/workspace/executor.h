@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/eval/compare.h"
+#include "engine/eval/accuracy.h"
 #include "engine/fusion/kernel_model.h"
 #include "engine/runtime/program.h"
 #include "engine/workspace/document.h"
@@ -36,13 +36,16 @@ struct StepRunOptions {
 
 // The comparison of a step's outputs with the interpreter's.
 struct OutputAgreement {
-  explicit OutputAgreement(std::span<const OutputComparison> outputs = {});
+  explicit OutputAgreement(const Accuracy& accuracy = {});
   bool agrees() const { return problem.empty(); }
 
   std::uint64_t outputs = 0;
-  std::uint64_t by_rounding = 0;  // outputs that differ by rounding alone (engine/eval/compare.h)
+  std::uint64_t by_rounding = 0;  // outputs above the rounding of their dtype, explained by the
+                                  // graph's (engine/eval/accuracy.h)
   double max_relative_error = 0;
-  std::string problem;  // of the first other difference; "": none
+  std::string problem;                       // of the first other difference; "": none
+  std::vector<std::string> ill_conditioned;  // a line for each output that rounding makes so wrong
+  std::string no_f64;                        // why the reference isn't in f64; "": it is
 };
 
 struct StepMeasurement {

@@ -126,7 +126,7 @@ void fields(Pack& pack, RunTask& t) {
 }
 template <class Pack>
 void fields(Pack& pack, OutputAgreement& a) {
-  pack(a.outputs, a.by_rounding, a.max_relative_error, a.problem);
+  pack(a.outputs, a.by_rounding, a.max_relative_error, a.problem, a.ill_conditioned, a.no_f64);
 }
 template <class Pack>
 void fields(Pack& pack, StepMeasurement& f) {

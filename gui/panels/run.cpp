@@ -198,17 +198,29 @@ class RunPanel {
   }
 
   void agreement(Rect& area, const OutputAgreement& found) const {
-    Rect row = area.cut_top(std::round(ui_.px(kRow)));
+    Rect row = area.cut_top(ui_.target(kRow));
     std::string text = found.problem;
     if (found.agrees())
       text = fmt::format("{} outputs are the interpreter's; relative error at most {:.1e}",
                          found.outputs, found.max_relative_error);
     if (found.agrees() && found.by_rounding > 0)
       text += fmt::format(", {} within rounding", found.by_rounding);
-    ui_.items.add("agreement", ItemKind::figure, row, true, text);
+    if (found.agrees() && !found.ill_conditioned.empty())
+      text += fmt::format(", {} ill-conditioned", found.ill_conditioned.size());
+    interact(ui_, "agreement", ItemKind::row, row, true, text);
+    hint(ui_, details(found));
     ui_.text(row.cut_left(ui_.px(kWhat)), "check", Face::text, ui_.theme.dim);
     row.cut_left(ui_.px(14));
     ui_.text(row, text, Face::text, found.agrees() ? ui_.theme.text : ui_.theme.conflict);
+  }
+
+  // The reference, and each output in which rounding leaves a large error.
+  static std::string details(const OutputAgreement& found) {
+    std::string text = found.no_f64.empty()
+                           ? "compared with the same graph in f64"
+                           : "compared with the graph in its own dtypes: " + found.no_f64;
+    for (const std::string& line : found.ill_conditioned) text += "\nill-conditioned: " + line;
+    return text.substr(0, 2000);
   }
 
   void faults(Rect area) {

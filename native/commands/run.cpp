@@ -38,10 +38,13 @@ namespace {
 constexpr const char* kRunFooter =
     "The arena is filled with a pattern first: the measured peak ends with the last byte that the "
     "step writes.\nRates stand beside the ceilings of --profile, or of recut calibrate's profile. "
-    "The same profile prices the plan.\n--check divides the Euclidean norm of an output's error by "
-    "the norm of the interpreter's value. It allows 1e-5, or the effect of rounding in the inputs' "
-    "last bits. On a GPU it allows 2e-3 with tf32 or with values of f16, and 2e-2 with bf16 or "
-    "with values of bf16.\nRECUT_CUDA_PATH lists the folders of NVIDIA's libraries, separated by "
+    "The same profile prices the plan.\n--check judges by the same graph in f64: by the Euclidean "
+    "norm of an output's error, relative to that of its value, and by each element. It allows 1e-5 "
+    "(f16: 1e-3, bf16: 8e-3); above that, 16 times the interpreter's own error in f32, or 4 times "
+    "the change by random rounding. Outputs that rounding makes wrong by more than a thousandth "
+    "are listed as ill-conditioned. On a GPU it allows 2e-3 with tf32 or with values of f16, and "
+    "2e-2 with bf16 or with values of bf16.\nRECUT_CUDA_PATH lists the folders of NVIDIA's "
+    "libraries, separated by "
     "':' (default: the usual places).";
 
 void add_libraries_to(CLI::App& command, RunCommand& arguments) {

@@ -12,8 +12,8 @@
 // same fields; text lists the ten slowest kernels, JSON all of them. Rates follow from bytes, flops
 // and ms:
 //   3,000,000 bytes in 0.5 ms  ⇒  1e-6 * bytes / ms = 6 GB/s
-// The check counts an output as agreeing if rounding explains its error. The text gives the number
-// of these, and the movement of the interpreter's own outputs under perturbed inputs.
+// The check (engine/eval/accuracy.h) says for each output which bound its error keeps. The text
+// counts them, and has a line for each output that differs or is ill-conditioned.
 
 namespace recut::native {
 namespace {
@@ -83,33 +83,74 @@ std::string ceilings_text(const RunReport& report) {
       ceilings.name, ceilings.title, ceilings.source);
 }
 
+std::size_t count_of(const StepExecution& e, ErrorBound bound) {
+  return static_cast<std::size_t>(
+      std::count_if(e.accuracy.outputs.begin(), e.accuracy.outputs.end(),
+                    [&](const OutputComparison& output) { return output.bound == bound; }));
+}
+
+std::string bounds_text(const StepExecution& e) {
+  std::string text;
+  for (const auto& [bound, words] :
+       {std::pair(ErrorBound::interpreter,
+                  "within 16 times the error of the interpreter's own "
+                  "rounding"),
+        std::pair(ErrorBound::perturbed, "within 4 times the change by random rounding")})
+    if (const std::size_t count = count_of(e, bound); count > 0)
+      text += fmt::format("{} of them above their dtype's rounding, {}\n", count, words);
+  if (!e.accuracy.no_f64.empty())
+    text += fmt::format("the reference is the interpreter's, not f64: {}\n", e.accuracy.no_f64);
+  return text;
+}
+
 std::string check_text(const StepExecution& e) {
   std::string text;
-  int rounded = 0;
-  double error = 0, movement = 0;
-  for (const OutputComparison& output : e.outputs) {
-    const double relative = output.comparison.relative_error;
-    if (!output.ok())
-      text +=
-          fmt::format("DIFFERS: {} '{}': {} (relative error {:.1e}; rounding moves it by {:.1e})\n",
-                      output.gradient ? "gradient" : "result", output.name,
-                      output.comparison.problem, relative, output.relative_perturbed_error());
-    if (!output.is_rounding()) continue;
-    ++rounded;
-    error = std::max(error, relative);
-    movement = std::max(movement, output.relative_perturbed_error());
-  }
+  for (const OutputComparison& output : e.accuracy.outputs)
+    if (!output.ok()) text += "DIFFERS: " + accuracy_text(output) + "\n";
+  for (const OutputComparison& output : e.accuracy.outputs)
+    if (output.ill_conditioned) text += "ILL-CONDITIONED: " + accuracy_text(output) + "\n";
   text += fmt::format(
-      "{} outputs {}, largest relative error {:.1e}{}\n", e.outputs.size(),
+      "{} outputs {}, largest relative error {:.1e}{}\n", e.accuracy.outputs.size(),
       e.agrees() ? "agree with the interpreter's" : "were compared", e.max_relative_error(),
       e.allowed_error > 0 ? fmt::format(" of {:.0e} that fewer bits allow", e.allowed_error) : "");
-  if (rounded > 0)
-    text += fmt::format(
-        "{} of them within what rounding does to them: by up to {:.1e}, where the interpreter's "
-        "own "
-        "move by up to {:.1e} when inputs do in their last bits\n",
-        rounded, error, movement);
-  return text;
+  return text + bounds_text(e);
+}
+
+Json checked_json(const OutputComparison& output) {
+  const Comparison& c = output.comparison;
+  Json row = {{"position", output.position},
+              {"name", output.name},
+              {"gradient", output.gradient},
+              {"elements", c.elements},
+              {"ok", output.ok()},
+              {"bound", name_of(output.bound)},
+              {"relative_error", c.relative_error},
+              {"interpreter_error", output.interpreter_error}};
+  if (output.perturbed_error > 0) row["perturbed_error"] = output.perturbed_error;
+  if (output.ill_conditioned) row["ill_conditioned"] = true;
+  if (!c.problem.empty()) row["problem"] = c.problem;
+  if (c.worst)
+    row["worst"] = {
+        {"index", c.worst->index}, {"found", c.worst->found}, {"expected", c.worst->expected}};
+  return row;
+}
+
+Json check_json(const StepExecution& e) {
+  Json json = {{"ok", e.agrees() && e.holds()}, {"max_relative_error", e.max_relative_error()}};
+  if (e.allowed_error > 0) json["allowed_error"] = e.allowed_error;
+  json["reference"] = e.accuracy.no_f64.empty() ? "f64" : "own dtypes";
+  if (!e.accuracy.no_f64.empty()) json["no_f64"] = e.accuracy.no_f64;
+  json["outputs"] = e.accuracy.outputs.size();
+  json["outputs_by_rounding"] =
+      count_of(e, ErrorBound::interpreter) + count_of(e, ErrorBound::perturbed);
+  Json bounds = Json::object(), checked = Json::array();
+  for (const ErrorBound bound :
+       {ErrorBound::dtype, ErrorBound::interpreter, ErrorBound::perturbed, ErrorBound::none})
+    bounds[std::string(name_of(bound))] = count_of(e, bound);
+  for (const OutputComparison& output : e.accuracy.outputs) checked.push_back(checked_json(output));
+  json["outputs_by_bound"] = bounds;
+  json["checked"] = checked;
+  return json;
 }
 
 std::string_view origin_text(cache::StepOrigin origin) {
@@ -145,15 +186,7 @@ std::string as_json(const RunReport& report) {
                {"step", rates_json(e.whole(), report.ceilings)},
                {"slowest", slowest}});
   if (report.ceilings) json["ceilings"] = ceilings_json(*report.ceilings);
-  if (report.check) {
-    json["ok"] = e.agrees() && e.holds();
-    json["max_relative_error"] = e.max_relative_error();
-    if (e.allowed_error > 0) json["allowed_error"] = e.allowed_error;
-    json["outputs"] = e.outputs.size();
-    json["outputs_by_rounding"] =
-        std::count_if(e.outputs.begin(), e.outputs.end(),
-                      [](const OutputComparison& output) { return output.is_rounding(); });
-  }
+  if (report.check) json.update(check_json(e));
   return json.dump(2) + "\n";
 }
 

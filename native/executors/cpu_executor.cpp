@@ -82,7 +82,7 @@ Result<StepMeasurement> CpuExecutor::run(const ScheduledStep& scheduled,
   figures.library = library().name;
   figures.kernel_ms = std::move(execution->kernel_ms);
   figures.kernel_ms.resize(scheduled.schedule.kernels.size());
-  if (order.check) figures.agreement = OutputAgreement(execution->outputs);
+  if (order.check) figures.agreement = OutputAgreement(execution->accuracy);
   return figures;
 }
 

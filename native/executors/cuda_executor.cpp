@@ -168,7 +168,7 @@ Result<StepMeasurement> CudaExecutor::run(const ScheduledStep& scheduled,
   figures.where = where();
   figures.library = library().name;
   figures.steps = order.steps;
-  if (order.check) figures.agreement = OutputAgreement(execution->outputs);
+  if (order.check) figures.agreement = OutputAgreement(execution->accuracy);
   take(figures, std::move(*execution));
   figures.kernel_ms.resize(scheduled.schedule.kernels.size());
   return figures;

@@ -128,9 +128,9 @@ class Session {
       return progress_(StepPhase::checking, kRan + (1 - kRan) * share,
                        "interpreting the same, to compare");
     };
-    const auto outputs = compare_with_interpreter(graph_, inputs, options, found);
-    if (!outputs) return outputs.diagnostics();
-    figures_.agreement = OutputAgreement(*outputs);
+    const auto accuracy = judge_outputs(graph_, inputs, options, found);
+    if (!accuracy) return accuracy.diagnostics();
+    figures_.agreement = OutputAgreement(*accuracy);
     return Done{};
   }
 
