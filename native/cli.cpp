@@ -56,6 +56,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_test_rules(app, chosen);
   add_bisect(app, chosen);
   add_minimize(app, chosen);
+  add_debug(app, chosen);
   add_import(app, chosen);
   add_emit(app, chosen);
   add_compile(app, chosen);

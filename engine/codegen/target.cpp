@@ -81,11 +81,19 @@ constexpr TargetOption kOptionsOfWasm[] = {TargetOption::relaxed, TargetOption::
 constexpr TargetOption kOptionsOfCuda[] = {TargetOption::matmul_precision, TargetOption::sm_limits};
 
 constexpr Target kTargets[] = {
-    {"loop", "Loop form", "loop nests", ";", {}, nullptr, portable, loop_lines},
-    {"llvm", "LLVM IR", "LLVM IR for this processor", ";", {}, nullptr, portable, llvm_lines},
-    {"wasm", "WebAssembly", "WebAssembly text", ";;", kOptionsOfWasm, nullptr, for_engines,
+    {"loop", "Loop form", "loop nests", ";", ".loop", {}, nullptr, portable, loop_lines},
+    {"llvm",
+     "LLVM IR",
+     "LLVM IR for this processor",
+     ";",
+     ".ll",
+     {},
+     nullptr,
+     portable,
+     llvm_lines},
+    {"wasm", "WebAssembly", "WebAssembly text", ";;", ".wat", kOptionsOfWasm, nullptr, for_engines,
      wasm_lines},
-    {"cuda", "CUDA", "CUDA C++ for NVRTC, sm_80 and up", "//", kOptionsOfCuda,
+    {"cuda", "CUDA", "CUDA C++ for NVRTC, sm_80 and up", "//", ".cu", kOptionsOfCuda,
      cuda::supports_attention, for_gpus, cuda_lines},
 };
 

@@ -44,6 +44,7 @@ struct Target {
   std::string_view id, title;  // "llvm", "LLVM IR"
   std::string_view about;      // in the help: "LLVM IR for this processor"
   std::string_view comment;    // begins a comment: ";"
+  std::string_view extension;  // of a file with the code: ".ll"
   std::span<const TargetOption> options;
   // The library kernels that the target has functions of its own for; null: none.
   library::SupportsForm functions = nullptr;

@@ -94,15 +94,6 @@ std::optional<Result<std::size_t>> expected_position(const Graph& graph,
   return std::nullopt;
 }
 
-// The bound of PyTorch's default initialisation: 1/sqrt(fan-in).
-double init_bound(const Graph& graph, NodeId id) {
-  const Shape& shape = graph.type(id).shape;
-  const std::int64_t count = element_count(shape);
-  if (graph[id].op != Op::placeholder || graph.input_kind(id) != InputKind::parameter) return 1;
-  if (shape.size() < 2 || count == 0) return 1;
-  return 1 / std::sqrt(static_cast<double>(count / shape[0]));
-}
-
 // Random values for tensors that the file lacks.
 struct RandomInputs {
   std::optional<std::uint64_t> seed;
@@ -126,6 +117,15 @@ struct RandomInputs {
 };
 
 }  // namespace
+
+// The bound of PyTorch's default initialisation: 1/sqrt(fan-in).
+double random_bound(const Graph& graph, NodeId id) {
+  const Shape& shape = graph.type(id).shape;
+  const std::int64_t count = element_count(shape);
+  if (graph[id].op != Op::placeholder || graph.input_kind(id) != InputKind::parameter) return 1;
+  if (shape.size() < 2 || count == 0) return 1;
+  return 1 / std::sqrt(static_cast<double>(count / shape[0]));
+}
 
 Tensor tensor_from_bytes(const TensorType& type, std::string_view bytes) {
   RECUT_CHECK(static_cast<std::int64_t>(bytes.size()) == byte_size(type),
@@ -252,7 +252,7 @@ Result<Inputs> inputs_from(const Graph& graph, std::span<const NamedTensor> tens
     const auto given = by_name.find(name);
     auto value = given != by_name.end()
                      ? matching(*given->second, type)
-                     : random.make(type, init_bound(graph, id), graph.node_name(id), name);
+                     : random.make(type, random_bound(graph, id), graph.node_name(id), name);
     if (value)
       inputs.emplace(id, std::move(*value));
     else

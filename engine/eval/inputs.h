@@ -42,6 +42,9 @@ std::string bytes_of(const Tensor& tensor);
 Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_view name,
                      double bound = 1);
 
+// The bound of the values that inputs_from draws for an input.
+double random_bound(const Graph& graph, NodeId input);
+
 // Perturbs each real by up to `share` of itself (negative: with the opposite sign). Numbers that
 // half of the dtype's bits hold stay: masks and counts are exact.
 Inputs perturbed(const Inputs& inputs, std::uint64_t seed, double share);

@@ -1,5 +1,6 @@
 // recut bisect: finds the pass, and its change, that makes a check fail.
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <memory>
@@ -8,7 +9,9 @@
 #include "engine/ir/printer.h"
 #include "engine/passes/bisect.h"
 #include "engine/passes/pass_runner.h"
+#include "engine/workspace/open_document.h"
 #include "native/commands/command.h"
+#include "native/commands/debug_output.h"
 #include "native/commands/examples.h"
 #include "native/commands/shell_check.h"
 
@@ -29,6 +32,7 @@ struct BisectArguments {
   std::string seed;
   std::string check;
   bool json = false;
+  DebugOutput debug;
 };
 
 Result<GraphCheck> values_check(const BisectArguments& arguments, const GraphFile& file) {
@@ -106,6 +110,54 @@ Result<Done> dump(const Bisection& found, const std::string& folder) {
   return Done{};
 }
 
+// The document with all passes, or as it was read where a pass breaks its contract.
+Result<Document> passed_document(const GraphFile& file, const std::string& path,
+                                 const ChosenPasses& chosen) {
+  OpenOptions options;
+  options.passes = chosen.names;
+  options.runner = chosen.options;
+  auto document = open_document_graph(file, path, options);
+  if (document) return document;
+  options.passes->clear();
+  return open_document_graph(file, path, options);
+}
+
+// The words of the check. A shell command may name files of this machine, so it stays out.
+std::vector<std::string> check_words(const BisectArguments& arguments, DebugRequest& request) {
+  if (!arguments.check.empty()) {
+    request.notes.emplace_back(
+        "check.sh is missing: write the command of --check there, with $1 for the graph's file");
+    return {"--check", "sh ./check.sh {}"};
+  }
+  std::vector<std::string> words = {"--seed", fmt::format("{}", request.seed)};
+  if (arguments.debug.with_data) words.insert(words.end(), {"--tensors", kBundleData});
+  return words;
+}
+
+void leave_debug(const BisectArguments& arguments, const GraphFile& file,
+                 const ChosenPasses& chosen, const Bisection& found, const Console& console) {
+  const auto document = passed_document(file, arguments.graph.path, chosen);
+  const auto tensors = read_tensors({arguments.tensors}, file);
+  if (!document || !tensors) return;
+  DebugRequest request;
+  request.given = (*tensors)->tensors;
+  request.seed = std::strtoull(arguments.seed.c_str(), nullptr, 10);
+  request.finding = as_text(found);
+  for (const auto& [name, graph] :
+       {std::pair{"good.recut", &found.good}, {"bad.recut", &found.bad}})
+    if (*graph) request.more.push_back({name, print(**graph)});
+  std::vector<std::string>& words = request.rerun.words;
+  words = {"bisect", kBundleGraphAsRead, "--passes",
+           fmt::format("{}", fmt::join(chosen.names, ","))};
+  if (!arguments.graph.skip.empty()) words.insert(words.end(), {"--skip", arguments.graph.skip});
+  const auto check = check_words(arguments, request);
+  words.insert(words.end(), check.begin(), check.end());
+  if (!chosen.options.more.empty())
+    request.notes.emplace_back("passes of rules and of a device's figures aren't in the bundle");
+  request.rerun.failure = "^[^ ]+ is guilty";
+  arguments.debug.leave(*document, std::move(request), console);
+}
+
 int bisect(const BisectArguments& arguments, const Console& console) {
   const bool values = !arguments.tensors.empty() || !arguments.seed.empty();
   if (values != arguments.check.empty())
@@ -132,7 +184,9 @@ int bisect(const BisectArguments& arguments, const Console& console) {
   if (const auto written = dump(*found, arguments.graph.dump); !written)
     return console.report_error(written.diagnostics());
   console.out << (arguments.json ? as_json(*found) : as_text(*found));
-  return found->verdict == Verdict::all_good ? kDone : kCheckFailed;
+  if (found->verdict == Verdict::all_good) return kDone;
+  leave_debug(arguments, *file, *chosen, *found, console);
+  return kCheckFailed;
 }
 
 }  // namespace
@@ -160,6 +214,7 @@ void add_bisect(CLI::App& app, Action& chosen) {
                   "Check by this shell command: it exits with 0 on a good graph. {} stands for a "
                   "file with the graph in text form")
       ->type_name("'CMD {}'");
+  arguments->debug.add_to(command);
   command.add_flag("--json", arguments->json, "Print one JSON value instead of sentences");
   command.footer(
       footer_with_examples("--dump writes good.recut and bad.recut: the last graph that passes the "

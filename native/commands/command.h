@@ -118,6 +118,7 @@ void add_test_rules(CLI::App& app, Action& chosen);
 void add_bisect(CLI::App& app, Action& chosen);
 void add_minimize(CLI::App& app, Action& chosen);
 void add_import(CLI::App& app, Action& chosen);
+void add_debug(CLI::App& app, Action& chosen);
 void add_emit(CLI::App& app, Action& chosen);
 void add_compile(CLI::App& app, Action& chosen);
 void add_cache(CLI::App& app, Action& chosen);

@@ -10,6 +10,7 @@
 #include "engine/support/units.h"
 #include "engine/workspace/evaluation.h"
 #include "native/commands/command.h"
+#include "native/commands/debug_output.h"
 #include "native/commands/examples.h"
 #include "native/commands/plan_arguments.h"
 
@@ -27,6 +28,7 @@ struct EvalArguments {
   bool check = false;
   bool f64 = false;
   bool json = false;
+  DebugOutput debug;
 };
 
 // The result of an evaluation, with the peak of the plan that it followed, if any.
@@ -129,6 +131,33 @@ Result<Evaluated> evaluate_document(const EvalArguments& arguments, const Docume
   return evaluated;
 }
 
+// The bundle of a failed check. Its command needs the expected outputs, which are data.
+void leave_debug(const EvalArguments& arguments, const Document& document,
+                 const std::string& finding, const Console& console) {
+  DebugRequest request;
+  const auto tensors = read_tensors(arguments.tensors, document.file);
+  if (tensors) request.given = (*tensors)->tensors;
+  request.scheduling.planning = arguments.plan.request();
+  request.finding = finding;
+  request.seed = std::strtoull(arguments.seed.c_str(), nullptr, 10);
+  const auto profile = profile_words("--device", arguments.plan.device, request);
+  std::vector<std::string>& words = request.rerun.words;
+  words = {"eval", kBundleGraph, "--no-passes", "--check", "--tensors", kBundleData};
+  for (const auto& part :
+       {search_words(arguments.plan), profile ? *profile : std::vector<std::string>()})
+    words.insert(words.end(), part.begin(), part.end());
+  words.insert(words.end(), {"--seed", fmt::format("{}", request.seed)});
+  if (!arguments.plan.model.empty()) words.insert(words.end(), {"--model", arguments.plan.model});
+  if (arguments.f64) words.emplace_back("--f64");
+  if (!arguments.debug.with_data)
+    request.notes.push_back(
+        fmt::format("run.sh needs the expected outputs in {}: --debug-data "
+                    "puts them in",
+                    kBundleData));
+  request.rerun.failure = kFailedRun;
+  arguments.debug.leave(document, std::move(request), console);
+}
+
 int eval(const EvalArguments& arguments, const Console& console) {
   if (arguments.f64 && arguments.plan.asked())
     return console.report_error(
@@ -156,8 +185,9 @@ int eval(const EvalArguments& arguments, const Console& console) {
   }
   console.out << (arguments.json ? as_json(*evaluated, arguments.check)
                                  : as_text(*evaluated, arguments.check));
-  const bool good = evaluated->holds() && (!arguments.check || evaluated->report.agrees());
-  return good ? kDone : kCheckFailed;
+  if (evaluated->holds() && (!arguments.check || evaluated->report.agrees())) return kDone;
+  leave_debug(arguments, *document, as_text(*evaluated, arguments.check), console);
+  return kCheckFailed;
 }
 
 }  // namespace
@@ -194,6 +224,7 @@ void add_eval(CLI::App& app, Action& chosen) {
           "--out", arguments->out,
           "Write the outputs to this file (safetensors): out.0, out.1, …, results before gradients")
       ->type_name("FILE");
+  arguments->debug.add_to(command);
   command.add_flag("--json", arguments->json, "Print one JSON value instead of the table");
   command.footer(footer_with_examples(
       "With --strategy or --budget the graph runs by that plan. The measured peak then has to "

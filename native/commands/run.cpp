@@ -33,6 +33,29 @@ Result<Done> write_outputs(const RunCommand& command, std::span<const Tensor> ou
   return write_file(command.out_tensors, write_safetensors(tensors));
 }
 
+void leave_debug(const RunCommand& command, const Document& document,
+                 const PlanningRequest& planning, const std::string& device,
+                 const std::vector<std::string>& more, std::span<const NamedTensor> given,
+                 const std::string& finding, const Console& console) {
+  DebugRequest request;
+  request.scheduling.planning = planning;
+  request.seed = command.seed;
+  request.given = given;
+  request.finding = finding;
+  auto profile = profile_words("--profile", device, request);
+  if (!profile) request.notes.push_back(profile.diagnostics().front().message);
+  std::vector<std::string>& words = request.rerun.words;
+  words = {"run", kBundleGraph, "--no-passes", "--check", "--steps", "1", "--no-cache"};
+  for (const auto& part :
+       {search_words(command.plan), profile ? *profile : std::vector<std::string>(), more})
+    words.insert(words.end(), part.begin(), part.end());
+  words.insert(words.end(), {"--seed", fmt::format("{}", command.seed)});
+  if (command.no_library) words.emplace_back("--no-library");
+  if (command.debug.with_data) words.insert(words.end(), {"--tensors", kBundleData});
+  request.rerun.failure = kFailedRun;
+  command.debug.leave(document, std::move(request), console);
+}
+
 namespace {
 
 constexpr const char* kRunFooter =
@@ -99,6 +122,7 @@ void add_run(CLI::App& app, Action& chosen) {
   command.add_flag("--check", arguments->check,
                    "Compare every output with the interpreter's for the same inputs. Exit code 1 "
                    "if one differs");
+  arguments->debug.add_to(command);
   command.add_flag("--no-cache", arguments->no_cache,
                    "Plan and compile again, without reading or writing the cache (recut cache)");
   command.add_flag("--json", arguments->json, "Print one JSON value instead of the tables");

@@ -10,6 +10,7 @@
 #include "engine/eval/tensor.h"
 #include "native/cache/store.h"
 #include "native/commands/command.h"
+#include "native/commands/debug_output.h"
 #include "native/commands/plan_arguments.h"
 #include "native/console.h"
 #include "native/cuda/gpu.h"
@@ -32,6 +33,7 @@ struct RunCommand {
   bool check = false;
   bool no_cache = false;
   bool json = false;
+  DebugOutput debug;
 };
 
 // All return the exit code.
@@ -42,6 +44,13 @@ int run_on_gpu(const RunCommand& command, const Console& console, cuda::SharedGp
 
 // Writes a step's outputs as out.<position>, if requested.
 Result<Done> write_outputs(const RunCommand& command, std::span<const Tensor> outputs);
+
+// Leaves the debug bundle of a failed check. `device`: the profile that priced the plan; `more`: the
+// rerun's words for the device.
+void leave_debug(const RunCommand& command, const Document& document,
+                 const PlanningRequest& planning, const std::string& device,
+                 const std::vector<std::string>& more, std::span<const NamedTensor> given,
+                 const std::string& finding, const Console& console);
 
 // The cache that the environment names. A fault is reported and costs time alone.
 std::optional<cache::Store> default_store(const RunCommand& command, const Console& console);

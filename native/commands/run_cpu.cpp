@@ -74,7 +74,11 @@ int execute(const RunCommand& command, const Document& document, const cpu::Read
     return console.report_error(written.diagnostics());
   const RunReport report = report_of(command, *execution, ceilings);
   console.out << (command.json ? as_json(report) : as_text(report));
-  return execution->holds() && (!command.check || execution->agrees()) ? kDone : kCheckFailed;
+  if (execution->holds() && (!command.check || execution->agrees())) return kDone;
+  leave_debug(command, document, scheduling_of(command).planning, profile_of(command),
+              {"--threads", fmt::format("{}", command.threads)}, (*tensors)->tensors,
+              finding_text(*execution), console);
+  return kCheckFailed;
 }
 
 }  // namespace

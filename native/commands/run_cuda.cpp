@@ -89,7 +89,19 @@ class CudaRun {
       return console_.report_error(written.diagnostics());
     const RunReport report = report_of(*execution, step.step.program().budget_bytes);
     console_.out << (command_.json ? as_json(report) : as_text(report));
-    return execution->holds() && (!command_.check || execution->agrees()) ? kDone : kCheckFailed;
+    if (execution->holds() && (!command_.check || execution->agrees())) return kDone;
+    PlanningRequest planning = command_.plan.request();
+    planning.cost_model = "fused";
+    leave_debug(command_, document, planning, command_.plan.device, device_words(),
+                (*tensors)->tensors, finding_text(*execution), console_);
+    return kCheckFailed;
+  }
+
+  std::vector<std::string> device_words() const {
+    std::vector<std::string> words = {"--device", "cuda", "--precision", command_.precision};
+    if (!command_.workspace.empty()) words.insert(words.end(), {"--workspace", command_.workspace});
+    if (command_.nondeterministic) words.emplace_back("--nondeterministic");
+    return words;
   }
 
   RunReport report_of(const cuda::Execution& e, std::int64_t budget_bytes) const {

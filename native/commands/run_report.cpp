@@ -190,6 +190,13 @@ std::string as_json(const RunReport& report) {
   return json.dump(2) + "\n";
 }
 
+std::string finding_text(const StepExecution& e) {
+  return fmt::format("peak {} bytes planned, {} bytes measured{}\n{}",
+                     format_count(e.planned_peak_bytes), format_count(e.measured_peak_bytes),
+                     e.holds() ? "" : ": NOT AS PLANNED",
+                     e.accuracy.outputs.empty() ? "" : check_text(e));
+}
+
 std::string as_text(const RunReport& report) {
   const StepExecution& e = report.execution;
   const std::string scratch = e.scratch_bytes == 0

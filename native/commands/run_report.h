@@ -34,5 +34,7 @@ struct RunReport {
 
 std::string as_json(const RunReport& report);
 std::string as_text(const RunReport& report);
+// The measured peak and the check alone. They name no files.
+std::string finding_text(const StepExecution& execution);
 
 }  // namespace recut::native

@@ -4,6 +4,8 @@
 //   RECUT_RANDOM_STEPS=5000 build/release/tests/recut_tests "run: random graphs*"
 //
 // RECUT_RANDOM_SEED is where the seeds begin.
+#include <fmt/core.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <iostream>
@@ -17,6 +19,8 @@
 #include "engine/schedule/verifier.h"
 #include "native/cpu/step.h"
 #include "tests/effort.h"
+#include "tests/paths.h"
+#include "tests/random/finding.h"
 #include "tests/random/random_graph.h"
 #include "tests/random/same_meaning.h"
 
@@ -76,15 +80,19 @@ std::vector<Tensor> run_step(const Graph& graph, const cpu::Step& step, const In
   return run->outputs();
 }
 
-// Reals may differ a little: f32 here, where eval computes in f64.
-void check_close(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
+// Reals may differ a little: f32 here, where eval computes in f64. The first difference leaves a
+// debug bundle.
+void check_close(const Graph& graph, std::uint64_t seed, const std::vector<Tensor>& found,
+                 const std::vector<Tensor>& expected) {
   REQUIRE(found.size() == expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     REQUIRE(found[i].exists() == expected[i].exists());
     if (!found[i].exists()) continue;
     const Comparison comparison = compare(found[i], expected[i]);
-    INFO("output " << i << ": " << comparison.problem);
-    CHECK((comparison.ok || comparison.relative_error < 1e-4));
+    if (comparison.ok || comparison.relative_error < 1e-4) continue;
+    const std::string problem = fmt::format("output {}: {}", i, comparison.problem);
+    FAIL(problem << "\n"
+                 << test::leave_finding(graph, seed, problem, RECUT_BINARY_DIR "/findings"));
   }
 }
 
@@ -112,10 +120,10 @@ TEST_CASE("run: random graphs at random budgets, with one thread and with many",
     const auto expected = evaluate(planned.graph, inputs);
     if (!expected) FAIL(format(expected.diagnostics()));
     const std::vector<Tensor> found = run_step(planned.graph, *step, inputs, 1);
-    check_close(found, expected->outputs);
+    check_close(planned.graph, seed, found, expected->outputs);
     const std::vector<Tensor> again = run_step(planned.graph, *step, inputs, 3);
     if (library)
-      check_close(again, expected->outputs);
+      check_close(planned.graph, seed, again, expected->outputs);
     else
       CHECK(test::outputs_difference(found, again) == "");
   }

@@ -23,6 +23,8 @@
 #include "engine/passes/runner.h"
 #include "engine/passes/stages.h"
 #include "tests/effort.h"
+#include "tests/paths.h"
+#include "tests/random/finding.h"
 #include "tests/random/random_calls.h"
 #include "tests/random/random_graph.h"
 #include "tests/random/same_meaning.h"
@@ -213,7 +215,9 @@ void try_random_graphs(Property property, const char* test) {
     const Graph small = shrink(graph, [&](const Graph& candidate) {
       return first_word(property(candidate)) == first_word(wrong);
     });
-    FAIL(print(small) << "has a fault: " << property(small));
+    const std::string fault = property(small);
+    FAIL(print(small) << "has a fault: " << fault << "\n"
+                      << leave_finding(small, seed, fault, RECUT_BINARY_DIR "/findings"));
   }
 }
 
