@@ -16,14 +16,20 @@ class Writer {
 
   void write() {
     q3_ = operand(f_.queries, f_.width);
-    k3_ = operand(f_.width, f_.keys);
+    if (turned_keys()) {
+      keys_ = w_.input(f_.dtype, shape(f_.keys, f_.width));
+      k3_ = turned(keys_);
+    } else {
+      k3_ = operand(f_.width, f_.keys);
+    }
     v3_ = operand(f_.keys, f_.value_width);
     const NodeId scores = scaled(apart(product(q3_, k3_), f_.queries, f_.keys));
     const NodeId shown = f_.three ? masked_apart(scores) : masked(scores);
     p_ = f_.composite
              ? w_.call("_softmax", {{"self", shown}, {"dim", -1}, {"half_to_float", false}})
              : write_softmax(w_, wide(shown));
-    p3_ = together(dropped(f_.composite ? p_ : few(p_)), f_.queries, f_.keys);
+    const NodeId weights = wide_dropout() ? few(dropped(p_)) : dropped(f_.composite ? p_ : few(p_));
+    p3_ = together(weights, f_.queries, f_.keys);
     product(p3_, v3_);
     if (f_.trained) write_gradients();
   }
@@ -32,6 +38,8 @@ class Writer {
   bool chosen() const { return f_.mask >= Mask::hiding && f_.mask <= Mask::both; }
   bool by_positions() const { return f_.mask >= Mask::causal; }
   bool hides() const { return f_.hides && f_.mask == Mask::causal; }
+  bool turned_keys() const { return f_.turned_keys && f_.three; }
+  bool wide_dropout() const { return f_.wide_dropout && f_.dtype != DType::f32 && !f_.composite; }
   std::int64_t pairs() const { return f_.batches * f_.heads; }
 
   NodeId converted(NodeId x, DType dtype) {
@@ -76,14 +84,17 @@ class Writer {
 
   NodeId scaled(NodeId x) {
     if (f_.scale == Scale::none) return x;
-    return f_.scale == Scale::multiplied ? times(x, 0.5)
-                                         : w_.call("div.Tensor", {{"self", x}, {"other", 2.0}});
+    const bool multiplied = f_.scale == Scale::multiplied;
+    const double factor = multiplied ? 0.5 : 2.0;
+    const Argument other = f_.tensor_scale ? Argument(number(f_.dtype, factor)) : Argument(factor);
+    return multiplied ? times(x, other) : w_.call("div.Tensor", {{"self", x}, {"other", other}});
   }
 
   NodeId masked(NodeId x) {
     if (chosen()) {
       choice_ = w_.input(DType::boolean, {f_.queries, f_.keys});
-      x = chosen(number(-std::numeric_limits<double>::infinity()), x);
+      const double least = item_bytes(f_.dtype) == 2 ? kLowestF16 : kLowestF32;
+      x = chosen(number(f_.lowest ? least : -std::numeric_limits<double>::infinity()), x);
     }
     if (f_.mask != Mask::added && f_.mask != Mask::both && !by_positions()) return x;
     const DType dtype = f_.wide_mask ? DType::f32 : f_.dtype;
@@ -141,20 +152,21 @@ class Writer {
     product(turned(p3_), out);
     NodeId dp = apart(product(out, turned(v3_)), f_.queries, f_.keys);
     if (f_.dropout && f_.composite) dp = times(times(dp, 2.0), keep_);
+    if (wide_dropout()) dp = wide(dp);
     if (f_.dropout && !f_.composite) {
-      const NodeId keep =
-          w_.call("prims.convert_element_type", {{"a", keep_}, {"dtype", f_.dtype}});
+      const DType dtype = wide_dropout() ? DType::f32 : f_.dtype;
+      const NodeId keep = w_.call("prims.convert_element_type", {{"a", keep_}, {"dtype", dtype}});
       dp = times(dp, times(keep, 2.0));
     }
     NodeId ds =
         f_.composite
             ? w_.call("_softmax_backward_data",
                       {{"grad_output", dp}, {"output", p_}, {"dim", -1}, {"input_dtype", f_.dtype}})
-            : few(softmax_gradient(wide(dp)));
+            : few(softmax_gradient(wide_dropout() ? dp : wide(dp)));
     if (chosen()) ds = chosen(number(0.0), ds);
     const NodeId ds3 = together(scaled(ds), f_.queries, f_.keys);
     product(turned(q3_), ds3);
-    product(ds3, turned(k3_));
+    product(ds3, turned_keys() ? keys_ : turned(k3_));
   }
 
   NodeId softmax_gradient(NodeId dp) {
@@ -167,7 +179,7 @@ class Writer {
 
   MotifWriter& w_;
   const AttentionForm& f_;
-  NodeId q3_, k3_, v3_, p_, p3_, keep_, choice_;
+  NodeId q3_, k3_, v3_, keys_, p_, p3_, keep_, choice_;
 };
 
 }  // namespace

@@ -17,12 +17,16 @@ struct AttentionForm {
   Scale scale = Scale::multiplied;
   Mask mask = Mask::none;
   bool dropout = false;
-  bool trained = false;    // with the gradients of query, key and value
-  bool copied = false;     // operands are copied before they are viewed in three dimensions
-  bool hides = false;      // a causal mask by positions asks which keys are hidden
-  bool unknown = false;    // the number that a mask by positions adds is an input
-  bool wide_mask = false;  // an added mask is f32 where the scores have 16 bits
-  bool three = false;      // three dimensions throughout, but where a mask is added
+  bool trained = false;       // with the gradients of query, key and value
+  bool copied = false;        // operands are copied before they are viewed in three dimensions
+  bool hides = false;         // a causal mask by positions asks which keys are hidden
+  bool unknown = false;       // the number that a mask by positions adds is an input
+  bool wide_mask = false;     // an added mask is f32 where the scores have 16 bits
+  bool tensor_scale = false;  // the scale is a tensor of one number
+  bool wide_dropout = false;  // dropout comes before the probabilities are rounded to 16 bits
+  bool lowest = false;        // hidden keys have the lowest number instead of -inf
+  bool turned_keys = false;   // in three dimensions: the keys are transposed by a view
+  bool three = false;         // three dimensions throughout, but where a mask is added
   // Softmax and its gradient are one operator each, and dropout's gradient is Recut's own form.
   bool composite = false;
 };

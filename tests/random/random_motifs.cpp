@@ -228,6 +228,10 @@ void attention(Draw& d, MotifWriter& w) {
   form.copied = r.one_in(2);
   form.wide_mask = r.one_in(4);
   if (!form.three && r.one_in(3)) form.dtype = r.one_in(2) ? DType::f16 : DType::bf16;
+  form.tensor_scale = r.one_in(4);
+  form.wide_dropout = r.one_in(4);
+  form.lowest = !form.trained && r.one_in(3);
+  form.turned_keys = r.one_in(3);
   form.composite = r.one_in(4) && (form.dtype == DType::f32 || !form.trained);
   write_attention(w, form);
 }
