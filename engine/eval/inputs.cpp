@@ -193,10 +193,12 @@ bool has_few_bits(DType dtype, double value) {
 
 Inputs perturbed(const Inputs& inputs, std::uint64_t seed, double share) {
   Inputs perturbed_inputs = inputs;
+  const auto reals_of = [](const Tensor& tensor) {
+    return is_complex(tensor.dtype) ? parts_of(tensor) : tensor;
+  };
   for (auto& [id, tensor] : perturbed_inputs) {
     if (!is_floating(tensor.dtype) && !is_complex(tensor.dtype)) continue;
-    const auto reals_of = [&] { return is_complex(tensor.dtype) ? parts_of(tensor) : tensor; };
-    Reals values = unpack<double>(reals_of());
+    Reals values = unpack<double>(reals_of(tensor));
     const std::uint64_t stream = hash_mix(seed, id.index);
     for (std::int64_t i = 0; i < values.count(); ++i)
       if (!has_few_bits(tensor.dtype, values[i]))
@@ -204,7 +206,7 @@ Inputs perturbed(const Inputs& inputs, std::uint64_t seed, double share) {
     const auto storage = std::make_shared<Storage>(tensor.storage->size(), nullptr);
     std::memcpy(storage->data(), tensor.storage->data(), static_cast<std::size_t>(storage->size()));
     tensor.storage = storage;
-    Tensor reals = reals_of();
+    Tensor reals = reals_of(tensor);
     pack(values, reals);
   }
   return perturbed_inputs;

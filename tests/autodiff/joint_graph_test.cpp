@@ -190,9 +190,9 @@ TEST_CASE("joint graph: what can't be differentiated is said by name", "[autodif
   CHECK(diagnostics_of(plain, {std::nullopt, std::vector<std::string>{"z"}}).find("no input z") !=
         std::string::npos);
   CHECK(diagnostics_of(plain, {std::nullopt, std::vector<std::string>{"i"}})
-            .find("only real inputs") != std::string::npos);
-  CHECK(diagnostics_of(plain, {std::vector<std::size_t>{1}, std::nullopt}).find("not real") !=
-        std::string::npos);
+            .find("only real and complex inputs") != std::string::npos);
+  CHECK(diagnostics_of(plain, {std::vector<std::size_t>{1}, std::nullopt})
+            .find("neither real nor complex") != std::string::npos);
   CHECK(diagnostics_of(plain, {std::vector<std::size_t>{9}, std::nullopt}).find("is not there") !=
         std::string::npos);
   CHECK(diagnostics_of(joint_of(plain)).find("joint graph already") != std::string::npos);
