@@ -36,8 +36,8 @@ struct ComplexCall : OneCall {
   }
 };
 
-inline bool near(const std::vector<Complex>& found, const std::vector<Complex>& expected,
-                 double tolerance = 1e-13) {
+inline bool complex_near(const std::vector<Complex>& found, const std::vector<Complex>& expected,
+                         double tolerance = 1e-13) {
   if (found.size() != expected.size()) return false;
   for (std::size_t i = 0; i < found.size(); ++i) {
     UNSCOPED_INFO("found " << found[i].real() << " + " << found[i].imag() << " i, expected "

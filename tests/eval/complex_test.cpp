@@ -18,41 +18,43 @@ TEST_CASE("complex numbers: sums, products, quotients and powers", "[eval]") {
     ComplexCall call;
     return call.numbers(name, {{"self", call.complexes(a)}, {"other", call.complexes(b)}});
   };
-  CHECK(near(both("add.Tensor"), {{3, 1}, {-3, 4.5}, {0.25, -0.75}}));
-  CHECK(near(both("sub.Tensor"), {{-1, 3}, {-3, -3.5}, {-0.25, -1.25}}));
-  CHECK(near(both("mul.Tensor"), {{4, 3}, {-2, -12}, {0.25, -0.25}}));
-  CHECK(near(both("div.Tensor"), {{0, 1}, {0.125, 0.75}, {-2, -2}}));
+  CHECK(complex_near(both("add.Tensor"), {{3, 1}, {-3, 4.5}, {0.25, -0.75}}));
+  CHECK(complex_near(both("sub.Tensor"), {{-1, 3}, {-3, -3.5}, {-0.25, -1.25}}));
+  CHECK(complex_near(both("mul.Tensor"), {{4, 3}, {-2, -12}, {0.25, -0.25}}));
+  CHECK(complex_near(both("div.Tensor"), {{0, 1}, {0.125, 0.75}, {-2, -2}}));
   const Numbers scaled =
       c.numbers("add.Tensor", {{"self", c.complexes(a)}, {"other", c.complexes(b)}, {"alpha", 2}});
-  CHECK(near(scaled, {{5, 0}, {-3, 8.5}, {0.5, -0.5}}));
-  CHECK(near(c.numbers("pow.Tensor_Scalar", {{"self", c.complexes(a)}, {"exponent", 2}}),
-             {{-3, 4}, {8.75, -3}, {-1, 0}}));
-  CHECK(near(c.numbers("pow.Tensor_Scalar", {{"self", c.complexes({{0, 0}})}, {"exponent", 1.5}}),
-             {{0, 0}}));
-  CHECK(
-      near(c.numbers("reciprocal", {{"self", c.complexes(b)}}), {{0.4, 0.2}, {0, -0.25}, {2, -2}}));
+  CHECK(complex_near(scaled, {{5, 0}, {-3, 8.5}, {0.5, -0.5}}));
+  CHECK(complex_near(c.numbers("pow.Tensor_Scalar", {{"self", c.complexes(a)}, {"exponent", 2}}),
+                     {{-3, 4}, {8.75, -3}, {-1, 0}}));
+  CHECK(complex_near(
+      c.numbers("pow.Tensor_Scalar", {{"self", c.complexes({{0, 0}})}, {"exponent", 1.5}}),
+      {{0, 0}}));
+  CHECK(complex_near(c.numbers("reciprocal", {{"self", c.complexes(b)}}),
+                     {{0.4, 0.2}, {0, -0.25}, {2, -2}}));
 }
 
 TEST_CASE("complex numbers: a quotient keeps what squares would lose", "[eval]") {
   ComplexCall c;
   const Numbers large = {{1e300, 1e300}};
-  CHECK(near(c.numbers("div.Tensor", {{"self", c.complexes(large)}, {"other", c.complexes(large)}}),
-             {{1, 0}}));
+  CHECK(complex_near(
+      c.numbers("div.Tensor", {{"self", c.complexes(large)}, {"other", c.complexes(large)}}),
+      {{1, 0}}));
 }
 
 TEST_CASE("complex numbers: real operands are promoted", "[eval]") {
   ComplexCall c;
   const Argument z = c.complexes({{1, 2}, {3, 4}}, DType::c64);
   CHECK(c.builder.type("mul.Tensor", {{"self", z}, {"other", c.reals({2, 3})}}) == "c64[2]");
-  CHECK(
-      near(c.numbers("mul.Tensor", {{"self", z}, {"other", c.reals({2, 3})}}), {{2, 4}, {9, 12}}));
+  CHECK(complex_near(c.numbers("mul.Tensor", {{"self", z}, {"other", c.reals({2, 3})}}),
+                     {{2, 4}, {9, 12}}));
   CHECK(c.builder.type("add.Tensor", {{"self", z}, {"other", c.tensor(f64, {2}, {1, 1})}}) ==
         "c128[2]");
   // A zero-dimensional operand doesn't widen one with dimensions.
   const Argument number = c.complexes(Shape{}, {{0, 1}}, DType::c128);
   CHECK(c.builder.type("mul.Tensor", {{"self", c.reals({1, 2})}, {"other", number}}) == "c64[2]");
-  CHECK(near(c.numbers("mul.Tensor", {{"self", c.reals({1, 2})}, {"other", number}}),
-             {{0, 1}, {0, 2}}));
+  CHECK(complex_near(c.numbers("mul.Tensor", {{"self", c.reals({1, 2})}, {"other", number}}),
+                     {{0, 1}, {0, 2}}));
 }
 
 TEST_CASE("complex numbers: functions agree with their definitions", "[eval]") {
@@ -81,7 +83,7 @@ TEST_CASE("complex numbers: functions agree with their definitions", "[eval]") {
     Numbers expected;
     for (const Complex z : zs) expected.push_back(f(z));
     ComplexCall c;
-    CHECK(near(c.numbers(name, {{"self", c.complexes(zs)}}), expected, 1e-12));
+    CHECK(complex_near(c.numbers(name, {{"self", c.complexes(zs)}}), expected, 1e-12));
   }
 }
 
@@ -99,8 +101,8 @@ TEST_CASE("complex numbers: comparisons and selections", "[eval]") {
   CHECK(c.run("eq.Tensor", {{"self", a}, {"other", b}}) == std::vector<double>{1, 0});
   CHECK(c.run("ne.Tensor", {{"self", a}, {"other", b}}) == std::vector<double>{0, 1});
   const Argument chosen = c.tensor(DType::boolean, {2}, {0, 1});
-  CHECK(near(c.numbers("where.self", {{"condition", chosen}, {"self", a}, {"other", b}}),
-             {{1, 2}, {1, 3}}));
+  CHECK(complex_near(c.numbers("where.self", {{"condition", chosen}, {"self", a}, {"other", b}}),
+                     {{1, 2}, {1, 3}}));
 }
 
 TEST_CASE("complex numbers: parts and back", "[eval]") {
@@ -109,22 +111,24 @@ TEST_CASE("complex numbers: parts and back", "[eval]") {
   CHECK(c.builder.type("view_as_real", {{"self", z}}) == "f32[2, 2]");
   CHECK(c.run("view_as_real", {{"self", z}}) == std::vector<double>{1, 2, 3, 4});
   const Argument pairs = c.tensor(f64, {2, 2}, {1, 2, 3, 4});
-  CHECK(near(c.numbers("view_as_complex", {{"self", pairs}}), {{1, 2}, {3, 4}}));
-  CHECK(near(c.numbers("complex", {{"real", c.reals({1, 2})}, {"imag", c.reals({3, 4})}}),
-             {{1, 3}, {2, 4}}));
-  CHECK(near(c.numbers("polar", {{"abs", c.tensor(f64, {2}, {2, 1})},
-                                 {"angle", c.tensor(f64, {2}, {0, 1.5707963267948966})}}),
-             {{2, 0}, {0, 1}}));
+  CHECK(complex_near(c.numbers("view_as_complex", {{"self", pairs}}), {{1, 2}, {3, 4}}));
+  CHECK(complex_near(c.numbers("complex", {{"real", c.reals({1, 2})}, {"imag", c.reals({3, 4})}}),
+                     {{1, 3}, {2, 4}}));
+  CHECK(complex_near(c.numbers("polar", {{"abs", c.tensor(f64, {2}, {2, 1})},
+                                         {"angle", c.tensor(f64, {2}, {0, 1.5707963267948966})}}),
+                     {{2, 0}, {0, 1}}));
 }
 
 TEST_CASE("complex numbers: sums, means, variances and products of elements", "[eval]") {
   ComplexCall c;
   const Argument z = c.complexes({2, 2}, {{1, 1}, {2, -1}, {0, 3}, {1, 0}});
-  CHECK(near(c.numbers("sum", {{"self", z}}), {{4, 3}}));
-  CHECK(near(c.numbers("mean", {{"self", z}}), {{1, 0.75}}));
-  CHECK(near(c.numbers("sum.dim_IntList", {{"self", z}, {"dim", ints({0})}}), {{1, 4}, {3, -1}}));
-  CHECK(near(c.numbers("prod", {{"self", z}}), {{-3, 9}}));
-  CHECK(near(c.numbers("cumsum", {{"self", z}, {"dim", 1}}), {{1, 1}, {3, 0}, {0, 3}, {1, 3}}));
+  CHECK(complex_near(c.numbers("sum", {{"self", z}}), {{4, 3}}));
+  CHECK(complex_near(c.numbers("mean", {{"self", z}}), {{1, 0.75}}));
+  CHECK(complex_near(c.numbers("sum.dim_IntList", {{"self", z}, {"dim", ints({0})}}),
+                     {{1, 4}, {3, -1}}));
+  CHECK(complex_near(c.numbers("prod", {{"self", z}}), {{-3, 9}}));
+  CHECK(complex_near(c.numbers("cumsum", {{"self", z}, {"dim", 1}}),
+                     {{1, 1}, {3, 0}, {0, 3}, {1, 3}}));
   // The real and the imaginary parts' variances together.
   CHECK(c.builder.type("var.correction", {{"self", z}}) == "f64[]");
   CHECK(close(c.run("var.correction", {{"self", z}}), {(2 + 8.75) / 3}));
@@ -134,10 +138,10 @@ TEST_CASE("complex numbers: matrix products", "[eval]") {
   ComplexCall c;
   const Argument a = c.complexes({2, 2}, {{1, 1}, {0, 2}, {3, 0}, {-1, 1}});
   const Argument b = c.complexes({2, 1}, {{2, 0}, {1, -1}});
-  CHECK(near(c.numbers("mm", {{"self", a}, {"mat2", b}}), {{4, 4}, {6, 2}}));
+  CHECK(complex_near(c.numbers("mm", {{"self", a}, {"mat2", b}}), {{4, 4}, {6, 2}}));
   const Argument v = c.complexes({{1, 2}, {0, 1}}), w = c.complexes({{3, -1}, {2, 0}});
-  CHECK(near(c.numbers("dot", {{"self", v}, {"tensor", w}}), {{5, 7}}));
-  CHECK(near(c.numbers("vdot", {{"self", v}, {"other", w}}), {{1, -9}}));
+  CHECK(complex_near(c.numbers("dot", {{"self", v}, {"tensor", w}}), {{5, 7}}));
+  CHECK(complex_near(c.numbers("vdot", {{"self", v}, {"other", w}}), {{1, -9}}));
 }
 
 TEST_CASE("complex numbers: casts, fills and movements", "[eval]") {
@@ -145,14 +149,18 @@ TEST_CASE("complex numbers: casts, fills and movements", "[eval]") {
   const Argument z = c.complexes({{1.5, 2}, {-3, 4}});
   CHECK(c.run("prims.convert_element_type", {{"a", z}, {"dtype", f32}}) ==
         std::vector<double>{1.5, -3});
-  CHECK(near(c.numbers("prims.convert_element_type", {{"a", c.reals({2})}, {"dtype", DType::c64}}),
-             {{2, 0}}));
-  CHECK(near(c.numbers("full_like", {{"self", z}, {"fill_value", 2.5}}), {{2.5, 0}, {2.5, 0}}));
-  CHECK(near(c.numbers("flip", {{"self", z}, {"dims", ints({0})}}), {{-3, 4}, {1.5, 2}}));
-  CHECK(near(c.numbers("constant_pad_nd", {{"self", z}, {"pad", ints({1, 0})}, {"value", 0}}),
-             {{0, 0}, {1.5, 2}, {-3, 4}}));
+  CHECK(complex_near(
+      c.numbers("prims.convert_element_type", {{"a", c.reals({2})}, {"dtype", DType::c64}}),
+      {{2, 0}}));
+  CHECK(complex_near(c.numbers("full_like", {{"self", z}, {"fill_value", 2.5}}),
+                     {{2.5, 0}, {2.5, 0}}));
+  CHECK(complex_near(c.numbers("flip", {{"self", z}, {"dims", ints({0})}}), {{-3, 4}, {1.5, 2}}));
+  CHECK(
+      complex_near(c.numbers("constant_pad_nd", {{"self", z}, {"pad", ints({1, 0})}, {"value", 0}}),
+                   {{0, 0}, {1.5, 2}, {-3, 4}}));
   const Argument parts = ArgumentList{z, z};
-  CHECK(near(c.numbers("cat", {{"tensors", parts}}), {{1.5, 2}, {-3, 4}, {1.5, 2}, {-3, 4}}));
+  CHECK(
+      complex_near(c.numbers("cat", {{"tensors", parts}}), {{1.5, 2}, {-3, 4}, {1.5, 2}, {-3, 4}}));
 }
 
 Result<Evaluation> evaluated(const std::string& lines) {

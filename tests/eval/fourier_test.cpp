@@ -10,15 +10,15 @@ namespace {
 
 constexpr double kTurn = 6.283185307179586;
 
-double noise(std::uint64_t seed, std::uint64_t i) {
+double drawn_part(std::uint64_t seed, std::uint64_t i) {
   return static_cast<double>(hash_mix(seed, i) >> 11) * 0x1p-52 - 1;
 }
 
 std::vector<Complex> random_numbers(std::int64_t count, std::uint64_t seed) {
   std::vector<Complex> numbers;
   for (std::int64_t i = 0; i < count; ++i)
-    numbers.emplace_back(noise(seed, static_cast<std::uint64_t>(2 * i)),
-                         noise(seed, static_cast<std::uint64_t>(2 * i + 1)));
+    numbers.emplace_back(drawn_part(seed, static_cast<std::uint64_t>(2 * i)),
+                         drawn_part(seed, static_cast<std::uint64_t>(2 * i + 1)));
   return numbers;
 }
 
@@ -53,8 +53,8 @@ TEST_CASE("Fourier transforms of any length are the sums that define them", "[ev
     for (const bool forward : {true, false}) {
       ComplexCall c;
       const double tolerance = 1e-14 * static_cast<double>(n);
-      CHECK(near(c.numbers("_fft_c2c", transform(c.complexes(x), {0}, 0, forward)),
-                 by_definition(x, forward ? -1 : 1), tolerance));
+      CHECK(complex_near(c.numbers("_fft_c2c", transform(c.complexes(x), {0}, 0, forward)),
+                         by_definition(x, forward ? -1 : 1), tolerance));
     }
   }
 }
@@ -68,7 +68,8 @@ TEST_CASE("Fourier transforms are divided by nothing, the root of the length or 
     auto expected = sums;
     for (Complex& z : expected) z /= divisors[mode];
     ComplexCall c;
-    CHECK(near(c.numbers("_fft_c2c", transform(c.complexes(x), {0}, mode, true)), expected));
+    CHECK(
+        complex_near(c.numbers("_fft_c2c", transform(c.complexes(x), {0}, mode, true)), expected));
   }
 }
 
@@ -78,7 +79,7 @@ TEST_CASE("Fourier transforms of real signals: both sides, or one", "[eval]") {
     std::vector<double> signal;
     std::vector<Complex> numbers;
     for (std::int64_t i = 0; i < n; ++i) {
-      signal.push_back(noise(3, static_cast<std::uint64_t>(i)));
+      signal.push_back(drawn_part(3, static_cast<std::uint64_t>(i)));
       numbers.emplace_back(signal.back());
     }
     const auto whole = by_definition(numbers, -1);
@@ -89,8 +90,8 @@ TEST_CASE("Fourier transforms of real signals: both sides, or one", "[eval]") {
           "_fft_r2c",
           {{"self", x}, {"dim", ints({0})}, {"normalization", 0}, {"onesided", onesided}});
     };
-    CHECK(near(spectrum(false), whole));
-    CHECK(near(spectrum(true), {whole.begin(), whole.begin() + n / 2 + 1}));
+    CHECK(complex_near(spectrum(false), whole));
+    CHECK(complex_near(spectrum(true), {whole.begin(), whole.begin() + n / 2 + 1}));
   }
 }
 
@@ -126,7 +127,7 @@ TEST_CASE("Fourier transforms over several dimensions are one after another", "[
   const auto both = c.numbers("_fft_c2c", transform(c.complexes(shape, x), {0, -1}, 2, true));
   const auto first = c.numbers("_fft_c2c", transform(c.complexes(shape, x), {2}, 2, true));
   const auto second = c.numbers("_fft_c2c", transform(c.complexes(shape, first), {0}, 2, true));
-  CHECK(near(both, second));
+  CHECK(complex_near(both, second));
 }
 
 struct RandomSignal {
@@ -155,15 +156,16 @@ TEST_CASE("Fourier transforms of random shapes: the inverse gives the signal bac
     ComplexCall c;
     const auto spectrum =
         c.numbers("_fft_c2c", transform(c.complexes(s.shape, x), s.dims, 1, true));
-    CHECK(near(c.numbers("_fft_c2c", transform(c.complexes(s.shape, spectrum), s.dims, 1, false)),
-               x));
+    CHECK(complex_near(
+        c.numbers("_fft_c2c", transform(c.complexes(s.shape, spectrum), s.dims, 1, false)), x));
     // Linear: of 2x + ix.
     auto scaled = x;
     for (Complex& z : scaled) z *= Complex(2, 1);
     auto expected = spectrum;
     for (Complex& z : expected) z *= Complex(2, 1);
-    CHECK(near(c.numbers("_fft_c2c", transform(c.complexes(s.shape, scaled), s.dims, 1, true)),
-               expected, 1e-12));
+    CHECK(complex_near(
+        c.numbers("_fft_c2c", transform(c.complexes(s.shape, scaled), s.dims, 1, true)), expected,
+        1e-12));
     // Parseval: mode 1 keeps the energy.
     double before = 0, after = 0;
     for (const Complex z : x) before += std::norm(z);
@@ -180,7 +182,7 @@ TEST_CASE("Fourier transforms of random shapes: half a spectrum gives the real s
     if (s.count > 20000) continue;
     std::vector<double> x;
     for (std::int64_t i = 0; i < s.count; ++i)
-      x.push_back(noise(seed, static_cast<std::uint64_t>(i)));
+      x.push_back(drawn_part(seed, static_cast<std::uint64_t>(i)));
     ComplexCall c;
     const Argument self = c.tensor(f64, s.shape, x);
     const auto spectrum = c.numbers(
