@@ -74,6 +74,8 @@ export const checks = {
   async 'passes are switched in the panel'(kit) {
     const tab = await kit.open('v=1&sample=tiny_conv', { colorScheme: 'light' });
     await tab.idle();
+    await tab.command('scale.down'); // so that the last pass is in view
+    await tab.idle();
     await tab.click('transforms/idle');
     await tab.click('transforms/switch scaled_softmax');
     await tab.waitState('recipe', '+scaled_softmax');
