@@ -1,8 +1,8 @@
 // Recursive-descent parser of the text form (text.h; grammar in engine/ir/printer.h). One
 // definition a line, checked and interned as it is read; after an error the parser continues with
 // the next line. A region is a graph within the braces of another one, and is checked against the
-// calls that name it once all are read. Explicit draw numbers may collide with numbers assigned to earlier calls; the text
-// is then parsed a second time with all explicit numbers reserved.
+// calls that name it once all are read. Explicit draw numbers may collide with numbers assigned to
+// earlier calls; the text is then parsed a second time with all explicit numbers reserved.
 #include "engine/input/text.h"
 
 #include <fmt/core.h>

@@ -12,8 +12,8 @@
 namespace recut::gui {
 
 // The kinds of menu entries: a command, a line between groups, or a row for each current item:
-// executors, targets of code, all commands of a subject ("compare" in place of an id), commands of subjects that
-// stand in no menu.
+// executors, targets of code, all commands of a subject ("compare" in place of an id), commands of
+// subjects that stand in no menu.
 enum class MenuFill : unsigned char {
   command,
   line,

@@ -2,9 +2,9 @@
 // the output's shape, a function is applied to each element, and results are rounded to the
 // output's dtype.
 //
-// Real and complex functions compute in double. ATen computes in the tensors' dtype (f16 and bf16 in float) and
-// rounds as often as it has steps; one rounding at the end differs from that by less than a unit in
-// the last place, and only where ATen itself differs from one device to the next.
+// Real and complex functions compute in double. ATen computes in the tensors' dtype (f16 and bf16 in
+// float) and rounds as often as it has steps. One rounding at the end differs from that by less than
+// a unit in the last place, and only where ATen itself differs from one device to the next.
 #pragma once
 
 #include <cstdint>
