@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the commands of claims, and writes the figures that they print into tests/claims.json and its document.
+"""Runs the commands of claims, and writes the lines that they print into tests/claims.json and its document.
 
 usage: measure_claims.py [--files FOLDER] NUMBER|TEXT…
 
@@ -90,7 +90,6 @@ def main():
             print(f"claim {number}: {fault}")
             failed += 1
             continue
-        row.pop("figures", None)
         row |= {"output": lines, "machine": machine(), "date": datetime.date.today().isoformat()}
         path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         print(f"claim {number}: {len(lines)} lines")

@@ -217,7 +217,7 @@ class Text(House):
 
 class Documents(House):
     CLAIM = {"subject": "Plans", "claim": "Reading is quick.", "command": "run.sh", "machine": "2 cores",
-             "date": "2026-11-21", "figures": "78 ms"}
+             "date": "2026-11-21", "keep": "ms", "output": ["gpt2 78 ms"]}
 
     def write_claims(self, *rows):
         self.write("tests/claims.json", json.dumps(rows))
@@ -251,10 +251,10 @@ class Documents(House):
         ])
 
     def test_claims_and_their_document(self):
-        table = [["graph", "step"], ["gpt2", "1 | 2"]]
-        self.write_claims(self.CLAIM, self.CLAIM | {"command": ["a", "b"], "figures": table, "note": "In ms."})
+        self.write_claims(self.CLAIM, self.CLAIM | {"command": ["a", "b"], "note": "In ms."})
         self.assertEqual(documents.check_claims(self.tree()), [])
-        self.assertIn("| gpt2 | 1 \\| 2 |\n\nIn ms.\n", self.tree().read("tests/VALIDATION.md"))
+        self.assertIn("a\nb\n```\n2 cores, 2026-11-21.\n\n```text\ngpt2 78 ms\n```\n\nIn ms.\n",
+                      self.tree().read("tests/VALIDATION.md"))
 
     def test_a_document_that_was_edited(self):
         self.write_claims(self.CLAIM)
@@ -263,7 +263,8 @@ class Documents(House):
 
     def test_claims_that_lack_something(self):
         for change, why in (({"machine": ""}, "no machine"), ({"date": "today"}, "YYYY-MM-DD"),
-                            ({"author": "a"}, "unknown key author"), ({"figures": [["a", "b"], ["c"]]}, "differ in length")):
+                            ({"author": "a"}, "unknown key author"), ({"figures": "78 ms"}, "unknown key figures"),
+                            ({"output": []}, "no output"), ({"keep": ""}, "no keep")):
             self.write("tests/claims.json", json.dumps([self.CLAIM | change]))
             self.assertIn(why, documents.check_claims(self.tree())[0])
 
