@@ -56,12 +56,12 @@ std::string position_text(const ::onnx::GraphProto& model, int node) {
   return fmt::format("{} of {}", node + 1, model.node_size());
 }
 
-std::string unsupported_operator(const ::onnx::NodeProto& node, std::int64_t opset) {
+std::optional<std::string> unsupported_operator(const ::onnx::NodeProto& node, std::int64_t opset) {
   const bool own = node.domain().empty() || node.domain() == "ai.onnx";
   if (!own) return node.domain() + "::" + node.op_type();
   const bool supported = find_lowering(node.op_type(), opset) != nullptr ||
                          find_expansion(node.op_type(), opset) != nullptr;
-  return supported ? "" : node.op_type();
+  return supported ? std::nullopt : std::optional(node.op_type());
 }
 
 const OnnxValue* Scope::find(const std::string& name) const {
@@ -181,8 +181,8 @@ OnnxValue NodeImporter::call(const ::onnx::NodeProto& cause, std::string_view op
 }
 
 void NodeImporter::add(const ::onnx::NodeProto& node, Scope& scope) {
-  if (const std::string name = unsupported_operator(node, opset_); !name.empty())
-    throw ImportError{fmt::format("unsupported operator {} (opset {})", quote(name), opset_)};
+  if (const auto name = unsupported_operator(node, opset_))
+    throw ImportError{fmt::format("unsupported operator {} (opset {})", quote(*name), opset_)};
   std::vector<OnnxValue> inputs;
   for (const std::string& name : node.input()) {
     const OnnxValue* found = name.empty() ? nullptr : scope.find(name);

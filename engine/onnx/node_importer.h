@@ -22,8 +22,9 @@ namespace recut::onnx {
 std::string describe_node(const ::onnx::NodeProto& node);
 std::string position_text(const ::onnx::GraphProto& model, int node);
 
-// "" if the node's operator is supported in `opset`; else its name, with its domain.
-std::string unsupported_operator(const ::onnx::NodeProto& node, std::int64_t opset);
+// The name of the node's operator, with its domain, unless `opset` has it supported. The name may be
+// empty: a file may say nothing.
+std::optional<std::string> unsupported_operator(const ::onnx::NodeProto& node, std::int64_t opset);
 
 // A value as a nested graph reads it, made from the value of the graph around.
 using Gate = std::function<OnnxValue(const OnnxValue& value)>;

@@ -36,12 +36,11 @@ Diagnostics unsupported(const ::onnx::GraphProto& graph, std::int64_t opset) {
   std::set<std::string> told;
   for (int i = 0; i < graph.node_size(); ++i) {
     const auto& node = graph.node(i);
-    const std::string name = unsupported_operator(node, opset);
-    if (name.empty()) continue;
-    if (told.size() >= 50 || !told.insert(name).second) continue;
+    const auto name = unsupported_operator(node, opset);
+    if (!name || told.size() >= 50 || !told.insert(*name).second) continue;
     found.push_back(
-        error(fmt::format("unsupported operator {} (opset {}): {} ({}) uses it", quote(name), opset,
-                          describe_node(node), position_text(graph, i))));
+        error(fmt::format("unsupported operator {} (opset {}): {} ({}) uses it", quote(*name),
+                          opset, describe_node(node), position_text(graph, i))));
   }
   return found;
 }

@@ -109,6 +109,8 @@ TEST_CASE("onnx: what isn't supported is named", "[onnx]") {
         "unsupported operator 'NonMaxSuppression' (opset 13): node 'the node' (1 of 1) uses it");
   CHECK(refusal(one_node("Relu", "com.microsoft", 15)) ==
         "unsupported operator 'com.microsoft::Relu' (opset 15): node 'the node' (1 of 1) uses it");
+  CHECK(refusal(one_node("", "", 13)) ==
+        "unsupported operator '' (opset 13): node 'the node' (1 of 1) uses it");
   CHECK(refusal(one_node("Relu", "", 6)) == "opset 6, expected 7 or later");
   CHECK(refusal(one_node("Relu", "", 13)) == "node 'the node' (Relu, 1 of 1): input 0 is missing");
   CHECK(refusal("") == "no ONNX model: the bytes are no protobuf message with a graph");
