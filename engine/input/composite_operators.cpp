@@ -34,6 +34,7 @@ constexpr OtherName kOtherNames[] = {{"aten.__and__.Scalar", "aten.bitwise_and.S
                                      {"aten.concat.default", "aten.cat.default"},
                                      {"aten.concatenate.default", "aten.cat.default"},
                                      {"aten.divide.Scalar", "aten.div.Scalar"},
+                                     {"aten.divide.Scalar_mode", "aten.div.Scalar_mode"},
                                      {"aten.divide.Tensor", "aten.div.Tensor"},
                                      {"aten.divide.Tensor_mode", "aten.div.Tensor_mode"},
                                      {"aten.greater.Scalar", "aten.gt.Scalar"},
@@ -44,6 +45,7 @@ constexpr OtherName kOtherNames[] = {{"aten.__and__.Scalar", "aten.bitwise_and.S
                                      {"aten.less.Tensor", "aten.lt.Tensor"},
                                      {"aten.less_equal.Scalar", "aten.le.Scalar"},
                                      {"aten.less_equal.Tensor", "aten.le.Tensor"},
+                                     {"aten.linalg_matmul.default", "aten.matmul.default"},
                                      {"aten.moveaxis.int", "aten.movedim.int"},
                                      {"aten.moveaxis.intlist", "aten.movedim.intlist"},
                                      {"aten.multiply.Scalar", "aten.mul.Scalar"},
@@ -52,10 +54,29 @@ constexpr OtherName kOtherNames[] = {{"aten.__and__.Scalar", "aten.bitwise_and.S
                                      {"aten.normal.default", "aten.normal_functional.default"},
                                      {"aten.not_equal.Scalar", "aten.ne.Scalar"},
                                      {"aten.not_equal.Tensor", "aten.ne.Tensor"},
+                                     {"aten.special_digamma.default", "aten.digamma.default"},
                                      {"aten.special_erf.default", "aten.erf.default"},
+                                     {"aten.special_erfc.default", "aten.erfc.default"},
+                                     {"aten.special_erfinv.default", "aten.erfinv.default"},
+                                     {"aten.special_exp2.default", "aten.exp2.default"},
                                      {"aten.special_expit.default", "aten.sigmoid.default"},
+                                     {"aten.special_expm1.default", "aten.expm1.default"},
+                                     {"aten.special_gammainc.default", "aten.igamma.default"},
+                                     {"aten.special_gammaincc.default", "aten.igammac.default"},
+                                     {"aten.special_gammaln.default", "aten.lgamma.default"},
+                                     {"aten.special_i0.default", "aten.i0.default"},
+                                     {"aten.special_log1p.default", "aten.log1p.default"},
                                      {"aten.special_log_softmax.default", "aten.log_softmax.int"},
+                                     {"aten.special_logit.default", "aten.logit.default"},
+                                     {"aten.special_logsumexp.default", "aten.logsumexp.default"},
+                                     {"aten.special_multigammaln.default", "aten.mvlgamma.default"},
+                                     {"aten.special_polygamma.default", "aten.polygamma.default"},
+                                     {"aten.special_psi.default", "aten.digamma.default"},
+                                     {"aten.special_sinc.default", "aten.sinc.default"},
                                      {"aten.special_softmax.default", "aten.softmax.int"},
+                                     {"aten.special_xlogy.default", "aten.xlogy.Tensor"},
+                                     {"aten.special_xlogy.other_scalar", "aten.xlogy.Scalar_Other"},
+                                     {"aten.special_xlogy.self_scalar", "aten.xlogy.Scalar_Self"},
                                      {"aten.subtract.Scalar", "aten.sub.Scalar"},
                                      {"aten.subtract.Tensor", "aten.sub.Tensor"},
                                      {"aten.swapdims.default", "aten.transpose.int"},
@@ -69,8 +90,11 @@ struct CompositeTable {
   std::unordered_map<std::string_view, const CompositeOperator*> by_target;
 
   CompositeTable() {
-    for (const auto& rows : {conversion_composites(), shape_composites(), network_composites(),
-                             product_composites(), recurrent_composites()})
+    for (const auto& rows :
+         {conversion_composites(), shape_composites(), network_composites(), product_composites(),
+          recurrent_composites(), fourier_composites(), short_time_composites(),
+          window_composites(), linear_algebra_composites(), statistics_composites(),
+          loss_composites(), quantization_composites()})
       for (const CompositeRow& row : rows) add(row);
   }
 

@@ -63,5 +63,12 @@ std::vector<CompositeRow> shape_composites();
 std::vector<CompositeRow> network_composites();
 std::vector<CompositeRow> product_composites();
 std::vector<CompositeRow> recurrent_composites();
+std::vector<CompositeRow> fourier_composites();
+std::vector<CompositeRow> short_time_composites();
+std::vector<CompositeRow> window_composites();
+std::vector<CompositeRow> linear_algebra_composites();
+std::vector<CompositeRow> statistics_composites();
+std::vector<CompositeRow> loss_composites();
+std::vector<CompositeRow> quantization_composites();
 
 }  // namespace recut

@@ -107,5 +107,68 @@ TEST_CASE("composites: a batch normalisation in training writes its statistics")
       "  %d = select_scatter(%c, %var, 0, 1)\n  results %y, %d\n");
 }
 
+TEST_CASE("composites: quantiles between the sorted values") {
+  const std::string sorted = "  %s = sort(%x, 1)\n  %v = getitem(%s, 0)\n";
+  check_composite({"y = aten.quantile.scalar(x, 0.5, 1)"},
+                  sorted + "  %y = select.int(%v, 1, 1)\n");
+  check_composite({"y = aten.quantile.scalar(x, 1.0, 1, true)"}, "  %y = amax(%x, [1], true)\n");
+  check_composite({"y = aten.nanquantile.scalar(x, 0.0, 0)"}, "  %y = amin(%x, [0])\n");
+  check_composite({"y = aten.quantile.scalar(x, 0.25, -1)"},
+                  sorted +
+                      "  %a = select.int(%v, 1, 0)\n  %c = select.int(%v, 1, 1)\n"
+                      "  %y = lerp.Scalar(%a, %c, 0.5)\n");
+  check_composite({"y = aten.quantile.scalar(x, 0.3, 1, interpolation=\"higher\")"},
+                  sorted + "  %y = select.int(%v, 1, 1)\n");
+  check_composite({"y = aten.quantile.scalar(x, 0.6, 1, interpolation=\"midpoint\")"},
+                  sorted +
+                      "  %a = select.int(%v, 1, 1)\n  %c = select.int(%v, 1, 2)\n"
+                      "  %y = lerp.Scalar(%a, %c, 0.5)\n");
+  check_composite({"q = aten.full.default([2], 1.0)", "y = aten.quantile.default(x, q, 0)"},
+                  "  %a = amax(%x, [0], true)\n  %y = expand(%a, [2, 3])\n");
+}
+
+TEST_CASE("composites: covariances, integrals and slopes") {
+  check_composite({"y = aten.cov.default(x)"},
+                  "  %m = mean.dim(%x, [1], true)\n  %d = sub.Tensor(%x, %m)\n  %t = t(%d)\n"
+                  "  %p = mm(%d, %t)\n  %y = div.Tensor(%p, 2)\n");
+  check_composite({"c = aten.corrcoef.default(x)", "y = aten.diagonal.default(c)"},
+                  "  %y = full([2], 1.0)\n");
+  const std::string parts =
+      "  %a = slice.Tensor(%x, 1, 0, 2)\n  %c = slice.Tensor(%x, 1, 1, 3)\n"
+      "  %s = add.Tensor(%a, %c)\n  %h = mul.Tensor(%s, 0.5)\n";
+  check_composite({"y = aten.trapezoid.dx(x)"}, parts + "  %y = sum.dim_IntList(%h, [1])\n");
+  check_composite({"y = aten.cumulative_trapezoid.dx(x, dx=2)"},
+                  parts + "  %d = mul.Tensor(%h, 2)\n  %y = cumsum(%d, 1)\n");
+  check_composite({"y = aten.trapezoid.x(x, b)"},
+                  parts +
+                      "  %e = slice.Tensor(%b, 1, 0, 2)\n  %f = slice.Tensor(%b, 1, 1, 3)\n"
+                      "  %w = sub.Tensor(%f, %e)\n  %g = mul.Tensor(%h, %w)\n"
+                      "  %y = sum.dim_IntList(%g, [1])\n");
+  check_composite({"g = aten.gradient.scalarint(x, spacing=2, dim=1)", "y = getitem(g, 0)"},
+                  "  %a = select.int(%x, 1, 0)\n  %c = select.int(%x, 1, 1)\n"
+                  "  %d = select.int(%x, 1, 2)\n  %e = sub.Tensor(%c, %a)\n"
+                  "  %f = sub.Tensor(%d, %a)\n  %g = sub.Tensor(%d, %c)\n"
+                  "  %h = div.Tensor(%e, 2)\n  %i = div.Tensor(%f, 4)\n"
+                  "  %j = div.Tensor(%g, 2)\n  %y = stack([%h, %i, %j], 1)\n");
+}
+
+TEST_CASE("composites: stacks and diagonals") {
+  check_composite({"y = aten.dstack.default([{\"node\": \"x\"}, {\"node\": \"b\"}])"},
+                  "  %y = stack([%x, %b], 2)\n");
+  check_composite({"p = aten.select.int(x, 0, 0)", "q = aten.select.int(b, 0, 0)",
+                   "y = aten.column_stack.default([{\"node\": \"p\"}, {\"node\": \"q\"}])"},
+                  "  %p = select.int(%x, 0, 0)\n  %q = select.int(%b, 0, 0)\n"
+                  "  %y = stack([%p, %q], 1)\n");
+  check_composite({"y = aten.atleast_3d.default(x)"}, "  %y = unsqueeze(%x, 2)\n");
+  check_composite({"g = aten.hsplit.array(x, [1])", "y = getitem(g, 1)"},
+                  "  %y = slice.Tensor(%x, 1, 1, 3)\n");
+  check_composite({"p = aten.select.int(x, 0, 0)", "y = aten.diag.default(p)"},
+                  "  %p = select.int(%x, 0, 0)\n  %y = diag_embed(%p)\n");
+  check_composite({"y = aten.fliplr.default(x)"}, "  %y = flip(%x, [1])\n");
+  check_composite({"y = aten.sum_to_size.default(x, [1, 3])"},
+                  "  %y = sum.dim_IntList(%x, [0], true)\n");
+  check_composite({"y = aten.special_expm1.default(x)"}, "  %y = expm1(%x)\n");
+}
+
 }  // namespace
 }  // namespace recut

@@ -29,6 +29,30 @@ TEST_CASE("exported programs: eval needs the caller's inputs alone", "[native]")
         std::string::npos);
 }
 
+TEST_CASE("exported programs: composite operators have PyTorch's values", "[native]") {
+  for (const char* name : {"fft", "stft", "windows", "fake_quantized", "linear_algebra", "losses",
+                           "cells", "weight_norm"}) {
+    CAPTURE(name);
+    const std::string file = kPrograms + name;
+    const Ran ran = run({"eval", file + ".pt2", "--tensors", file + ".safetensors", "--check"});
+    INFO(ran.err);
+    CHECK(ran.code == kDone);
+  }
+}
+
+// The straight-through estimator passes the gradient where the rounded value is in range.
+TEST_CASE("exported programs: fake quantisation has the gradient of its operand", "[native]") {
+  const Ran grad = run({"grad", kPrograms + "fake_quantized.pt2", "--result", "0", "--wrt", "*"});
+  INFO(grad.err);
+  REQUIRE(grad.code == kDone);
+  const std::string gradient = " = where.self(%logical_and, %tangents_1, %full_";
+  const std::size_t at = grad.out.find(gradient);
+  REQUIRE(at != std::string::npos);
+  const std::size_t begin = grad.out.rfind('%', at);
+  CHECK(grad.out.ends_with("gradients none, none, none, " + grad.out.substr(begin, at - begin) +
+                           "\n}\n"));
+}
+
 TEST_CASE("exported programs: grad makes a joint graph, and its step is planned", "[native]") {
   const TemporaryFile joint("joint.recut"), weights("weights.safetensors");
   const Ran grad = run({"grad", kPrograms + "conv_bn_train.pt2", "--out", joint.path(),

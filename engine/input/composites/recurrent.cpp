@@ -1,5 +1,5 @@
 // Recurrent networks of a program in training form, unrolled over time: aten::lstm.input,
-// gru.input, rnn_tanh.input and rnn_relu.input.
+// gru.input, rnn_tanh.input and rnn_relu.input; and their cells, one step each.
 //
 //   lstm(x[T, N, I], [h, c], …)  ⇒  one product of the whole sequence with the input weights, and for
 //                                   each step a product of the state, gates and a new state
@@ -62,6 +62,28 @@ class RecurrentNetwork {
     std::vector<Value> results{sequence, b_(Op::stack, {hidden, 0})};
     if (recurrence_ == Recurrence::lstm) results.push_back(b_(Op::stack, {cells, 0}));
     return results;
+  }
+
+  // One step: aten::lstm_cell and its like.
+  Expansion run_cell() {
+    const auto tensor = [&](std::string_view parameter) {
+      return call_.given(parameter) ? b_.value(call_.node(parameter)) : Value();
+    };
+    const LayerWeights weights{tensor("w_ih"), tensor("w_hh"), tensor("b_ih"), tensor("b_hh"), {}};
+    LayerState state;
+    if (recurrence_ == Recurrence::lstm) {
+      const std::vector<NodeId> both = call_.nodes("hx");
+      if (both.size() != 2) return Expansion::none();
+      state = {b_.value(both[0]), b_.value(both[1])};
+    } else {
+      state.hidden = tensor("hx");
+    }
+    if (tensor("input").rank() != 2 || state.hidden.rank() != 2) return Expansion::none();
+    const Value gates =
+        b_(Op::linear, {tensor("input"), weights.input, value_or_none(weights.input_bias)});
+    const LayerState next = next_state(gates, weights, state);
+    if (recurrence_ != Recurrence::lstm) return next.hidden;
+    return std::vector<Value>{next.hidden, next.cell};
   }
 
  private:
@@ -164,10 +186,27 @@ Expansion rnn_relu(Builder& b, const Call& call) {
   return RecurrentNetwork(b, call, Recurrence::relu).run();
 }
 
+template <Recurrence recurrence>
+Expansion cell(Builder& b, const Call& call) {
+  return RecurrentNetwork(b, call, recurrence).run_cell();
+}
+
 }  // namespace
 
 std::vector<CompositeRow> recurrent_composites() {
   return {
+      {"aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
+       "Tensor? b_hh=None) -> (Tensor, Tensor)",
+       cell<Recurrence::lstm>},
+      {"aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
+       "Tensor? b_hh=None) -> Tensor",
+       cell<Recurrence::gru>},
+      {"aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
+       "Tensor? b_hh=None) -> Tensor",
+       cell<Recurrence::tanh>},
+      {"aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
+       "Tensor? b_hh=None) -> Tensor",
+       cell<Recurrence::relu>},
       {"aten::lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int "
        "num_layers, "
        "float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, "

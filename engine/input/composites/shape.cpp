@@ -103,11 +103,88 @@ Expansion hstack(Builder& b, const Call& call) {
   const bool vectors = !values.empty() && values.front().rank() == 1;
   return b(Op::cat, {values, vectors ? 0 : 1});
 }
+// At least `rank` dimensions: a number, a row, a matrix in a new last dimension.
+Value at_least(Builder& b, const Value& x, std::int64_t rank) {
+  if (!x.valid() || x.rank() >= rank) return x;
+  if (rank == 1) return b.view(x, {1});
+  if (rank == 2) return b.view(x, {1, x.count()});
+  return x.rank() == 2 ? b(Op::unsqueeze, {x, -1}) : b.view(x, {1, x.count(), 1});
+}
 Expansion vstack(Builder& b, const Call& call) {
   std::vector<Value> values = tensors_of(b, call);
-  for (Value& value : values)
-    if (value.valid() && value.rank() < 2) value = b.view(value, {1, value.count()});
+  for (Value& value : values) value = at_least(b, value, 2);
   return b(Op::cat, {values, 0});
+}
+Expansion dstack(Builder& b, const Call& call) {
+  std::vector<Value> values = tensors_of(b, call);
+  for (Value& value : values) value = at_least(b, value, 3);
+  return b(Op::cat, {values, 2});
+}
+// Vectors are columns.
+Expansion column_stack(Builder& b, const Call& call) {
+  std::vector<Value> values = tensors_of(b, call);
+  for (Value& value : values)
+    if (value.valid() && value.rank() < 2) value = b.view(value, {value.count(), 1});
+  return b(Op::cat, {values, 1});
+}
+template <std::int64_t rank>
+Expansion atleast(Builder& b, const Call& call) {
+  return at_least(b, tensor_of(b, call), rank);
+}
+template <std::int64_t rank>
+Expansion all_atleast(Builder& b, const Call& call) {
+  std::vector<Value> values = tensors_of(b, call);
+  for (Value& value : values) value = at_least(b, value, rank);
+  return values;
+}
+
+// A vector as the diagonal of a matrix, or a matrix's diagonal.
+Expansion diag(Builder& b, const Call& call) {
+  const Value x = tensor_of(b, call);
+  return b(x.rank() == 1 ? Op::diag_embed : Op::diagonal, {x, call.integer("diagonal")});
+}
+Expansion diagflat(Builder& b, const Call& call) {
+  const Value x = tensor_of(b, call);
+  return b(Op::diag_embed, {b.view(x, {x.count()}), call.integer("offset")});
+}
+template <std::int64_t dim>
+Expansion flip(Builder& b, const Call& call) {
+  return b(Op::flip, {tensor_of(b, call), {dim}});
+}
+
+// Every combination of one element of each, as rows.
+Expansion cartesian_prod(Builder& b, const Call& call) {
+  std::vector<Value> values = tensors_of(b, call);
+  if (values.size() == 1) return values[0];
+  Shape shape;
+  for (const Value& value : values) {
+    if (value.rank() != 1) return Expansion::none();
+    shape.push_back(value.count());
+  }
+  std::int64_t rows = 1;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Shape own(values.size(), 1);
+    own[i] = values[i].count();
+    rows *= own[i];
+    values[i] = b.expand(b.view(values[i], own), shape);
+  }
+  const auto columns = static_cast<std::int64_t>(values.size());
+  return b.view(b(Op::stack, {values, -1}), {rows, columns});
+}
+
+// The sum over dimensions that broadcasting gave.
+Expansion sum_to_size(Builder& b, const Call& call) {
+  const Value x = tensor_of(b, call);
+  const Shape size = call.integers("size");
+  const std::int64_t more = x.rank() - static_cast<std::int64_t>(size.size());
+  if (more < 0) return Expansion::none();
+  std::vector<std::int64_t> dims;
+  for (std::int64_t d = 0; d < x.rank(); ++d) {
+    const std::int64_t length = d < more ? 1 : size[static_cast<std::size_t>(d - more)];
+    if (d >= more && length != x.size(d) && length != 1) return Expansion::none();
+    if (d < more || length != x.size(d)) dims.push_back(d);
+  }
+  return dims.empty() ? x : b.view(b.sum(x, dims, true), size);
 }
 
 // Parts between the given positions, or of nearly equal length.
@@ -121,21 +198,40 @@ std::vector<Value> parts_between(Builder& b, const Value& self, std::int64_t dim
   }
   return parts;
 }
-Expansion tensor_split_indices(Builder& b, const Call& call) {
+Expansion split_at(Builder& b, const Call& call, std::int64_t dim) {
   const Value self = tensor_of(b, call);
   std::vector<std::int64_t> ends = call.integers("indices");
-  ends.push_back(self.size(call.integer("dim")));
-  return parts_between(b, self, call.integer("dim"), ends);
+  ends.push_back(self.size(dim));
+  return parts_between(b, self, dim, ends);
 }
-Expansion tensor_split_sections(Builder& b, const Call& call) {
+Expansion split_into(Builder& b, const Call& call, std::int64_t dim) {
   const Value self = tensor_of(b, call);
-  const std::int64_t length = self.size(call.integer("dim")), parts = call.integer("sections");
+  const std::int64_t length = self.size(dim), parts = call.integer("sections");
   if (parts < 1 || parts > layout::kMaxOutputs)
     return b.fail("tensor_split: the number of sections is out of range");
   std::vector<std::int64_t> ends;
   for (std::int64_t i = 1; i <= parts; ++i)
     ends.push_back(i * (length / parts) + std::min(i, length % parts));
-  return parts_between(b, self, call.integer("dim"), ends);
+  return parts_between(b, self, dim, ends);
+}
+Expansion tensor_split_indices(Builder& b, const Call& call) {
+  return split_at(b, call, call.integer("dim"));
+}
+Expansion tensor_split_sections(Builder& b, const Call& call) {
+  return split_into(b, call, call.integer("dim"));
+}
+// hsplit splits vectors along their only dimension.
+template <std::int64_t dim>
+std::int64_t split_dim(const Call& call) {
+  return dim == 1 && call.tensor("self").rank() == 1 ? 0 : dim;
+}
+template <std::int64_t dim>
+Expansion split_indices(Builder& b, const Call& call) {
+  return split_at(b, call, split_dim<dim>(call));
+}
+template <std::int64_t dim>
+Expansion split_sections(Builder& b, const Call& call) {
+  return split_into(b, call, split_dim<dim>(call));
 }
 
 }  // namespace
@@ -157,6 +253,27 @@ std::vector<CompositeRow> shape_composites() {
       {"aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]", meshgrid_indexing},
       {"aten::hstack(Tensor[] tensors) -> Tensor", hstack},
       {"aten::vstack(Tensor[] tensors) -> Tensor", vstack},
+      {"aten::row_stack(Tensor[] tensors) -> Tensor", vstack},
+      {"aten::dstack(Tensor[] tensors) -> Tensor", dstack},
+      {"aten::column_stack(Tensor[] tensors) -> Tensor", column_stack},
+      {"aten::atleast_1d(Tensor self) -> Tensor", atleast<1>},
+      {"aten::atleast_2d(Tensor self) -> Tensor", atleast<2>},
+      {"aten::atleast_3d(Tensor self) -> Tensor", atleast<3>},
+      {"aten::atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]", all_atleast<1>},
+      {"aten::atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]", all_atleast<2>},
+      {"aten::atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]", all_atleast<3>},
+      {"aten::diag(Tensor self, int diagonal=0) -> Tensor", diag},
+      {"aten::diagflat(Tensor self, int offset=0) -> Tensor", diagflat},
+      {"aten::fliplr(Tensor self) -> Tensor", flip<1>},
+      {"aten::flipud(Tensor self) -> Tensor", flip<0>},
+      {"aten::cartesian_prod(Tensor[] tensors) -> Tensor", cartesian_prod},
+      {"aten::sum_to_size(Tensor self, SymInt[] size) -> Tensor", sum_to_size},
+      {"aten::hsplit.int(Tensor self, int sections) -> Tensor[]", split_sections<1>},
+      {"aten::hsplit.array(Tensor self, int[] indices) -> Tensor[]", split_indices<1>},
+      {"aten::vsplit.int(Tensor self, int sections) -> Tensor[]", split_sections<0>},
+      {"aten::vsplit.array(Tensor self, int[] indices) -> Tensor[]", split_indices<0>},
+      {"aten::dsplit.int(Tensor self, int sections) -> Tensor[]", split_sections<2>},
+      {"aten::dsplit.array(Tensor self, int[] indices) -> Tensor[]", split_indices<2>},
       {"aten::tensor_split.indices(Tensor self, SymInt[] indices, int dim=0) -> Tensor[]",
        tensor_split_indices},
       {"aten::tensor_split.sections(Tensor self, SymInt sections, int dim=0) -> Tensor[]",
