@@ -235,9 +235,13 @@ void ExportedGraphWriter::write_call(JsonValue graph, JsonValue node) {
     names.insert(names.end(), more.begin(), more.end());
     val += (val.empty() ? "" : ",") + value_type(graph, output, node);
   }
-  const bool several = outputs.size() > 1 || (outputs.size() == 1 && is_list(outputs[0]));
+  // A call of a nested graph may return a list of one.
+  const JsonValue single = member_of(node, "is_hop_single_tensor_return");
+  const bool list_of_one = outputs.size() == 1 && single.is(JsonKind::boolean) && !single.boolean();
+  const bool several =
+      outputs.size() > 1 || list_of_one || (outputs.size() == 1 && is_list(outputs[0]));
   if (val.empty()) val = "null";
-  if (outputs.size() > 1) val = "[" + val + "]";
+  if (outputs.size() > 1 || list_of_one) val = "[" + val + "]";
   std::string_view target = text_of(node, "target");
   if (target.starts_with(kOpsPrefix) && !target.starts_with(kHigherOrderPrefix))
     target.remove_prefix(kOpsPrefix.size());

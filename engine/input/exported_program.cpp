@@ -208,17 +208,7 @@ class ProgramWriter {
         if (min.is(JsonKind::integer)) symbol.min = min.integer();
         if (max.is(JsonKind::integer)) symbol.max = max.integer();
       }
-    std::string json = ",\"symbols\":{";
-    for (const auto& [name, symbol] : text_.symbols) {
-      const auto number = [](const std::optional<std::int64_t>& value) {
-        return value ? std::to_string(*value) : std::string("null");
-      };
-      if (json.back() != '{') json += ',';
-      append_json_text(name, json);
-      json += fmt::format(R"(:{{"hint":{},"min":{},"max":{}}})", number(symbol.hint),
-                          number(symbol.min), number(symbol.max));
-    }
-    return json + "}";
+    return ",\"symbols\":" + symbols_json(text_.symbols);
   }
 
   std::string note() const {

@@ -133,24 +133,25 @@ class FileReader {
     const auto integer = [&](std::string_view key) {
       std::optional<std::int64_t> found;
       for (const JsonMember field : member.value.items()) {
-        if (field.key != key) continue;
-        const bool none = field.value.is(JsonKind::null) || field.value.is(JsonKind::text);
+        if (field.key != key || field.value.is(JsonKind::null)) continue;
         if (field.value.is(JsonKind::integer))
           found = field.value.integer();
-        else if (!none || (key == "hint" && field.value.is(JsonKind::text)))
+        else if (key == "hint" || !field.value.is(JsonKind::text))
           diagnostics_.add(fmt::format("'{}' of the symbol {} is {}, expected an int", key,
                                        quote(member.key), describe(field.value.kind())),
                            field.value);
       }
       return found;
     };
-    Symbol symbol{integer("hint"), integer("min"), integer("max")};
+    // PyTorch names a SymFloat's symbols zf0, zf1, ….
+    for (const JsonMember hint : member.value.items())
+      if (member.key.starts_with("zf") && hint.key == "hint" && hint.value.is(JsonKind::real))
+        return Symbol{{}, {}, {}, hint.value.real()};
+    Symbol symbol{integer("hint"), integer("min"), integer("max"), {}};
     // PyTorch specialises sizes 0 and 1, except data-dependent ("unbacked") sizes. A symbol that is
     // a number and no size, as a buffer's count of batches, may have any value.
-    if (!symbol.min) {
-      const std::int64_t least = member.key.starts_with("s") ? 2 : 0;
-      symbol.min = std::min(least, symbol.hint.value_or(least));
-    }
+    const std::int64_t least = member.key.starts_with("s") ? 2 : 0;
+    if (!symbol.min) symbol.min = std::min(least, symbol.hint.value_or(least));
     return symbol;
   }
 

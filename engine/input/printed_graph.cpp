@@ -49,7 +49,7 @@ std::optional<Diagnostic> unbound(const JointText& text, const KnownSymbols& kno
   std::vector<std::string> open, options;
   for (const std::string& name : text.symbols) {
     const auto symbol = known.find(name);
-    const bool hinted = symbol != known.end() && symbol->second.hint;
+    const bool hinted = symbol != known.end() && (symbol->second.hint || symbol->second.real);
     if (hinted || given.count(name) != 0) continue;
     open.push_back(name);
     options.push_back(fmt::format("--dim {}=N", name));

@@ -280,20 +280,6 @@ class ModuleWriter {
   bool unseen_ = false;  // an unknown operator has unused results
 };
 
-void write_symbols(const std::map<std::string, Symbol, std::less<>>& symbols, std::string& json) {
-  const auto number = [](const std::optional<std::int64_t>& known) {
-    return known ? std::to_string(*known) : "null";
-  };
-  json += ",\"symbols\":{";
-  for (const auto& [name, symbol] : symbols) {
-    if (json.back() != '{') json += ',';
-    append_json_text(name, json);
-    json += fmt::format(":{{\"hint\":{},\"min\":{},\"max\":{}}}", number(symbol.hint),
-                        number(symbol.min), number(symbol.max));
-  }
-  json += '}';
-}
-
 void write_names(std::string_view key, const std::vector<std::string>& names, std::string& json) {
   json += fmt::format("\"{}\":[", key);
   for (const std::string& name : names) {
@@ -361,7 +347,7 @@ Result<JointText> write_joint_text(const PrintedModule& module,
   text.json += ']';
   auto all_symbols = symbols;
   for (const std::string& name : text.symbols) all_symbols.try_emplace(name);
-  write_symbols(all_symbols, text.json);
+  text.json += ",\"symbols\":" + symbols_json(all_symbols);
   if (torch != nullptr) {
     text.json += ",\"default_partition\":{";
     write_names("saved", torch->saved, text.json);

@@ -162,6 +162,12 @@ Result<Number> absolute(const Number& a) {
   return as_real(a) < 0 ? negative(a) : Result<Number>(a);
 }
 
+// A function that PyTorch computes in floating point.
+template <double (*f)(double)>
+Result<Number> in_floats(const Numbers& n) {
+  return real_number(f(as_real(n[0])));
+}
+
 // PyTorch's functions of symbols (torch.utils._sympy.functions), and sympy's own.
 struct Function {
   std::string_view name;
@@ -202,6 +208,21 @@ constexpr Function kFunctions[] = {
     {"RoundToInt", 1, [](const Numbers& n) { return to_whole(std::nearbyint(as_real(n[0]))); }},
     {"ceiling", 1, [](const Numbers& n) { return ceiling_of(n[0]); }},
     {"floor", 1, [](const Numbers& n) { return floor_of(n[0]); }},
+    {"sqrt", 1, in_floats<std::sqrt>},
+    {"OpaqueUnaryFn_sqrt", 1, in_floats<std::sqrt>},
+    {"OpaqueUnaryFn_exp", 1, in_floats<std::exp>},
+    {"OpaqueUnaryFn_log", 1, in_floats<std::log>},
+    {"OpaqueUnaryFn_log2", 1, in_floats<std::log2>},
+    {"OpaqueUnaryFn_sin", 1, in_floats<std::sin>},
+    {"OpaqueUnaryFn_cos", 1, in_floats<std::cos>},
+    {"OpaqueUnaryFn_tan", 1, in_floats<std::tan>},
+    {"OpaqueUnaryFn_sinh", 1, in_floats<std::sinh>},
+    {"OpaqueUnaryFn_cosh", 1, in_floats<std::cosh>},
+    {"OpaqueUnaryFn_tanh", 1, in_floats<std::tanh>},
+    {"OpaqueUnaryFn_asin", 1, in_floats<std::asin>},
+    {"OpaqueUnaryFn_acos", 1, in_floats<std::acos>},
+    {"OpaqueUnaryFn_atan", 1, in_floats<std::atan>},
+    {"OpaqueUnaryFn_asinh", 1, in_floats<std::asinh>},
 };
 
 bool is_symbol_letter(char c) {
@@ -212,8 +233,8 @@ bool is_symbol_digit(char c) { return c >= '0' && c <= '9'; }
 // Reads an expression by recursive descent, with Python's precedence.
 class ExpressionReader {
  public:
-  ExpressionReader(std::string_view text, const SizeOfSymbol& size_of)
-      : text_(text), size_of_(size_of) {}
+  ExpressionReader(std::string_view text, const ValueOfSymbol& value_of)
+      : text_(text), value_of_(value_of) {}
 
   Result<Number> read() {
     auto number = sum();
@@ -300,9 +321,10 @@ class ExpressionReader {
     at_ += end;
     const std::string_view name = rest.substr(0, end);
     if (take("(")) return call(name);
-    const auto bound = size_of_(name);
+    const auto bound = value_of_(name);
     if (!bound) return bound.diagnostics();
-    return whole_number(*bound);
+    const auto* whole = std::get_if<std::int64_t>(&*bound);
+    return whole != nullptr ? whole_number(*whole) : real_number(std::get<double>(*bound));
   }
 
   Result<Number> literal(std::string_view rest) {
@@ -354,7 +376,7 @@ class ExpressionReader {
   };
 
   const std::string_view text_;
-  const SizeOfSymbol& size_of_;
+  const ValueOfSymbol& value_of_;
   std::size_t at_ = 0;
   int depth_ = 0;
 };
@@ -362,11 +384,11 @@ class ExpressionReader {
 }  // namespace
 
 Result<SymbolicNumber> read_symbolic_number(std::string_view expression,
-                                            const SizeOfSymbol& size_of) {
+                                            const ValueOfSymbol& value_of) {
   if (expression.size() > kMaxExpressionBytes)
     return error(fmt::format("an expression of {} characters, expected at most {}",
                              expression.size(), kMaxExpressionBytes));
-  const auto number = ExpressionReader(expression, size_of).read();
+  const auto number = ExpressionReader(expression, value_of).read();
   if (!number) return number.diagnostics();
   if (is_whole(*number)) return SymbolicNumber(number->numerator);
   const double value = as_real(*number);

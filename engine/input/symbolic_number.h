@@ -14,11 +14,11 @@ namespace recut {
 // The value of a SymInt or a SymFloat.
 using SymbolicNumber = std::variant<std::int64_t, double>;
 
-using SizeOfSymbol = std::function<Result<std::int64_t>(std::string_view name)>;
+using ValueOfSymbol = std::function<Result<SymbolicNumber>(std::string_view name)>;
 
 // Quotients inside an expression are exact rationals. Fails if the expression is malformed,
-// `size_of` fails, a divisor is 0, or a number is not finite or doesn't fit into 64 bits.
+// `value_of` fails, a divisor is 0, or a number is not finite or doesn't fit into 64 bits.
 Result<SymbolicNumber> read_symbolic_number(std::string_view expression,
-                                            const SizeOfSymbol& size_of);
+                                            const ValueOfSymbol& value_of);
 
 }  // namespace recut

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "engine/input/printed_values.h"
 #include "engine/support/text.h"
 #include "engine/support/typo_correction.h"
 
@@ -16,6 +17,23 @@ std::string hints_text(const std::vector<BoundSymbol>& symbols) {
     if (!symbol.given)
       text += fmt::format("{}{}={}", text.empty() ? "" : ", ", symbol.name, symbol.size);
   return text;
+}
+
+std::string symbols_json(const std::map<std::string, Symbol, std::less<>>& symbols) {
+  const auto number = [](const std::optional<std::int64_t>& value) {
+    return value ? std::to_string(*value) : std::string("null");
+  };
+  std::string json = "{";
+  for (const auto& [name, symbol] : symbols) {
+    if (json.size() > 1) json += ',';
+    append_json_text(name, json);
+    // An exponent keeps a whole number from being read as a size.
+    const std::string hint =
+        symbol.real ? fmt::format("{:.17e}", *symbol.real) : number(symbol.hint);
+    json += fmt::format(R"(:{{"hint":{},"min":{},"max":{}}})", hint, number(symbol.min),
+                        number(symbol.max));
+  }
+  return json + "}";
 }
 
 Result<Done> Symbols::check() const {
@@ -60,10 +78,19 @@ Result<std::int64_t> Symbols::symbol(std::string_view name) const {
   return error(fmt::format("the symbol {} has no hint: give it a size by --dim {}=N", name, name));
 }
 
+// A real symbol has its traced value: `used` lists sizes alone.
+Result<SymbolicNumber> Symbols::value_of(std::string_view name) const {
+  const auto found = symbols_.find(name);
+  if (found != symbols_.end() && found->second.real) return SymbolicNumber(*found->second.real);
+  const auto size = symbol(name);
+  if (!size) return size.diagnostics();
+  return SymbolicNumber(*size);
+}
+
 Result<SymbolicNumber> Symbols::number_of(std::string_view expression) const {
   if (const auto known = known_.find(expression); known != known_.end()) return known->second;
   auto number =
-      read_symbolic_number(expression, [this](std::string_view name) { return symbol(name); });
+      read_symbolic_number(expression, [this](std::string_view name) { return value_of(name); });
   if (!number) {
     Diagnostics faults = number.diagnostics();
     faults.front().message =

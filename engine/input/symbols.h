@@ -21,7 +21,11 @@ namespace recut {
 struct Symbol {
   std::optional<std::int64_t> hint;  // the size that was traced
   std::optional<std::int64_t> min, max;
+  std::optional<double> real;  // the value of a symbol that is no size but a SymFloat
 };
+
+// Member "symbols" of an fx-joint-graph file: {"s17":{"hint":128,"min":2,"max":null}}.
+std::string symbols_json(const std::map<std::string, Symbol, std::less<>>& symbols);
 
 // A symbol that the graph's sizes use, and its value: given by the user, or the file's hint.
 struct BoundSymbol {
@@ -60,6 +64,7 @@ class Symbols {
   std::string equal_hints_text() const;
 
  private:
+  Result<SymbolicNumber> value_of(std::string_view name) const;
   Result<std::int64_t> symbol(std::string_view name) const;
 
   std::map<std::string, Symbol, std::less<>> symbols_;

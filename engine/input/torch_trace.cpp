@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "engine/input/json.h"
+#include "engine/input/symbolic_number.h"
 
 namespace recut {
 namespace {
@@ -39,6 +40,14 @@ std::optional<std::int64_t> integer_of(std::string_view text) {
     number = number * 10 + (c - '0');
   }
   return negative ? -number : number;
+}
+
+// A SymFloat's value, "3.141592653589793".
+std::optional<double> real_of(std::string_view text) {
+  const auto number = read_symbolic_number(
+      text, [](std::string_view) { return Result<SymbolicNumber>(error("a symbol")); });
+  const double* real = number ? std::get_if<double>(&*number) : nullptr;
+  return real == nullptr ? std::nullopt : std::optional(*real);
 }
 
 // "[2, int_oo]": an end that is no number is unbounded.
@@ -165,7 +174,9 @@ class TraceReader {
     const std::string_view name = record.text_of("symbol");
     if (name.empty()) return;
     Symbol symbol;
-    symbol.hint = integer_of(record.text_of("val"));
+    const std::string_view value = record.text_of("val");
+    symbol.hint = integer_of(value);
+    if (!symbol.hint) symbol.real = real_of(value);
     read_range(record.text_of("vr"), symbol);
     trace_.symbols[record.compile_id()].insert_or_assign(std::string(name), symbol);
   }

@@ -77,8 +77,15 @@ TEST_CASE("symbols: real numbers are those of SymFloat", "[input]") {
   CHECK(real("ToFloat(s58)") == 4);
   CHECK(real("1.5e2") == 150);
   CHECK(real("FloatPow(2.0, -1)") == 0.5);
+  CHECK(real("OpaqueUnaryFn_sqrt(FloatTrueDiv(s58, 1))") == 2);
   CHECK(symbols.size_of("IntTrueDiv(s48, 64)").value() == 8);
   CHECK_FALSE(symbols.size_of("IntTrueDiv(s58, 3)").ok());
+}
+
+TEST_CASE("symbols: one of a SymFloat has its traced value", "[input]") {
+  const Symbols symbols({{"zf3", {{}, {}, {}, 0.25}}, {"s1", {3, 2, {}, {}}}}, {});
+  CHECK(std::get<double>(*symbols.number_of("OpaqueUnaryFn_sqrt(zf3)*s1")) == 1.5);
+  CHECK(symbols.used().size() == 1);  // of sizes
 }
 
 TEST_CASE("symbols: what has no number is told with its place", "[input]") {
@@ -90,7 +97,7 @@ TEST_CASE("symbols: what has no number is told with its place", "[input]") {
   CHECK(fault_of("1 2").find("'2' found, expected an operator") != std::string::npos);
   CHECK(fault_of("").find("expected a number or a symbol") != std::string::npos);
   CHECK(fault_of("*2").find("expected a number or a symbol") != std::string::npos);
-  CHECK(fault_of("sqrt(2)").find("'sqrt' is no function") != std::string::npos);
+  CHECK(fault_of("cbrt(2)").find("'cbrt' is no function") != std::string::npos);
   CHECK(fault_of("Mod(2)").find("Mod takes 2 operands, found 1") != std::string::npos);
   CHECK(fault_of("Max()").find("expected a number or a symbol") != std::string::npos);
   for (const char* large : {"9223372036854775807 + 1", "99999999999999999999", "10**30",
