@@ -1,0 +1,30 @@
+// A rank's part of a call: shapes and attributes of its shards along one axis.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/mesh/rules/sharding_rule.h"
+
+namespace recut::mesh {
+
+// One rank of an axis.
+struct AxisRank {
+  std::int64_t ranks = 1, rank = 0;
+};
+
+struct AxisPart {
+  std::int64_t begin = 0, size = 0;
+};
+
+// The part of a dimension that a rank has, as torch.chunk cuts it.
+AxisPart axis_part(std::int64_t length, AxisRank at);
+
+Shape part_shape(const Shape& shape, Placement placement, AxisRank at);
+
+// The call's arguments with the sizes of a rank's shards. Operands stay the call's own.
+std::vector<Argument> local_arguments(const Call& call, const ShardingRule& rule,
+                                      const Strategy& strategy, AxisRank at);
+
+}  // namespace recut::mesh
