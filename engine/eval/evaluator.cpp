@@ -52,34 +52,54 @@ struct EvaluatedValue {
 
 class Evaluator {
  public:
-  Evaluator(const Graph& graph, const EvaluationSteps& steps, const EvaluateOptions& options)
+  // With `ranks`, the values of collectives come from outside.
+  Evaluator(const Graph& graph, const EvaluationSteps& steps, const EvaluateOptions& options,
+            bool ranks = false)
       : graph_(graph),
         steps_(steps),
         options_(options),
+        ranks_(ranks),
         kernels_(options.kernels != nullptr ? *options.kernels : kernel_table()),
         values_(graph.order().size()),
         types_of_([&graph](NodeId id) { return graph.pool().types_of(id); }),
         values_of_([this](NodeId id) { return std::span<const Tensor>(value(id).outputs); }) {}
 
   Result<Evaluation> run(const Inputs& inputs) {
-    if (auto ready = check_kernels(); !ready) return ready.diagnostics();
-    if (auto ready = take_inputs(inputs); !ready) return ready.diagnostics();
-    Evaluation evaluation;
-    for (std::size_t t = 0; t < steps_.steps.size(); ++t) {
-      if (t == steps_.boundary) collect(graph_.results, evaluation);
-      if (options_.progress && !options_.progress(t, steps_.steps.size()))
-        return error("the evaluation was ended");
-      if (auto done = run_step(t); !done) return done.diagnostics();
-    }
-    if (steps_.boundary == steps_.steps.size()) collect(graph_.results, evaluation);
-    collect(graph_.gradients, evaluation);
-    evaluation.peak_bytes = meter_->peak_bytes;
-    return evaluation;
+    if (auto ready = begin(inputs); !ready) return ready.diagnostics();
+    while (!done())
+      if (auto ran = advance(); !ran) return ran.diagnostics();
+    return finish();
+  }
+
+  Result<Done> begin(const Inputs& inputs) {
+    if (auto ready = check_kernels(); !ready) return ready;
+    return take_inputs(inputs);
+  }
+
+  bool done() const { return next_ == steps_.steps.size(); }
+  NodeId next() const { return steps_.steps[next_].node; }
+  bool awaits_ranks() const { return ranks_ && !done() && lacks_ranks(next()); }
+  const EvaluatedValue& value(NodeId id) const { return values_[graph_.position(id)]; }
+
+  // Runs the next step, or takes its outputs as they were `given`.
+  Result<Done> advance(std::optional<std::span<const Tensor>> given = std::nullopt) {
+    const std::size_t t = next_;
+    if (t == steps_.boundary) collect(graph_.results);
+    if (options_.progress && !options_.progress(t, steps_.steps.size()))
+      return error("the evaluation was ended");
+    if (auto ran = run_step(t, given); !ran) return ran;
+    ++next_;
+    return Done{};
+  }
+
+  Evaluation finish() {
+    if (steps_.boundary == steps_.steps.size()) collect(graph_.results);
+    collect(graph_.gradients);
+    evaluation_.peak_bytes = meter_->peak_bytes;
+    return std::move(evaluation_);
   }
 
  private:
-  const EvaluatedValue& value(NodeId id) const { return values_[graph_.position(id)]; }
-
   Diagnostic about(NodeId id, std::string_view message) const {
     return node_diagnostic(graph_, id, message);
   }
@@ -109,6 +129,7 @@ class Evaluator {
         missing.push_back(
             error(fmt::format("Recut doesn't compute with {} yet: node {} has it",
                               short_name(dtype), quote(graph_.node_name(step.node)))));
+      if (ranks_ && lacks_ranks(step.node)) continue;
       if (supports(step.node) && !lacks_ranks(step.node)) {
         if (auto sound = check_types(step.node); !sound)
           missing.push_back(about(step.node, sound.diagnostics().front().message));
@@ -181,19 +202,20 @@ class Evaluator {
   }
 
   // Results are taken where forward ends, before backward computes any of them again.
-  void collect(const std::vector<NodeId>& ids, Evaluation& evaluation) const {
+  void collect(const std::vector<NodeId>& ids) {
     for (const NodeId id : ids)
-      evaluation.outputs.push_back(id.valid() ? value(id).outputs.front() : Tensor());
+      evaluation_.outputs.push_back(id.valid() ? value(id).outputs.front() : Tensor());
   }
 
-  Result<Done> run_step(std::size_t t) {
+  Result<Done> run_step(std::size_t t, std::optional<std::span<const Tensor>> given) {
     const EvaluationStep& step = steps_.steps[t];
     EvaluatedValue result;
     result.step = t;
     const Node& node = graph_[step.node];
     const Operator& op = operator_of(node.op);
     const Call call(op, node.arguments, types_of_);
-    const auto done = node.op == Op::getitem              ? take_item(call, result)
+    const auto done = given                               ? copy_given(step.node, *given, result)
+                      : node.op == Op::getitem            ? take_item(call, result)
                       : is_external(node.op)              ? run_external(step.node, t, result)
                       : kernels_.view(node.op) != nullptr ? run_view(step.node, call, result)
                                                           : run_kernel(step.node, call, result);
@@ -204,6 +226,20 @@ class Evaluator {
       if (value.step == dead.step) value = EvaluatedValue();
     }
     return Done{};
+  }
+
+  Result<Done> copy_given(NodeId id, std::span<const Tensor> given, EvaluatedValue& result) {
+    const auto& types = graph_[id].outputs;
+    if (given.size() != types.size())
+      return error(fmt::format("it has {} outputs, expected {}", given.size(), types.size()));
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (types[i].exists() && !has_type(given[i], types[i]))
+        return error(fmt::format("its value is {}{}, and the graph has {}",
+                                 short_name(given[i].dtype), format_shape(given[i].shape),
+                                 format(types[i])));
+      result.outputs.push_back(types[i].exists() ? given[i] : Tensor());
+    }
+    return copy_outputs(id, result);
   }
 
   Result<Done> take_item(const Call& call, EvaluatedValue& result) const {
@@ -242,6 +278,7 @@ class Evaluator {
     if (auto fits = check_memory(id, graph_[id].outputs); !fits) return fits;
     for (std::size_t i = 0; i < result.outputs.size(); ++i) {
       Tensor& tensor = result.outputs[i];
+      if (!tensor.exists()) continue;
       Tensor copy = allocate(graph_[id].outputs[i], meter_);
       copy_tensor(tensor, copy);
       tensor = std::move(copy);
@@ -315,11 +352,14 @@ class Evaluator {
   const Graph& graph_;
   const EvaluationSteps& steps_;
   const EvaluateOptions& options_;
+  const bool ranks_;
   const KernelTable& kernels_;
   std::shared_ptr<MemoryMeter> meter_ = std::make_shared<MemoryMeter>();
   std::vector<EvaluatedValue> values_;  // by position
   Call::TypesOf types_of_;
   KernelContext::ValuesOf values_of_;
+  std::size_t next_ = 0;  // step
+  Evaluation evaluation_;
 };
 
 }  // namespace
@@ -336,5 +376,33 @@ Result<Evaluation> evaluate(const Graph& graph, const Plan& plan, const Inputs& 
   if (!steps) return steps.diagnostics();
   return Evaluator(graph, *steps, options).run(inputs);
 }
+
+struct StepEvaluator::Impl {
+  Impl(const Graph& graph, const EvaluateOptions& chosen)
+      : options(chosen), steps(build_steps(graph)), evaluator(graph, steps, options, true) {}
+
+  EvaluateOptions options;
+  EvaluationSteps steps;
+  Evaluator evaluator;
+};
+
+StepEvaluator::StepEvaluator(const Graph& graph, const EvaluateOptions& options)
+    : impl_(std::make_unique<Impl>(graph, options)) {}
+StepEvaluator::~StepEvaluator() = default;
+StepEvaluator::StepEvaluator(StepEvaluator&&) noexcept = default;
+StepEvaluator& StepEvaluator::operator=(StepEvaluator&&) noexcept = default;
+
+Result<Done> StepEvaluator::begin(const Inputs& inputs) { return impl_->evaluator.begin(inputs); }
+bool StepEvaluator::done() const { return impl_->evaluator.done(); }
+NodeId StepEvaluator::next() const { return impl_->evaluator.next(); }
+bool StepEvaluator::awaits_ranks() const { return impl_->evaluator.awaits_ranks(); }
+std::span<const Tensor> StepEvaluator::value(NodeId id) const {
+  return impl_->evaluator.value(id).outputs;
+}
+Result<Done> StepEvaluator::run() { return impl_->evaluator.advance(); }
+Result<Done> StepEvaluator::give(std::span<const Tensor> outputs) {
+  return impl_->evaluator.advance(outputs);
+}
+Evaluation StepEvaluator::finish() { return impl_->evaluator.finish(); }
 
 }  // namespace recut

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/eval/kernel.h"
@@ -52,5 +54,34 @@ Result<Evaluation> evaluate(const Graph& graph, const Inputs& inputs,
 // Evaluates in the order of a plan; also fails if the plan is not executable (engine/eval/steps.h).
 Result<Evaluation> evaluate(const Graph& graph, const Plan& plan, const Inputs& inputs,
                             const EvaluateOptions& options = {});
+
+// Evaluates a graph step by step, so that the ranks of a mesh take turns. Collectives of other
+// ranks are the caller's: it gives their values. The graph outlives the evaluator.
+class StepEvaluator {
+ public:
+  explicit StepEvaluator(const Graph& graph, const EvaluateOptions& options = {});
+  ~StepEvaluator();
+  StepEvaluator(StepEvaluator&&) noexcept;
+  StepEvaluator& operator=(StepEvaluator&&) noexcept;
+
+  // Fails as evaluate() does before its first step; comes before all below.
+  Result<Done> begin(const Inputs& inputs);
+
+  bool done() const;                            // all steps have run
+  NodeId next() const;                          // the node of the next step
+  bool awaits_ranks() const;                    // the next step is such a collective
+  std::span<const Tensor> value(NodeId) const;  // of an operand of the next step
+
+  Result<Done> run();  // the next step, which doesn't await ranks
+
+  // The next step's outputs, which are copied. Fails if their types aren't the recorded ones.
+  Result<Done> give(std::span<const Tensor> outputs);
+
+  Evaluation finish();  // after the last step
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace recut
