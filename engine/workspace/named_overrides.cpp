@@ -8,6 +8,7 @@
 
 #include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
+#include "engine/support/name_pattern.h"
 #include "engine/support/text.h"
 #include "engine/support/typo_correction.h"
 
@@ -29,40 +30,6 @@ std::string nearest_name(const Graph& graph, std::string_view name) {
   for (const NodeId id : graph.order()) near.consider(graph.node_name(id));
   for (const auto& [alias, id] : graph.aliases()) near.consider(alias);
   return near.name();
-}
-
-// Glob match: a '*' in `pattern` matches any characters of `text`. Linear, by one backtracking
-// point.
-bool matches(std::string_view pattern, std::string_view text) {
-  std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p, ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
-// True if some sequence of a module path's dot-separated parts matches the pattern.
-bool module_matches(std::string_view pattern, std::string_view module) {
-  for (std::size_t begin = 0; begin < module.size();) {
-    for (std::size_t end = begin; end != std::string_view::npos;) {
-      end = module.find('.', end + 1);
-      if (matches(pattern, module.substr(begin, end - begin))) return true;
-    }
-    const std::size_t dot = module.find('.', begin);
-    if (dot == std::string_view::npos) return false;
-    begin = dot + 1;
-  }
-  return false;
 }
 
 class OverrideReader {
@@ -178,7 +145,7 @@ class OverrideReader {
     std::vector<bool> asked(graph_.order().size());
     for (std::size_t p = 0; p < asked.size(); ++p) {
       const NodeId id = graph_.order()[p];
-      asked[p] = module_matches(named.name, graph_.origin(id).module);
+      asked[p] = matches_module(named.name, graph_.origin(id).module);
       matched = matched || asked[p];
       if (asked[p] && named.save && defining_node(graph_, id) == id && why_not(id, true).empty())
         named.nodes.push_back(id);
