@@ -16,7 +16,7 @@ namespace {
 
 enum class Section : std::uint8_t { none, parameters, inputs, outputs };
 
-std::string_view stripped(std::string_view line) {
+std::string_view without_comment(std::string_view line) {
   line = line.substr(0, line.find(';'));
   const std::size_t begin = line.find_first_not_of(" \t\r");
   if (begin == std::string_view::npos) return {};
@@ -50,7 +50,7 @@ class PlacementReader {
     Section section = Section::none;
     for (std::size_t begin = 0; begin < text.size();) {
       const std::size_t end = std::min(text.find('\n', begin), text.size());
-      const std::string_view line = stripped(text.substr(begin, end - begin));
+      const std::string_view line = without_comment(text.substr(begin, end - begin));
       begin = end + 1;
       ++line_;
       if (line.empty()) continue;
