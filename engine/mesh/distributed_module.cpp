@@ -96,9 +96,11 @@ class PlacementReader {
                               first->second));
     const auto list = parse_placements(line.substr(blank));
     if (!list) return fail(list.diagnostics().front().message);
-    const auto targets = matching(section, pattern);
+    std::vector<Target> targets = named_targets(section, pattern);
+    const bool by_name = !targets.empty();
+    if (!by_name) targets = matching(section, pattern);
     if (targets.empty()) return fail_unmatched(section, pattern);
-    for (const Target& target : targets) place(section, target, pattern, *list);
+    for (const Target& target : targets) place(section, target, {line_, by_name}, *list);
   }
 
   std::vector<Target> all_targets(Section section) const {
@@ -122,14 +124,20 @@ class PlacementReader {
     return {};
   }
 
+  std::vector<Target> named_targets(Section section, const std::string& name) const {
+    const NodeId id = graph_.find(name);
+    std::vector<Target> targets;
+    for (const Target& target : all_targets(section))
+      if (target.node == id) targets.push_back(target);
+    return targets;
+  }
+
   std::vector<Target> matching(Section section, const std::string& pattern) const {
-    const NodeId named = graph_.find(pattern);
     std::vector<Target> targets;
     for (const Target& target : all_targets(section)) {
       const std::string& name = graph_.node_name(target.node);
-      if (named.valid() ? target.node == named
-                        : matches_pattern(pattern, name) || matches_module(pattern, name) ||
-                              matches_module(pattern, module_of(target.node)))
+      if (matches_pattern(pattern, name) || matches_module(pattern, name) ||
+          matches_module(pattern, module_of(target.node)))
         targets.push_back(target);
     }
     return targets;
@@ -152,7 +160,7 @@ class PlacementReader {
                      quote(pattern), near.suggestion()));
   }
 
-  void place(Section section, const Target& target, const std::string& pattern,
+  void place(Section section, const Target& target, Choice own,
              const std::vector<ListedPlacement>& list) {
     auto sharding = sharding_from(list, module_.mesh_, graph_.type(target.node).rank());
     if (!sharding)
@@ -161,7 +169,6 @@ class PlacementReader {
     const bool output = section == Section::outputs;
     Sharding& held =
         output ? module_.result_shardings_[target.result] : module_.input_shardings_[target.node];
-    const Choice own{line_, graph_.find(pattern).valid()};
     const auto key = std::tuple(output, target.node, target.result);
     const auto [found, is_new] = choices_.emplace(key, own);
     Choice& other = found->second;

@@ -140,6 +140,21 @@ Outputs broadcast_from_source(Members members, std::size_t input) {
   return std::vector<Tensor>(members.size(), value);
 }
 
+// Rows of all members are alike, whatever their number.
+Result<Done> check_rows(Members members, std::size_t input) {
+  const auto row_of = [&](const RankCall& member) {
+    const Shape& shape = member.inputs[input].shape;
+    return shape.empty() ? shape : Shape(shape.begin() + 1, shape.end());
+  };
+  const RankCall& first = members.front();
+  for (const RankCall& member : members)
+    if (member.inputs[input].dtype != first.inputs[input].dtype || row_of(member) != row_of(first))
+      return about(member, fmt::format("it gives {}, and {} gives {}; all rows have one type",
+                                       type_text(member.inputs[input]), place_of(first),
+                                       type_text(first.inputs[input])));
+  return Done{};
+}
+
 // A member sends as many rows to another as that one expects.
 Result<Done> check_splits(Members members, std::size_t input) {
   for (std::size_t from = 0; from < members.size(); ++from) {
@@ -161,6 +176,7 @@ Result<Done> check_splits(Members members, std::size_t input) {
 }
 
 Outputs all_to_all(Members members, std::size_t input) {
+  if (auto fit = check_rows(members, input); !fit) return fit.diagnostics();
   if (auto fit = check_splits(members, input); !fit) return fit.diagnostics();
   std::vector<std::vector<Tensor>> received(members.size());
   for (const RankCall& member : members) {

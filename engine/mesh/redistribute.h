@@ -3,7 +3,8 @@
 // A step changes one mesh axis by one collective, or the order of the axes of one dimension. Only
 // the last axis of a dimension can be gathered or exchanged, and an axis that begins to cut a
 // dimension becomes its last one. The plan is a shortest path over all shardings (Dijkstra 1959),
-// in bytes that the rank sends that sends most, and then in steps.
+// in bytes of the rank that sends most, and then in steps. On more than three axes it takes only
+// dimensions that are cut or will be.
 #pragma once
 
 #include <cstdint>

@@ -35,6 +35,9 @@ class Moves {
         type_(type),
         mesh_(mesh),
         origin_(static_cast<std::size_t>(mesh.ndim())) {
+    int axes = 0;
+    for (const MeshAxis& axis : mesh.axes()) axes += axis.size > 1 ? 1 : 0;
+    all_dims_ = axes <= kAxesForAllDims;
     largest_ = local_block(type.shape, from, mesh, origin_).shape;
   }
 
@@ -84,11 +87,17 @@ class Moves {
 
   int ndims() const { return static_cast<int>(from_.dims.size()); }
 
+  // True if an axis may begin to cut a dimension. The number of shardings bounds the search.
+  bool considers(int dim) const {
+    const auto d = static_cast<std::size_t>(dim);
+    return all_dims_ || !from_.dims[d].empty() || !to_.dims[d].empty();
+  }
+
   void from_shard(int axis, int dim) {
     const std::int64_t n = mesh_.axis_size(axis), own = padded_chunk(parent_size(dim), n);
     add(StepKind::all_gather, axis, dim, -1, sent_by_all_gather(n, bytes_with(dim, own)).bytes);
     for (int other = 0; other < ndims(); ++other) {
-      if (other == dim) continue;
+      if (other == dim || !considers(other)) continue;
       Shape part = largest_;
       part[static_cast<std::size_t>(dim)] = own;
       part[static_cast<std::size_t>(other)] = padded(other, n);
@@ -103,9 +112,11 @@ class Moves {
     const std::int64_t n = mesh_.axis_size(axis);
     const std::int64_t whole = element_count(largest_) * item_bytes(type_.dtype);
     add(StepKind::all_reduce, axis, -1, -1, sent_by_all_reduce(n, whole).bytes);
-    for (int dim = 0; dim < ndims(); ++dim)
+    for (int dim = 0; dim < ndims(); ++dim) {
+      if (!considers(dim)) continue;
       add(StepKind::reduce_scatter, axis, -1, dim,
           sent_by_reduce_scatter(n, bytes_with(dim, padded(dim, n))).bytes);
+    }
     const auto wanted = to_.partial_of(axis);
     const auto adds = [](Reduction r) { return r == Reduction::sum || r == Reduction::avg; };
     if (wanted && *wanted != kind && adds(*wanted) && adds(kind))
@@ -113,7 +124,8 @@ class Moves {
   }
 
   void from_replicate(int axis) {
-    for (int dim = 0; dim < ndims(); ++dim) add(StepKind::slice, axis, -1, dim, 0);
+    for (int dim = 0; dim < ndims(); ++dim)
+      if (considers(dim)) add(StepKind::slice, axis, -1, dim, 0);
     if (const auto wanted = to_.partial_of(axis))
       add(StepKind::hold_partial, axis, -1, -1, 0, wanted);
   }
@@ -146,7 +158,10 @@ class Moves {
   const Sharding& to_;
   const TensorType& type_;
   const DeviceMesh& mesh_;
+  static constexpr int kAxesForAllDims = 3;
+
   Coordinate origin_;
+  bool all_dims_ = true;
   Shape largest_;  // of the local tensors
   std::vector<RedistributionStep> steps_;
 };

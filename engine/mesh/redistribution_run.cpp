@@ -248,8 +248,9 @@ Result<Done> check_request(const DistributedTensor& tensor, const RedistributeRe
                     format(tensor.mesh), format(*request.mesh)));
   if (request.to->has_partial())
     return error("redistribute can't give a partial tensor; use R or S(dim) on each mesh axis");
-  if (request.dtype && !has_values(*request.dtype))
-    return error(fmt::format("Recut doesn't compute with {}", short_name(*request.dtype)));
+  for (const DType dtype : {tensor.type.dtype, request.dtype.value_or(tensor.type.dtype)})
+    if (request.dtype && !has_values(dtype))
+      return error(fmt::format("Recut doesn't compute with {}", short_name(dtype)));
   return Done{};
 }
 

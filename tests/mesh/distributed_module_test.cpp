@@ -126,6 +126,18 @@ TEST_CASE("checks 15, 19: faults of a placement file have their lines", "[mesh]"
   says("outputs\nw1 [R, R]", "'w1' is no output of the graph");
 }
 
+TEST_CASE("check 19: a module's path may be the name of a call, too", "[mesh]") {
+  const auto graph = parse_graph_text(
+      "graph \"g\" {\n  %w = parameter f32[4]\n  %mlp = neg(%w) @\"net.mlp\"\n  results %mlp\n}",
+      "test");
+  REQUIRE(graph.ok());
+  const DeviceMesh mesh = mesh_of("x=4");
+  DistributedModule module(*graph, mesh);
+  REQUIRE(module.place("parameters\nmlp S(0)\noutputs\nmlp S(0)\n", "p").ok());
+  CHECK(format(module.of_input(graph->find("w")), mesh) == "[S(0)]");
+  CHECK(format(module.of_results()[0], mesh) == "[S(0)]");
+}
+
 TEST_CASE("a table shows the shapes and bytes of each rank", "[mesh]") {
   auto graph = parse_graph_text(
       "graph \"g\" {\n  %w = parameter f32[13, 3]\n  %x = input bf16[4]\n  %y = neg(%w)\n"

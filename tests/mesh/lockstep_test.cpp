@@ -189,6 +189,10 @@ TEST_CASE("checks 75, 76: calls that don't fit each other name rank and node", "
   CHECK(fails_with(fault(call(row, parts, row),
                          call("f32[3]", "all_to_all_single(%x, [1, 1], [2, 1], \"tp\")", row)),
                    "rank 0, node 'c': it expects 1 rows from rank 1, which sends 2"));
+  CHECK(fails_with(fault(call(row, parts, row), call("bf16[2]", parts, "bf16[2]")),
+                   "rank 1, node 'c': it gives bf16[2], and rank 0, node 'c' gives f32[2]"));
+  CHECK(fails_with(fault(call(row, parts, row), call("f32[2, 3]", parts, "f32[2, 3]")),
+                   "rank 1, node 'c': it gives f32[2, 3], and rank 0, node 'c' gives f32[2]"));
 }
 
 TEST_CASE("checks 75, 76: groups that don't fit the calls are refused", "[mesh]") {

@@ -235,3 +235,15 @@ TEST_CASE("checks 12, 41: partial numbers are reduced before they are read", "[m
   CHECK(reduced("a=2,b=2", "[P(max), P(max)]", {1, 4, 3, 2}) == 4);
   CHECK(reduced("a=2,b=2", "[P(product), R]", {2, 2, 3, 3}) == 6);
 }
+
+TEST_CASE("check 26: five axes move from rows to columns", "[mesh]") {
+  const auto plan = plan_of({8, 9, 3}, "a=2,b=2,c=2,d=2,e=2", "[S(0), S(0), S(0), R, P(sum)]",
+                            "[S(1), R, S(0), S(1), S(1)]");
+  const auto start = distributed(count_up({8, 9, 3}), plan.mesh, plan.from);
+  Traffic traffic(32);
+  const auto columns = run_plan(plan, start, traffic);
+  for (std::int64_t p = 0; p < 32; ++p)
+    CHECK(same_bits(columns.locals[static_cast<std::size_t>(p)],
+                    extract(count_up({8, 9, 3}), local_block({8, 9, 3}, plan.to, plan.mesh,
+                                                             plan.mesh.coordinate_at(p)))));
+}
