@@ -15,6 +15,7 @@
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
 #include "engine/partition/overrides.h"
+#include "engine/partition/torch_options.h"
 
 namespace recut {
 
@@ -50,6 +51,7 @@ struct PlanRequest {
   // Strategy 'peak' rounds storage sizes up to multiples of this; budget, peak and proof are then
   // of the rounded sizes.
   std::int64_t alignment = 1;
+  TorchOptions torch;  // of strategy 'torch' alone
 };
 
 // A remark on one node: why it has to be saved, or may not be recomputed.

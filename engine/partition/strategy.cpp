@@ -43,6 +43,9 @@ Result<PlanOutcome> make_plan(const Graph& graph, const PlanRequest& request) {
         fmt::format("strategy '{}' takes no overrides (--save, --recompute): only "
                     "strategy 'peak' does",
                     request.strategy));
+  if (request.torch != TorchOptions() && strategy->plan != plan_torch)
+    return error(fmt::format("strategy '{}' takes no {} (--torch): only strategy 'torch' does",
+                             request.strategy, write_torch_options(request.torch).front()));
   if (auto total = check_total_bytes(graph); !total) return total.diagnostics();
   if (request.groups.fused() && strategy->plan != plan_peak && strategy->plan != plan_torch)
     return error(

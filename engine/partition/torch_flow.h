@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/ir/graph.h"
+#include "engine/partition/torch_options.h"
 #include "engine/support/result.h"
 
 namespace recut {
@@ -51,6 +52,7 @@ struct TorchFlow {
 
 // Traces the cut for a budget of 1.0; for smaller budgets strategy torch solves further cuts. Fails
 // where no finite cut exists, and on a graph without a backward.
-Result<TorchFlow> trace_torch_flow(const Graph& graph, std::size_t max_paths = 64);
+Result<TorchFlow> trace_torch_flow(const Graph& graph, const TorchOptions& options = {},
+                                   std::size_t max_paths = 64);
 
 }  // namespace recut

@@ -31,7 +31,7 @@ Prices used(const TorchFlow& flow) {
 }
 
 void check_flow(const Graph& graph) {
-  const auto flow = trace_torch_flow(graph, 100'000);
+  const auto flow = trace_torch_flow(graph, {}, 100'000);
   REQUIRE(flow.ok());
   REQUIRE(flow->complete());
   std::int64_t sent = 0, cut = 0;
@@ -93,7 +93,7 @@ TEST_CASE("flow of strategy torch: the lesson's graph is cut in its middle", "[p
 
 TEST_CASE("flow of strategy torch: a trace is bounded, and needs a backward", "[partition]") {
   const Document document = sample("lessons/gated.recut");
-  const auto flow = trace_torch_flow(document.graph(), 2);
+  const auto flow = trace_torch_flow(document.graph(), {}, 2);
   REQUIRE(flow.ok());
   CHECK(flow->paths.size() == 2);
   CHECK(flow->found == 3);

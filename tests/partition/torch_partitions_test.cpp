@@ -10,7 +10,7 @@
 namespace recut {
 namespace {
 
-// Bytes and microseconds may be this much more than PyTorch's.
+// Microseconds may be this much more than PyTorch's.
 constexpr double kTolerance = 1.02;
 
 struct Pair {
@@ -25,15 +25,21 @@ Pair replayed(const Graph& graph, const StorageModel& storages, Plan plan) {
   return {std::move(plan), std::move(*figures)};
 }
 
+// The partitioner knows the model's buffers, which are free to save; the files don't name them. They
+// matter to one of the graphs.
+std::vector<std::string> buffers_of(const Graph& graph) {
+  if (graph.name == "cpu_bert") return {"primals_2", "primals_3"};
+  return {};
+}
+
 void compare(const Graph& graph, const StorageModel& storages, const TorchPartition& partition) {
-  const auto outcome = make_plan(graph, torch_request(partition));
+  PlanRequest request = torch_request(partition);
+  request.torch.static_inputs = buffers_of(graph);
+  const auto outcome = make_plan(graph, request);
   REQUIRE(outcome.ok());
   const Pair ours = replayed(graph, storages, outcome->plan);
   const Pair theirs = replayed(graph, storages, plan_of(graph, partition));
-  if (*partition.budget == 1 || *partition.budget == 0)
-    CHECK(saved_storages(storages, ours.plan) == saved_storages(storages, theirs.plan));
-  CHECK(static_cast<double>(ours.figures.saved_bytes) <=
-        kTolerance * static_cast<double>(theirs.figures.saved_bytes));
+  CHECK(saved_storages(storages, ours.plan) == saved_storages(storages, theirs.plan));
   CHECK(ours.figures.recompute_us <= kTolerance * theirs.figures.recompute_us);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/partition/knapsack/quanta.h"
 #include "engine/support/check.h"
 
 namespace recut {
@@ -12,20 +13,13 @@ namespace {
 constexpr double kQuanta = 10000;
 constexpr double kMaxQuanta = 1 << 20;
 
-std::int64_t quantise(double amount) {
-  // NaN compares false and becomes the maximum too.
-  const double quanta = amount * kQuanta < kMaxQuanta ? amount * kQuanta : kMaxQuanta;
-  return static_cast<std::int64_t>(std::nearbyint(quanta));  // halves to even, as Python's round
-}
-
 // The textbook recurrence (Bellman 1957), best[i][c] = max(best[i-1][c], best[i-1][c-w] + v), with
 // one row of values kept. A bit for each (item, capacity) tells whether item i changed the row, and
 // the traceback needs no more. PyTorch keeps every row of float32: 32 times the memory.
-template <class Value>
-KnapsackSolution solve(std::span<const std::int64_t> weights, std::span<const Value> values,
+KnapsackSolution solve(std::span<const std::int64_t> weights, std::span<const float> values,
                        std::int64_t capacity) {
   const std::size_t width = static_cast<std::size_t>(capacity) + 1;
-  std::vector<Value> best(width, Value{0});
+  std::vector<float> best(width, 0.0F);
   std::vector<bool> changed(weights.size() * width, false);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (weights[i] > capacity) continue;
@@ -33,7 +27,7 @@ KnapsackSolution solve(std::span<const std::int64_t> weights, std::span<const Va
     const auto row = changed.begin() + static_cast<std::ptrdiff_t>(i * width);
     // Downwards, so that best[c - weight] is still the row before.
     for (std::size_t c = width; c-- > weight;) {
-      const Value with = best[c - weight] + values[i];
+      const float with = best[c - weight] + values[i];
       // An item without weight is added at any price: that is how PyTorch's solver has it.
       const bool better = weight == 0 ? with != best[c] : with > best[c];
       if (!better) continue;
@@ -54,18 +48,18 @@ KnapsackSolution solve(std::span<const std::int64_t> weights, std::span<const Va
 
 }  // namespace
 
+std::int64_t quanta_of(double amount) {
+  // NaN compares false and becomes the maximum too.
+  const double quanta = amount * kQuanta < kMaxQuanta ? amount * kQuanta : kMaxQuanta;
+  return static_cast<std::int64_t>(std::nearbyint(quanta));
+}
+
 KnapsackSolution quantised_knapsack(std::span<const double> weights, std::span<const float> values,
                                     double capacity) {
   RECUT_CHECK(weights.size() == values.size(), "a weight and a value for each item");
   std::vector<std::int64_t> quantised;
-  for (const double weight : weights) quantised.push_back(quantise(weight));
-  return solve<float>(quantised, values, quantise(capacity));
-}
-
-KnapsackSolution exact_knapsack(std::span<const std::int64_t> weights,
-                                std::span<const std::int64_t> values, std::int64_t capacity) {
-  RECUT_CHECK(weights.size() == values.size(), "a weight and a value for each item");
-  return solve<std::int64_t>(weights, values, capacity);
+  for (const double weight : weights) quantised.push_back(quanta_of(weight));
+  return solve(quantised, values, quanta_of(capacity));
 }
 
 KnapsackSolution greedy_knapsack(std::span<const double> weights, std::span<const double> values,

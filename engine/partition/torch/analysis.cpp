@@ -12,16 +12,21 @@ constexpr std::int64_t kMaxDistance = 100;
 
 }  // namespace
 
-Analysis::Analysis(const Graph& graph) : Analysis(graph, Users(graph)) {}
+Analysis::Analysis(const Graph& graph, const TorchOptions& options)
+    : Analysis(graph, options, Users(graph)) {}
 
-Analysis::Analysis(const Graph& graph, const Users& users)
-    : graph_(graph), storages_(graph, StorageModel::Sizes::values), classes_(graph, users) {
+Analysis::Analysis(const Graph& graph, const TorchOptions& options, const Users& users)
+    : graph_(graph),
+      options_(options),
+      table_(traits_by_operator(options)),
+      storages_(graph, StorageModel::Sizes::values),
+      classes_(graph, users) {
   first_user_.push_back(0);
   for (const NodeId id : graph.order()) {
     for (const NodeId user : users.of(id))
       users_.push_back(static_cast<Position>(graph.position(user)));
     first_user_.push_back(static_cast<std::uint32_t>(users_.size()));
-    traits_.push_back(&traits_of(graph[id].op));
+    traits_.push_back(&table_[graph[id].op]);
     kinds_.push_back(graph.op(id).is(kInput) ? Kind::input : Kind::call);
     bytes_.push_back(value_bytes(graph[id]));
   }
@@ -105,6 +110,14 @@ void Analysis::find_used_far_apart() {
   }
 }
 
+// Parameters are in memory anyway, and so are all inputs that live as long as the model.
+bool Analysis::free_to_save(NodeId id) const {
+  if (graph_[id].op != Op::placeholder) return false;
+  const std::vector<std::string>& names = options_.static_inputs;
+  return graph_.input_kind(id) == InputKind::parameter ||
+         std::find(names.begin(), names.end(), graph_.node_name(id)) != names.end();
+}
+
 void Analysis::find_node_weights() {
   std::vector<double> factors;
   for (std::int64_t distance = 0; distance <= kMaxDistance; ++distance)
@@ -113,10 +126,7 @@ void Analysis::find_node_weights() {
     const std::int64_t distance = std::clamp<std::int64_t>(classes_.distance[p], 1, kMaxDistance);
     const double far = factors[static_cast<std::size_t>(distance)];
     const double weight = std::floor(static_cast<double>(bytes_[p]) * far);
-    // Parameters are in memory anyway: saving one is free.
-    const bool free =
-        graph_[node(p)].op == Op::placeholder && graph_.input_kind(node(p)) == InputKind::parameter;
-    node_weights_.push_back(free ? 0 : materialized_[p] ? weight : 2 * weight);
+    node_weights_.push_back(free_to_save(node(p)) ? 0 : materialized_[p] ? weight : 2 * weight);
   }
 }
 

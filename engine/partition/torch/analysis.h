@@ -18,9 +18,12 @@ class Analysis {
  public:
   using Position = std::uint32_t;
 
-  explicit Analysis(const Graph& graph);
+  explicit Analysis(const Graph& graph, const TorchOptions& options = {});
+  Analysis(const Analysis&) = delete;
+  Analysis& operator=(const Analysis&) = delete;
 
   const Graph& graph() const { return graph_; }
+  const TorchOptions& options() const { return options_; }
   const JointClasses& classes() const { return classes_; }
   const StorageModel& storages() const { return storages_; }
   std::size_t size() const { return bytes_.size(); }
@@ -58,7 +61,7 @@ class Analysis {
   double node_weight(Position p) const { return node_weights_[p]; }
 
  private:
-  Analysis(const Graph& graph, const Users& users);
+  Analysis(const Graph& graph, const TorchOptions& options, const Users& users);
 
   enum class Kind : std::uint8_t { call, input };
 
@@ -67,8 +70,11 @@ class Analysis {
   void find_used_far_apart();
   void find_node_weights();
   bool walk_views_to_backward(Position from) const;
+  bool free_to_save(NodeId id) const;
 
   const Graph& graph_;
+  const TorchOptions options_;
+  const OperatorMap<OpTraits> table_;
   StorageModel storages_;
   std::vector<std::uint32_t> first_user_;
   std::vector<Position> users_;

@@ -93,6 +93,17 @@ class BanFinder {
 
 }  // namespace
 
+CutOptions cut_options(const TorchOptions& options) {
+  const bool aggressive = options.aggressive_recomputation;
+  CutOptions rules;
+  rules.used_far_apart = options.ban_recompute_used_far_apart && !aggressive;
+  rules.long_fusible_chains = options.ban_recompute_long_fusible_chains && !aggressive;
+  rules.materialized_in_backward = options.ban_recompute_materialized_backward && !aggressive;
+  rules.allowlist = options.ban_recompute_not_in_allowlist && !aggressive;
+  rules.reductions = options.ban_recompute_reductions;
+  return rules;
+}
+
 std::vector<Ban> find_bans(const Analysis& analysis, const CutOptions& options,
                            const std::vector<bool>& allowed) {
   return BanFinder(analysis, options, allowed).run();

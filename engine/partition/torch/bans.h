@@ -32,6 +32,9 @@ struct CutOptions {
   bool reductions = true;
 };
 
+// The rules that the options leave on.
+CutOptions cut_options(const TorchOptions& options);
+
 // By position. Views and nodes that are `allowed` (by position, or empty) are never banned.
 std::vector<Ban> find_bans(const Analysis& analysis, const CutOptions& options,
                            const std::vector<bool>& allowed);

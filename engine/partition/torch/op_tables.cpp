@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
-
-#include "engine/ir/operator_map.h"
+#include <vector>
 
 namespace recut::torch {
 namespace {
@@ -64,11 +63,18 @@ bool tagged_pointwise(const Operator& op) {
          op.packet != "copy";
 }
 
-OpTraits traits(const Operator& op) {
+bool among(const std::vector<std::string>& names, std::string_view packet) {
+  return std::find(names.begin(), names.end(), packet) != names.end();
+}
+
+// A view is free to recompute even where it isn't on the allowlist; fusion then ends at it.
+OpTraits traits(const Operator& op, const TorchOptions& options) {
   OpTraits t;
   t.view = among(kView, op.packet);
   t.random = among(kRandom, op.packet);
   t.recomputable = t.view || among(kRecomputable, op.packet) || tagged_pointwise(op);
+  t.recomputable = (t.recomputable && !among(options.not_recomputable, op.packet)) ||
+                   among(options.recomputable, op.packet);
   t.fusible = t.recomputable || t.random;
   t.compute_intensive = among(kComputeIntensive, op.packet);
   t.concatenation = op.packet == "cat";
@@ -78,13 +84,10 @@ OpTraits traits(const Operator& op) {
 
 }  // namespace
 
-const OpTraits& traits_of(Op op) {
-  static const OperatorMap<OpTraits> table = [] {
-    OperatorMap<OpTraits> all;
-    for (const Operator& row : all_operators()) all.set(row.op, traits(row));
-    return all;
-  }();
-  return table[op];
+OperatorMap<OpTraits> traits_by_operator(const TorchOptions& options) {
+  OperatorMap<OpTraits> all;
+  for (const Operator& row : all_operators()) all.set(row.op, traits(row, options));
+  return all;
 }
 
 }  // namespace recut::torch

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "engine/ir/operator.h"
+#include "engine/ir/operator_map.h"
+#include "engine/partition/torch_options.h"
 
 namespace recut::torch {
 
@@ -16,6 +18,7 @@ struct OpTraits {
   bool lifted_constant = false;    // always recomputed
 };
 
-const OpTraits& traits_of(Op op);
+// The traits of all operators, with the options' changes to the allowlist.
+OperatorMap<OpTraits> traits_by_operator(const TorchOptions& options);
 
 }  // namespace recut::torch

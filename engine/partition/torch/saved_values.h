@@ -1,7 +1,7 @@
 // The values that PyTorch saves at a memory budget (torch/_functorch/partitioners.py,
 // choose_saved_values_set): up to three minimum cuts with fewer and fewer bans; if even the last
 // saves more than the budget, a knapsack over the nodes that it banned. Cost: at most four maximum
-// flows and one knapsack table.
+// flows and one knapsack.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/cost/device.h"
 #include "engine/partition/torch/cut.h"
 
 namespace recut::torch {
@@ -21,7 +22,7 @@ std::string_view message(Stage stage);
 struct KnapsackItem {
   NodeId node;
   std::int64_t bytes = 0;
-  double flops = 0;
+  double runtime = 0;  // of recomputing it, by the options' estimator
   bool save = false;
 };
 
@@ -32,8 +33,16 @@ struct SavedValues {
   std::vector<KnapsackItem> candidates;  // largest first; empty unless the knapsack ran
 };
 
-// `budget`, 0 … 1: 0 saves only inputs, 1 saves the cut with all rules; fractions interpolate the
-// bytes of these two.
-std::variant<SavedValues, InfiniteCut> choose_saved_values(const Analysis& analysis, double budget);
+// The exact solver gave up.
+struct KnapsackTooHard {
+  std::size_t candidates = 0;
+};
+
+using SavedValuesOrFault = std::variant<SavedValues, InfiniteCut, KnapsackTooHard>;
+
+// `budget`, 0 … 1: 0 saves only inputs, 1 saves the cut with all rules that are on; fractions
+// interpolate the bytes of these two. The rates price runs for estimator `profile`.
+SavedValuesOrFault choose_saved_values(const Analysis& analysis, double budget,
+                                       const DeviceRates& rates = {});
 
 }  // namespace recut::torch

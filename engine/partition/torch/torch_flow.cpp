@@ -6,12 +6,13 @@
 namespace recut {
 
 // Removes dead nodes first, as the strategy does. Both graphs share their node ids.
-Result<TorchFlow> trace_torch_flow(const Graph& whole, std::size_t max_paths) {
+Result<TorchFlow> trace_torch_flow(const Graph& whole, const TorchOptions& options,
+                                   std::size_t max_paths) {
   const Graph graph = without_dead_nodes(whole);
-  const torch::Analysis analysis(graph);
+  const torch::Analysis analysis(graph, options);
   if (!analysis.classes().any_backward)
     return error("expected a graph with a backward; found none, so that there is nothing to cut");
-  auto outcome = torch::trace_cut(analysis, torch::CutOptions(), max_paths);
+  auto outcome = torch::trace_cut(analysis, torch::cut_options(options), max_paths);
   if (std::holds_alternative<torch::InfiniteCut>(outcome))
     return error("backward needs a value that may neither be recomputed nor saved: no cut");
   return std::get<TorchFlow>(std::move(outcome));

@@ -1,14 +1,17 @@
 // Strategy `torch`: PyTorch's min-cut partitioner (min_cut_rematerialization_partition).
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "engine/ir/data_flow.h"
 #include "engine/ir/rebuild.h"
+#include "engine/partition/knapsack/knapsack.h"
 #include "engine/partition/plan_from_saved.h"
 #include "engine/partition/problem/fused_plan_from_saved.h"
 #include "engine/partition/strategies.h"
 #include "engine/partition/torch/saved_values.h"
+#include "engine/support/text.h"
 
 namespace recut {
 namespace {
@@ -52,6 +55,20 @@ Diagnostic no_plan(const Graph& graph, const torch::InfiniteCut& infinite_cut) {
       "backward needs a value that may neither be recomputed nor saved; by way of {}", chain));
 }
 
+// The options that differ from PyTorch's usual ones.
+void describe_options(const TorchOptions& options, PlanOutcome& outcome) {
+  if (const auto off = rules_off(options); !off.empty())
+    outcome.remarks.push_back(fmt::format("off: {}", fmt::join(off, ", ")));
+  for (const auto* list :
+       {&options.recomputable, &options.not_recomputable, &options.static_inputs}) {
+    const char* what = list == &options.recomputable       ? "may be recomputed, too"
+                       : list == &options.not_recomputable ? "off the allowlist"
+                                                           : "free to save";
+    if (!list->empty())
+      outcome.remarks.push_back(fmt::format("{}: {}", what, fmt::join(*list, ", ")));
+  }
+}
+
 void describe(const torch::SavedValues& chosen, const torch::Analysis& analysis,
               PlanOutcome& outcome) {
   outcome.remarks.emplace_back(torch::message(chosen.stage));
@@ -60,16 +77,43 @@ void describe(const torch::SavedValues& chosen, const torch::Analysis& analysis,
                                      [](const torch::KnapsackItem& c) { return c.save; });
     outcome.remarks.push_back(
         fmt::format("of {} candidates {} are saved", chosen.candidates.size(), saved));
+    for (const TorchSetting& setting : all_torch_settings(analysis.options()))
+      if (setting.name == "solver" || setting.name == "runtime_estimator")
+        outcome.remarks.push_back(fmt::format("{}: {}", setting.name, setting.value));
   }
+  describe_options(analysis.options(), outcome);
   for (std::size_t p = 0; p < chosen.bans.size(); ++p)
     if (chosen.bans[p] != torch::Ban::none)
       outcome.node_remarks.push_back({analysis.graph().order()[p], torch::message(chosen.bans[p])});
 }
 
-Result<PlanOutcome> plan_live_graph(const Graph& graph, double fraction) {
-  const torch::Analysis analysis(graph);
+Diagnostic too_hard(std::size_t candidates) {
+  return error(fmt::format(
+      "solver 'ilp' gave up on {} values: it would have to keep more than {} sums of bytes. "
+      "Choose solver=dp, or another budget",
+      candidates, kMaxKnapsackSums));
+}
+
+Result<Done> check_inputs(const Graph& graph, const TorchOptions& options) {
+  for (const std::string& name : options.static_inputs) {
+    const NodeId id = graph.find(name);
+    if (!id.valid() || graph[id].op != Op::placeholder ||
+        graph.input_kind(id) == InputKind::tangent)
+      return error(fmt::format(
+          "option 'static_inputs' names {}, expected an input of the graph that is no tangent",
+          quote(name)));
+  }
+  return Done{};
+}
+
+Result<PlanOutcome> plan_live_graph(const Graph& graph, double fraction,
+                                    const PlanRequest& request) {
+  if (const auto known = check_inputs(graph, request.torch); !known) return known.diagnostics();
+  const torch::Analysis analysis(graph, request.torch);
   if (!analysis.classes().any_backward) return plan_default(graph, {});
-  const auto choice = torch::choose_saved_values(analysis, fraction);
+  const auto choice = torch::choose_saved_values(analysis, fraction, request.rates);
+  if (const auto* hard = std::get_if<torch::KnapsackTooHard>(&choice))
+    return too_hard(hard->candidates);
   if (const auto* infinite_cut = std::get_if<torch::InfiniteCut>(&choice))
     return no_plan(graph, *infinite_cut);
   const auto& chosen = std::get<torch::SavedValues>(choice);
@@ -90,8 +134,8 @@ Result<PlanOutcome> plan_torch(const Graph& graph, const PlanRequest& request) {
   if (!fraction) return fraction.diagnostics();
   // Both graphs share their node ids.
   Result<PlanOutcome> outcome = has_dead_calls(graph)
-                                    ? plan_live_graph(without_dead_nodes(graph), *fraction)
-                                    : plan_live_graph(graph, *fraction);
+                                    ? plan_live_graph(without_dead_nodes(graph), *fraction, request)
+                                    : plan_live_graph(graph, *fraction, request);
   // PyTorch partitions call by call, and fuses each pass afterwards.
   if (outcome && request.groups.fused())
     outcome->plan =
