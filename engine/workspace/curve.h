@@ -42,8 +42,9 @@ struct CurveReport {
   // costs more time.
   std::vector<CurvePoint> points;
 
-  std::vector<CurvePoint> torch;  // by falling fraction
-  bool torch_recorded = false;    // chosen by PyTorch itself; false: by strategy torch
+  std::vector<CurvePoint> torch;            // by falling fraction
+  bool torch_recorded = false;              // chosen by PyTorch itself; false: by strategy torch
+  std::vector<std::string> torch_settings;  // of that strategy, without usual ones
 
   std::int64_t peak_bound_bytes = 0;     // proved: no order peaks below it
   std::int64_t baseline_peak_bytes = 0;  // see CostModel::baseline_cost
@@ -75,6 +76,7 @@ struct CurveRequest {
   const std::atomic<bool>* cancel = nullptr;   // ends the work early, with the curve so far
   std::function<bool()> stop;                  // the same, polled on the working thread
   std::optional<DeviceProfile> profile;        // replaces the profile that `device` names
+  std::vector<std::string> torch;              // settings of strategy torch, for PyTorch's points
 };
 
 }  // namespace recut

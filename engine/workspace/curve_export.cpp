@@ -170,6 +170,7 @@ std::string curve_json(const CurveReport& report, std::span<const std::string> p
                {"complete", report.complete},
                {"torch_recorded", report.torch_recorded}};
   if (report.inference) json["inference"] = true;
+  if (!report.torch_settings.empty()) json["torch_settings"] = report.torch_settings;
   json["points"] = Json::array();
   for (const CurvePoint& point : report.points)
     json["points"].push_back(point_json(point, false, report.inference));
@@ -196,6 +197,7 @@ CurveReport parse_curve_json(std::string_view text) {
   report.first_ms = json.value("first_ms", 0.0);
   report.complete = json.value("complete", false);
   report.torch_recorded = json.value("torch_recorded", false);
+  report.torch_settings = json.value("torch_settings", std::vector<std::string>());
   report.points = parse_curve_points(json["points"]);
   if (json.contains("torch")) report.torch = parse_curve_points(json["torch"]);
   return report;

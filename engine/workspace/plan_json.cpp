@@ -107,6 +107,10 @@ Json figures(const PlanReport& report) {
                {"solve_ms", report.solve_ms},
                {"nodes", report.nodes}});
   if (report.device == kMeasuredDevice) json["device_title"] = report.device_title;
+  for (const std::string& setting : report.torch_settings) {
+    const std::size_t cut = setting.find('=');
+    json["torch_options"][setting.substr(0, cut)] = setting.substr(cut + 1);
+  }
   if (report.arena_bytes > 0) json["arena_bytes"] = report.arena_bytes;
   if (report.torch)
     json["torch_saved"] = {{"bytes", report.torch->bytes},

@@ -94,7 +94,8 @@ struct PlanReport : PlanFindings {
   std::string budget;  // as the user wrote it
   std::string device;  // the name of the profile that prices times
   std::string device_title;
-  std::string cost_model;  // "eager", "fused"
+  std::string cost_model;                   // "eager", "fused"
+  std::vector<std::string> torch_settings;  // all of strategy torch, if it planned: "solver=dp", …
   std::int64_t nodes = 0;
   std::int64_t forward_runs = 0;
   std::int64_t backward_runs = 0;

@@ -164,6 +164,8 @@ std::string plan_text(const PlanReport& report) {
                         name_of(report.fusion), format_bytes(report.eager_peak_bytes));
   if (report.device != kReferenceDevice)
     head += fmt::format("times of {}: {}\n", report.device, report.device_title);
+  if (!report.torch_settings.empty())
+    head += fmt::format("chosen by {}\n", fmt::join(report.remarks, "; "));
   head += "\n";
   return head + summary(report) +
          (report.inference ? storages(report.at_peak, "largest storages at the peak")

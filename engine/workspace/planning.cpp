@@ -32,6 +32,15 @@ OverrideRequest overrides_of(const PlanningRequest& request) {
   return overrides;
 }
 
+// The options are known to be sound.
+std::vector<std::string> torch_settings_of(const PlanningRequest& request) {
+  const auto options = read_torch_options(request.torch);
+  std::vector<std::string> settings;
+  for (const TorchSetting& setting : all_torch_settings(options ? *options : TorchOptions()))
+    settings.push_back(fmt::format("{}={}", setting.name, setting.value));
+  return settings;
+}
+
 // Plans without all overrides, and if that holds, without each single one.
 OverrideBlame blame(const Graph& graph, const PlanRequest& request,
                     const NamedOverrides& named_overrides) {
@@ -86,6 +95,7 @@ struct PlanMeasurer {
     report.device_title = costs.device.title;
     report.cost_model = costs.fused() ? "fused" : "eager";
     report.fusion = costs.fusion;
+    if (request.strategy == "torch") report.torch_settings = torch_settings_of(request);
     report.baseline_peak_bytes = baseline_cost.peak_bytes;
     report.baseline_step_us = baseline_cost.step_us;
   }
@@ -127,13 +137,16 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   const auto named_overrides = resolve_overrides(graph, overrides_of(request));
   if (!named_overrides) return named_overrides.diagnostics();
 
+  auto torch = read_torch_options(request.torch);
+  if (!torch) return torch.diagnostics();
+
   const auto start = std::chrono::steady_clock::now();
   const CostModel overridden = costs.with_overrides(named_overrides->overrides());
   const PlanMeasurer measurer(document, overridden, baseline_cost);
   const PlanRequest plan_request{request.strategy,   *budget,
                                  costs.device.rates, named_overrides->overrides(),
                                  request.limits,     measurer.kernels.groups,
-                                 request.alignment};
+                                 request.alignment,  std::move(*torch)};
   const auto outcome = make_plan(graph, plan_request);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
   if (!outcome) return outcome.diagnostics();

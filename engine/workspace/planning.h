@@ -25,6 +25,7 @@ struct PlanningRequest {
   OverrideRequest overrides;
   std::int64_t alignment = 1;            // see PlanRequest
   std::optional<DeviceProfile> profile;  // replaces the profile that `device` names
+  std::vector<std::string> torch;        // settings of strategy torch, as read_torch_options has it
 };
 
 struct Planned {

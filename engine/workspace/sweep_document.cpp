@@ -20,15 +20,22 @@ namespace {
 constexpr double kMaxUpdatesPerSecond = 8;  // each update replays new plans
 constexpr double kTorchFractions[] = {1, 0.9, 0.75, 0.5, 0.35, 0.2, 0.1, 0};
 
+PlanRequest torch_request(double fraction, const DeviceRates& rates, const TorchOptions& options) {
+  PlanRequest request{"torch", SavedFraction{fraction}, rates};
+  request.torch = options;
+  return request;
+}
+
 class CurveBuilder {
  public:
   CurveBuilder(const Document& document, const CurveRequest& request, const CostModel& costs,
-               const Overrides& overrides)
+               const Overrides& overrides, const TorchOptions& torch)
       : document_(document),
         graph_(document.graph()),
         request_(request),
         costs_(costs),
         pins_(overrides),
+        torch_(torch),
         began_(Clock::now()),
         larger_(graph_, request, costs, overrides) {}
 
@@ -67,21 +74,23 @@ class CurveBuilder {
     report.peak_bound_bytes = larger_.bound();
   }
 
-  // Recorded partitions belong to the file's unchanged graph joint_after_passes.
+  // Recorded partitions belong to the file's unchanged graph joint_after_passes, and to PyTorch's
+  // usual options.
   void add_torch() {
     if (curve_.report.inference) return;
     const GraphFile& file = document_.file;
-    if (file.key == "joint_after_passes" && document_.passes.passes.empty())
+    if (file.key == "joint_after_passes" && document_.passes.passes.empty() &&
+        torch_ == TorchOptions())
       for (const TorchPartition& partition : file.partitions)
         if (partition.budget && !partition.saved.empty())
           add_torch(plan_of(graph_, partition), *partition.budget, partition.seconds * 1e3);
     curve_.report.torch_recorded = !curve_.report.torch.empty();
     if (curve_.report.torch_recorded) return;
+    curve_.report.torch_settings = write_torch_options(torch_);
     for (const double fraction : kTorchFractions) {
       if (cancelled()) return;
       const Clock::time_point began = Clock::now();
-      const auto outcome =
-          make_plan(graph_, {"torch", SavedFraction{fraction}, costs_.device.rates});
+      const auto outcome = make_plan(graph_, torch_request(fraction, costs_.device.rates, torch_));
       if (outcome) add_torch(outcome->plan, fraction, ms_since(began));
     }
   }
@@ -138,6 +147,7 @@ class CurveBuilder {
   const CurveRequest& request_;
   const CostModel& costs_;
   const Overrides& pins_;
+  const TorchOptions torch_;
   const Clock::time_point began_;
   Clock::time_point published_;
   Curve curve_;
@@ -148,6 +158,8 @@ class CurveBuilder {
 }  // namespace
 
 Result<Curve> sweep_document(const Document& document, const CurveRequest& request) {
+  const auto torch = read_torch_options(request.torch);
+  if (!torch) return torch.diagnostics();
   const auto costs =
       find_cost_model(document.graph(), request.profile, request.device, request.cost_model);
   if (!costs) return costs.diagnostics();
@@ -157,7 +169,11 @@ Result<Curve> sweep_document(const Document& document, const CurveRequest& reque
   if (!named_overrides) return named_overrides.diagnostics();
   const Overrides overrides = named_overrides->overrides();
   const CostModel overridden = costs->with_overrides(overrides);
-  return CurveBuilder(document, request, overridden, overrides).make(*baseline_cost);
+  if (is_joint(document.graph()) && *torch != TorchOptions())  // names of inputs may be wrong
+    if (auto tried = make_plan(document.graph(), torch_request(0, costs->device.rates, *torch));
+        !tried)
+      return tried.diagnostics();
+  return CurveBuilder(document, request, overridden, overrides, *torch).make(*baseline_cost);
 }
 
 }  // namespace recut

@@ -117,6 +117,7 @@ class Reader {
     if (name == "checkpoints") return take_checkpoints(value);
     if (name == "train") return take_optimizer(value);
     if (name == "dim") return take_dimension(value);
+    if (name == "torch") return take_torch(value);
     if (name == "theme" && value != "dark" && value != "light")
       return error(fmt::format("the theme is {}, expected dark or light", quote(value)));
     std::string* text = text_of(name);
@@ -172,6 +173,13 @@ class Reader {
     const auto read = read_dimensions(value);
     if (!read) return read.diagnostics();
     for (const auto& [name, size] : *read) state.plan_settings.transforms.dimensions[name] = size;
+    return Done{};
+  }
+
+  Result<Done> take_torch(const std::string& value) {
+    auto settings = with_torch_setting(state.plan_settings.torch, value);
+    if (!settings) return settings.diagnostics();
+    state.plan_settings.torch = std::move(*settings);
     return Done{};
   }
 
@@ -290,6 +298,7 @@ std::string write_link(const LinkState& state) {
   for (const std::string& name : state.plan_settings.overrides.save) add("save", name);
   for (const std::string& name : state.plan_settings.overrides.recompute) add("again", name);
   if (state.plan_settings.overrides.ignore_checkpoints) add("checkpoints", "0");
+  for (const std::string& setting : state.plan_settings.torch) add("torch", setting);
   const TransformSettings& transforms = state.plan_settings.transforms;
   if (transforms.differentiate) add("grad", "1");
   if (const auto& optimizer = transforms.optimizer)

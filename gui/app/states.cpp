@@ -60,6 +60,9 @@ std::string pass(const DocumentView& d) { return fmt::format("{}", d.pass); }
 std::string device(const DocumentView& d) { return d.plan_settings.device; }
 std::string model(const DocumentView& d) { return d.plan_settings.cost_model; }
 std::string effort(const DocumentView& d) { return fmt::format("{}", d.plan_settings.effort); }
+std::string torch_settings(const DocumentView& d) {
+  return fmt::format("{}", fmt::join(d.plan_settings.torch, " "));
+}
 std::string known(const DocumentView& d) { return fmt::format("{}", d.known.all().size()); }
 std::string curve(const DocumentView& d) {
   if (!d.curve) return "none";
@@ -300,6 +303,7 @@ constexpr StateRow kStatesRows[] = {
     {"device", of_front<device>},
     {"model", of_front<model>},
     {"effort", of_front<effort>},
+    {"torch", of_front<torch_settings>},
     {"known_plans", of_front<known>},
     {"curve", of_front<curve>},
     {"pins", of_front<overrides>},

@@ -15,7 +15,10 @@ namespace recut::gui {
 namespace {
 
 std::string key_of(const DocumentView& document, const std::string& fraction) {
-  return fraction + " " + document.plan_settings.device + " " + document.plan_settings.cost_model;
+  const PlanSettings& settings = document.plan_settings;
+  std::string key = fraction + " " + settings.device + " " + settings.cost_model;
+  for (const std::string& setting : settings.torch) key += " " + setting;
+  return key;
 }
 
 const TorchPlan* find(const DocumentView& document, const std::string& fraction) {
@@ -31,6 +34,7 @@ PlanningRequest request_for(const DocumentView& document, const std::string& fra
   request.strategy = "torch";
   request.budget = fraction;
   request.overrides = {};
+  request.torch = document.plan_settings.torch;
   return request;
 }
 
@@ -124,7 +128,8 @@ void renew_torch_baseline(App& app, DocumentView& document) {
   const SharedPlanView& baseline_plan = document.baseline.plan;
   if (!baseline_plan || baseline_plan->request.strategy != "torch") return;
   if (baseline_plan->request.device == document.plan_settings.device &&
-      baseline_plan->request.cost_model == document.plan_settings.cost_model)
+      baseline_plan->request.cost_model == document.plan_settings.cost_model &&
+      baseline_plan->request.torch == document.plan_settings.torch)
     return;
   document.baseline.pending_title = document.baseline.title;
   prepare_torch_plan(app, document, baseline_plan->request.budget,

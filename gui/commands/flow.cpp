@@ -26,7 +26,9 @@ Result<Done> start(App& app, std::string_view) {
         fmt::format("expected a graph of at most {} nodes, whose cut can be followed by "
                     "eye; this one has {}",
                     kMaxFlowNodes, nodes));
-  auto flow = trace_torch_flow(document.graph());
+  const auto options = read_torch_options(document.plan_settings.torch);
+  if (!options) return options.diagnostics();
+  auto flow = trace_torch_flow(document.graph(), *options);
   if (!flow) return flow.diagnostics();
   (void)app.run("pass.set", fmt::format("{}", document.document->passes.passes.size()));
   (void)app.run("panel.show", "graph");

@@ -104,6 +104,40 @@ Result<Done> set_effort(App& app, std::string_view text) {
   return Done{};
 }
 
+Result<Done> set_torch(App& app, std::string_view text) {
+  std::vector<std::string>& settings = app.document()->plan_settings.torch;
+  auto changed = with_torch_setting(settings, text);
+  if (!changed) return changed.diagnostics();
+  settings = std::move(*changed);
+  return Done{};
+}
+
+// Turns a switch of PyTorch's partitioner, by its name.
+Result<Done> turn_torch(App& app, std::string_view name) {
+  const auto options = read_torch_options(app.document()->plan_settings.torch);
+  if (!options) return options.diagnostics();
+  for (const TorchSetting& setting : all_torch_settings(*options))
+    if (setting.name == name)
+      return set_torch(app, fmt::format("{}={}", name, setting.value == "on" ? "off" : "on"));
+  return set_torch(app, name);
+}
+
+bool is_torch_on(const App& app, std::string_view name) {
+  const auto options = read_torch_options(app.document()->plan_settings.torch);
+  if (!options) return false;
+  for (const TorchSetting& setting : all_torch_settings(*options))
+    if (setting.name == name) return setting.value == "on";
+  return false;
+}
+
+Result<Done> usual_torch(App& app, std::string_view) {
+  app.document()->plan_settings.torch.clear();
+  return Done{};
+}
+bool has_torch_settings(const App& app) {
+  return is_ready(app) && !app.document()->plan_settings.torch.empty();
+}
+
 bool is_device(const App& app, std::string_view name) {
   return app.document()->plan_settings.device == name;
 }
@@ -208,6 +242,11 @@ constexpr Command kPlanRows[] = {
     {"model.set", "Calls run one by one, or fused", "", "", is_ready, set_model, "", is_model},
     {"effort.set", "Set how hard to search", "", "times more or less than usual, such as 0.2",
      is_ready, set_effort},
+    {"torch.set", "Set an option of PyTorch's partitioner", "", "NAME=VALUE, such as solver=greedy",
+     is_ready, set_torch},
+    {"torch.turn", "Turn a rule of PyTorch's partitioner on or off", "",
+     "a rule such as ban_recompute_reductions", is_ready, turn_torch, "", is_torch_on},
+    {"torch.usual", "PyTorch's options as usual", "", "", has_torch_settings, usual_torch},
     {"pin.save", "Keep the selected value saved", "s", "", is_ready, set_override<true>, "",
      is_pinned<true>},
     {"pin.recompute", "Recompute the selected value", "r", "", is_ready, set_override<false>, "",

@@ -60,6 +60,7 @@ std::string report_command_line(const DocumentView& document) {
   for (const std::string& name : plan_settings.overrides.save) option("--save", name);
   for (const std::string& name : plan_settings.overrides.recompute) option("--recompute", name);
   if (plan_settings.overrides.ignore_checkpoints) line += " --ignore-checkpoints";
+  for (const std::string& setting : plan_settings.torch) option("--torch", setting);
   return line;
 }
 

@@ -177,9 +177,10 @@ void Planner::opened(DocumentView& document) {
   document.pass = document.document->passes.passes.size();
   show_pending(document);
   PlanSettings usual;
-  usual.transforms =
-      document.plan_settings.transforms;  // which says nothing of the budget, nor does the effort
+  // These settings say nothing of the budget.
+  usual.transforms = document.plan_settings.transforms;
   usual.effort = document.plan_settings.effort;
+  usual.torch = document.plan_settings.torch;
   document.chose_budget |= !(document.plan_settings == usual);
   if (const std::string hints = hints_text(document.document->file.symbols); !hints.empty())
     callbacks_.say("Sizes by the file's hints: " + hints, false);
@@ -353,11 +354,7 @@ void Planner::weigh(DocumentView& document) {
 void Planner::sweep(DocumentView& document) {
   jobs_.cancel(document.sweeping);
   document.weighed = nullptr;
-  CurveRequest request;
-  request.device = document.plan_settings.device;
-  request.cost_model = document.plan_settings.cost_model;
-  request.effort = document.plan_settings.effort;
-  request.overrides = document.plan_settings.overrides;
+  CurveRequest request = curve_request_of(document.plan_settings);
   if (!backend_.has_threads() && !jobs_.helped()) {  // the frame waits for it: a coarse curve
     request.points = 16;
     request.effort *= 0.2;

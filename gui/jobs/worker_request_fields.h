@@ -41,7 +41,7 @@ void fields(Pack& pack, OverrideRequest& c) {
 template <class Pack>
 void fields(Pack& pack, PlanningRequest& r) {
   pack(r.strategy, r.budget, r.limits.effort, r.limits.seconds, r.limits.seed, r.device,
-       r.cost_model, r.overrides);
+       r.cost_model, r.overrides, r.torch);
 }
 template <class Pack>
 void fields(Pack& pack, PeakProof& p) {
@@ -64,7 +64,7 @@ void fields(Pack& pack, FoundPlan& f) {
 
 template <class Pack>
 void fields(Pack& pack, CurveRequest& r) {
-  pack(r.points, r.effort, r.seed, r.device, r.cost_model, r.overrides);
+  pack(r.points, r.effort, r.seed, r.device, r.cost_model, r.overrides, r.torch);
 }
 template <class Pack>
 void fields(Pack& pack, CurvePoint& p) {
@@ -73,8 +73,9 @@ void fields(Pack& pack, CurvePoint& p) {
 }
 template <class Pack>
 void fields(Pack& pack, CurveReport& r) {
-  pack(r.model, r.graph_key, r.nodes, r.points, r.torch, r.torch_recorded, r.peak_bound_bytes,
-       r.baseline_peak_bytes, r.baseline_step_us, r.once_us, r.solve_ms, r.first_ms, r.complete);
+  pack(r.model, r.graph_key, r.nodes, r.points, r.torch, r.torch_recorded, r.torch_settings,
+       r.peak_bound_bytes, r.baseline_peak_bytes, r.baseline_step_us, r.once_us, r.solve_ms,
+       r.first_ms, r.complete);
 }
 template <class Pack>
 void fields(Pack& pack, Curve& c) {

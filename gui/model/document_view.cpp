@@ -23,7 +23,7 @@ constexpr std::size_t kMaxMade = 64;  // plans; of a graph of 10,000 nodes each 
 
 bool PlanSettings::same_problem(const PlanSettings& other) const {
   return device == other.device && cost_model == other.cost_model && effort == other.effort &&
-         overrides == other.overrides && transforms == other.transforms;
+         overrides == other.overrides && torch == other.torch && transforms == other.transforms;
 }
 
 bool PlanSettings::operator==(const PlanSettings& other) const {
@@ -147,6 +147,18 @@ Result<double> read_effort(std::string_view text) {
   return effort;
 }
 
+Result<std::vector<std::string>> with_torch_setting(const std::vector<std::string>& settings,
+                                                    std::string_view setting) {
+  const std::string_view name = setting.substr(0, setting.find('='));
+  std::vector<std::string> changed;
+  for (const std::string& known : settings)
+    if (known.substr(0, known.find('=')) != name) changed.push_back(known);
+  if (name.size() + 1 != setting.size()) changed.emplace_back(setting);
+  const auto options = read_torch_options(changed);
+  if (!options) return options.diagnostics();
+  return write_torch_options(*options);
+}
+
 PlanningRequest request_of(const PlanSettings& plan_settings) {
   PlanningRequest request;
   request.budget =
@@ -155,6 +167,16 @@ PlanningRequest request_of(const PlanSettings& plan_settings) {
   request.cost_model = plan_settings.cost_model;
   request.limits.effort = plan_settings.effort;
   request.overrides = plan_settings.overrides;
+  return request;
+}
+
+CurveRequest curve_request_of(const PlanSettings& plan_settings) {
+  CurveRequest request;
+  request.device = plan_settings.device;
+  request.cost_model = plan_settings.cost_model;
+  request.effort = plan_settings.effort;
+  request.overrides = plan_settings.overrides;
+  request.torch = plan_settings.torch;
   return request;
 }
 

@@ -29,6 +29,7 @@ struct PlanSettings {
   std::string cost_model = "eager";
   double effort = 1;  // of the searches, as a multiple of the usual one
   OverrideRequest overrides;
+  std::vector<std::string> torch;  // options of PyTorch's partitioner that aren't usual, as written
   TransformSettings transforms;
 
   // True if plans made for one are plans for the other, but for the budget.
@@ -193,7 +194,12 @@ Result<std::int64_t> read_budget(const std::string& text, const DocumentView& do
 // The effort of a search, kMinEffort to kMaxEffort.
 inline constexpr double kMinEffort = 0.001, kMaxEffort = 1000;
 Result<double> read_effort(std::string_view text);
-// The planning request for the document's settings.
+// The settings of strategy torch with one of them changed, "solver=greedy"; "solver=" makes it
+// usual. Usual settings are left out. Fails where it is no setting.
+Result<std::vector<std::string>> with_torch_setting(const std::vector<std::string>& settings,
+                                                    std::string_view setting);
+// The planning request for the document's settings; `torch` is for strategy torch, so not there.
 PlanningRequest request_of(const PlanSettings& plan_settings);
+CurveRequest curve_request_of(const PlanSettings& plan_settings);
 
 }  // namespace recut::gui

@@ -4,7 +4,8 @@
 // its users finds the value that is saved in its place. The search stops after kMaxLookedAt nodes.
 #include "gui/model/plan_change.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -59,6 +60,10 @@ std::string cause_of(const PlanSettings& before, const PlanSettings& after) {
     causes.emplace_back(after.cost_model == "fused" ? "calls fused" : "calls one by one");
   if (before.device != after.device) causes.push_back("priced for " + after.device);
   if (before.effort != after.effort) causes.push_back(fmt::format("effort {}", after.effort));
+  if (before.torch != after.torch)
+    causes.push_back(after.torch.empty()
+                         ? "PyTorch's options as usual"
+                         : fmt::format("PyTorch's options {}", fmt::join(after.torch, " ")));
   std::string text;
   for (const std::string& cause : causes) text += (text.empty() ? "" : "; ") + cause;
   return text.empty() ? "planned again" : text;

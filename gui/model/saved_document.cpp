@@ -64,6 +64,7 @@ Json json_of(const SavedDocument& document) {
                {"recompute", texts_in(plan_settings.overrides.recompute)},
                {"selected", valid_utf8(document.selected)}};
   if (plan_settings.overrides.ignore_checkpoints) json["ignore_checkpoints"] = true;
+  if (!plan_settings.torch.empty()) json["torch"] = texts_in(plan_settings.torch);
   if (plan_settings.effort != 1) json["effort"] = plan_settings.effort;
   if (Json transforms = json_of(plan_settings.transforms); !transforms.empty())
     json["recipe"] = std::move(transforms);
@@ -83,6 +84,8 @@ SavedDocument document_of(const Json& json) {
   if (effort >= kMinEffort && effort <= kMaxEffort) document.plan_settings.effort = effort;
   document.plan_settings.overrides.save = texts_of(json, "save");
   document.plan_settings.overrides.recompute = texts_of(json, "recompute");
+  if (const auto torch = read_torch_options(texts_of(json, "torch")))
+    document.plan_settings.torch = write_torch_options(*torch);
   document.selected = text_of(json, "selected");
   if (!json.is_object()) return document;
   const auto ignored = json.find("ignore_checkpoints");

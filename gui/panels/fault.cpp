@@ -43,6 +43,7 @@ std::vector<std::pair<std::string, std::string>> plan_setting_rows(const Documen
   add("saved", fmt::format("{}", fmt::join(plan_settings.overrides.save, ", ")));
   add("recomputed", fmt::format("{}", fmt::join(plan_settings.overrides.recompute, ", ")));
   if (plan_settings.overrides.ignore_checkpoints) add("checkpoint policies", "ignored");
+  add("PyTorch's options", fmt::format("{}", fmt::join(plan_settings.torch, " ")));
   const TransformSettings& transforms = plan_settings.transforms;
   if (transforms.differentiate) add("differentiated", "yes");
   if (transforms.optimizer) add("optimiser", transforms.optimizer->name);

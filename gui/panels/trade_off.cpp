@@ -1,7 +1,8 @@
 // The trade-off: peak memory against the time for recomputation. It shows the area that is proved
 // impossible, the known plans, PyTorch's beside them, and the budget as a line to drag; the shown
 // plan follows it in the same frame.
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -231,7 +232,9 @@ class TradeOffView {
 
   std::vector<std::string> torch_text() const {
     const std::string fused = document_.plan_settings.cost_model == "fused" ? ", fused alike" : "";
-    const char* who = report_.torch_recorded ? "PyTorch" : "as PyTorch partitions";
+    const std::string settings = fmt::format("{}", fmt::join(report_.torch_settings, " "));
+    const std::string who = (report_.torch_recorded ? "PyTorch" : "as PyTorch partitions") +
+                            (settings.empty() ? "" : " by " + settings);
     return {fmt::format("{}, budgets 1.0 … 0.0{}", who, fused), who, "PyTorch"};
   }
 

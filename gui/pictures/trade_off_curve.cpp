@@ -5,7 +5,8 @@
 // avoid them.
 #include "gui/pictures/trade_off_curve.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -310,12 +311,15 @@ class TradeOffPicture {
            svg_.circle({at.x + 11, at.y}, 2.5, theme_.selection, theme_.panel);
          }});
     if (!report_.torch.empty())
-      entries.push_back({report_.torch_recorded
-                             ? "PyTorch's partitions, by its budget"
-                             : "as PyTorch partitions (strategy torch), by its budget",
-                         10, [this](PicturePoint at) {
-                           cross({at.x + 5, at.y});
-                         }});
+      entries.push_back(
+          {report_.torch_recorded
+               ? "PyTorch's partitions, by its budget"
+               : fmt::format("as PyTorch partitions (strategy torch{}{}), by its budget",
+                             report_.torch_settings.empty() ? "" : ", ",
+                             fmt::join(report_.torch_settings, " ")),
+           10, [this](PicturePoint at) {
+             cross({at.x + 5, at.y});
+           }});
     entries.push_back({"proved: no plan is there", 20, [this](PicturePoint at) {
                          svg_.rectangle({at.x, at.y - 6}, 20, 11, theme_.conflict, 0, 0.14);
                          svg_.line({at.x, at.y - 6}, {at.x + 20, at.y - 6}, theme_.conflict, 1);

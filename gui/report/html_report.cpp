@@ -229,6 +229,7 @@ std::string lead_of(const HtmlReport& report) {
                   r.graph_key.empty() ? "" : r.graph_key + " · ", r.strategy, r.budget);
   lead += fmt::format(" · times of {} · {} model", device_text(r), r.cost_model);
   if (!r.overrides.empty()) lead += fmt::format(" · overrides: {}", fmt::join(r.overrides, " "));
+  if (!r.torch_settings.empty()) lead += fmt::format(" · chosen by {}", fmt::join(r.remarks, "; "));
   return lead;
 }
 

@@ -33,13 +33,23 @@ constexpr std::string_view kOpenKeys[] = {"graph", "passes", "dims"};
 constexpr std::string_view kDifferentiateKeys[] = {"wrt", "results", "passes"};
 constexpr std::string_view kPlanKeys[] = {
     "strategy", "budget", "effort", "seconds",   "search_seed",
-    "device",   "model",  "save",   "recompute", "ignore_checkpoints"};
-constexpr std::string_view kEmitKeys[] = {
-    "target", "strategy", "budget", "effort",    "seconds",           "search_seed",
-    "device", "model",    "save",   "recompute", "ignore_checkpoints"};
+    "device",   "model",  "save",   "recompute", "ignore_checkpoints",
+    "torch"};
+constexpr std::string_view kEmitKeys[] = {"target",
+                                          "strategy",
+                                          "budget",
+                                          "effort",
+                                          "seconds",
+                                          "search_seed",
+                                          "device",
+                                          "model",
+                                          "save",
+                                          "recompute",
+                                          "ignore_checkpoints",
+                                          "torch"};
 constexpr std::string_view kSweepKeys[] = {"points", "effort", "search_seed", "device",
                                            "model",  "save",   "recompute",   "ignore_checkpoints",
-                                           "plans"};
+                                           "torch",  "plans"};
 constexpr std::string_view kFitKeys[] = {
     "graph",   "passes",      "dims",   "fit",   "most", "budget",    "effort",
     "seconds", "search_seed", "device", "model", "save", "recompute", "ignore_checkpoints"};
@@ -104,6 +114,7 @@ class Options {
     read_search(request.limits.effort, request.limits.seed);
     read_costs(request);
     read_overrides(request.overrides);
+    read_torch(request.torch);
   }
 
   // Steps are of the fused model where none is named, as the command's.
@@ -127,6 +138,7 @@ class Options {
     read_search(options.request.effort, options.request.seed);
     read_costs(options.request);
     read_overrides(options.request.overrides);
+    read_torch(options.request.torch);
     options.plans = fields_.boolean("plans");
   }
 
@@ -244,6 +256,30 @@ class Options {
     if (const auto known = find_cost_model(std::string(kReferenceDevice), request.cost_model);
         !known)
       report_error("model", known.diagnostics());
+  }
+
+  // {"solver": "greedy", "ban_recompute_reductions": false, "recomputable": ["mm"]}
+  void read_torch(std::vector<std::string>& settings) {
+    const JsonValue object = fields_.find("torch");
+    if (!object.present()) return;
+    if (!object.is(JsonKind::object))
+      return report_error("torch", "expected an object, such as {\"solver\": \"greedy\"}");
+    for (const JsonMember member : object.items()) {
+      std::string value;
+      if (member.value.is(JsonKind::boolean)) value = member.value.boolean() ? "on" : "off";
+      if (member.value.is(JsonKind::text)) value = member.value.text();
+      if (member.value.is(JsonKind::array))
+        for (const JsonMember item : member.value.items())
+          value += (value.empty() ? "" : ",") +
+                   (item.value.is(JsonKind::text) ? std::string(item.value.text()) : "?");
+      auto setting = checked_torch_setting(member.key, value);
+      if (setting)
+        settings.push_back(std::move(*setting));
+      else
+        report_error("torch", setting.diagnostics());
+    }
+    if (const auto options = read_torch_options(settings); !options)
+      report_error("torch", options.diagnostics());
   }
 
   void read_overrides(OverrideRequest& overrides) {

@@ -124,6 +124,8 @@ RECUT_API recut_status recut_graph_text(const recut_graph* graph, char** text, c
  *   "save", "recompute"   lists of names of nodes, or patterns of modules: overrides of the plan
  *   "ignore_checkpoints"  true: the planner chooses where the graph's calls have a policy of
  *                  torch.utils.checkpoint (default: plans follow the policies)
+ *   "torch"        options of strategy torch by their names, as `recut plan --torch` has them:
+ *                  {"ban_recompute_reductions": false, "solver": "greedy", "recomputable": ["mm"]}
  *
  * `callbacks` may be null. Also returns RECUT_NOT_HELD, with a plan, and RECUT_CANCELLED. */
 RECUT_API recut_status recut_plan_make(const recut_graph* graph, const char* options_json,
@@ -143,8 +145,8 @@ RECUT_API recut_status recut_report_json(const recut_plan* plan, char** json, ch
 
 /* The whole trade-off, as `recut sweep --json` prints it: "points" by rising budget, PyTorch's own
  * in "torch". Options: "points" (2 to 10000; 50 is the default), and of recut_plan_make's "effort",
- * "search_seed", "device", "model", "save", "recompute", "ignore_checkpoints"; "plans": true gives each of "points" a
- * "plan", as recut_plan_json has it. Returns the statuses of recut_plan_make. */
+ * "search_seed", "device", "model", "save", "recompute", "ignore_checkpoints", "torch"; "plans": true
+ * gives each of "points" a "plan", as recut_plan_json has it. Returns the statuses of recut_plan_make. */
 RECUT_API recut_status recut_sweep(const recut_graph* graph, const char* options_json,
                                    const recut_callbacks* callbacks, char** json, char** error);
 

@@ -82,6 +82,7 @@ std::vector<std::string> search_words(const PlanArguments& plan) {
   for (const std::string& name : plan.overrides.save) add("--save", name);
   for (const std::string& name : plan.overrides.recompute) add("--recompute", name);
   if (plan.overrides.ignore_checkpoints) words.emplace_back("--ignore-checkpoints");
+  for (const std::string& setting : plan.torch) add("--torch", setting);
   return words;
 }
 

@@ -160,6 +160,10 @@ void add_plan(CLI::App& app, Action& chosen) {
   command.add_flag("--json", arguments->json, "Print one JSON value instead of the tables");
   std::string footer = "Strategies:\n";
   for (const Strategy& s : all_strategies()) footer += fmt::format("  {:<10}{}\n", s.name, s.prose);
+  footer += "Options of strategy torch (--torch NAME=VALUE):\n";
+  for (const TorchOptionRow& row : torch_option_rows())
+    footer += fmt::format("  {:<37}{}: {}{}\n", row.name, row.values, row.prose,
+                          row.usual.empty() ? "" : fmt::format(" (default: {})", row.usual));
   command.footer(footer_with_examples(
       footer, {"plan samples/joint/gpt2.json.gz --budget 4GiB --svg build/memory.svg",
                "plan samples/recompute.recut --budget 75% --explain h2"}));

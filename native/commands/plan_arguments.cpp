@@ -44,6 +44,15 @@ void add_override_options(CLI::App& command, OverrideRequest& overrides) {
                    "torch.utils.checkpoint (default: plans follow the policies)");
 }
 
+void add_torch_options(CLI::App& command, std::vector<std::string>& settings) {
+  command
+      .add_option("--torch", settings,
+                  "Set an option of strategy torch, such as solver=greedy; may be given again. "
+                  "recut plan --help lists the options")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+}
+
 CLI::Validator calibrated_by_name() {
   const auto find = [](std::string& device) -> std::string {
     if (device != kCalibratedDevice) {
@@ -121,6 +130,7 @@ void PlanArguments::add_search_to(CLI::App& command) {
   command.add_option("--search-seed", seed, "Seed of the search's random choices (default: 1)")
       ->type_name("N");
   add_override_options(command, overrides);
+  add_torch_options(command, torch);
 }
 
 SearchLimits PlanArguments::limits() const {
@@ -139,6 +149,7 @@ PlanningRequest PlanArguments::request() const {
   if (!model.empty()) request.cost_model = model;
   request.limits = limits();
   request.overrides = overrides;
+  request.torch = torch;
   return request;
 }
 

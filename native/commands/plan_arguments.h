@@ -6,6 +6,7 @@
 #include <CLI/Validators.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/workspace/scheduling.h"
 #include "native/console.h"
@@ -21,12 +22,13 @@ struct PlanArguments {
   std::string device;
   std::string model;
   OverrideRequest overrides;
+  std::vector<std::string> torch;  // settings of strategy torch
 
   void add_to(CLI::App& command);
   void add_search_to(CLI::App& command);  // all but the prices of calls
   bool asked() const {
     return !strategy.empty() || budget || !device.empty() || !model.empty() ||
-           overrides != OverrideRequest();
+           overrides != OverrideRequest() || !torch.empty();
   }
   SearchLimits limits() const;
   PlanningRequest request() const;
@@ -54,6 +56,9 @@ void add_cost_model(CLI::App& command, std::string& device, std::string& model);
 
 // Adds --save and --recompute.
 void add_override_options(CLI::App& command, OverrideRequest& overrides);
+
+// Adds --torch.
+void add_torch_options(CLI::App& command, std::vector<std::string>& settings);
 
 // Reports why the budget can't be held and which can, after the plan's figures where JSON is asked
 // for. Returns the exit code.

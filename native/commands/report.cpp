@@ -50,6 +50,7 @@ Result<Curve> sweep(const ReportCommand& command, const Document& document,
   request.device = plan.device;
   request.cost_model = plan.cost_model;
   request.overrides = plan.overrides;
+  request.torch = plan.torch;
   console.say("planning the trade-off");
   auto curve = sweep_document(document, request);
   console.say("");

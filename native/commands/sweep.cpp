@@ -124,6 +124,7 @@ void add_sweep(CLI::App& app, Action& chosen) {
       ->type_name("N");
   add_cost_model(command, arguments->request.device, arguments->request.cost_model);
   add_override_options(command, arguments->request.overrides);
+  add_torch_options(command, arguments->request.torch);
   command.footer(footer_with_examples(
       "Column solve_ms is an equal share of the whole curve's time, or in PyTorch's rows the time "
       "of that one plan. PyTorch's rows have their own peak as budget_bytes.\nCtrl-C ends the "

@@ -23,7 +23,7 @@ struct StepKeyFields {
   template <class Bytes>
   static void of(Bytes& bytes, PlanningRequest& request) {
     bytes(request.strategy, request.budget, request.limits.effort, request.limits.seconds,
-          request.limits.seed, request.overrides.save, request.overrides.recompute);
+          request.limits.seed, request.overrides.save, request.overrides.recompute, request.torch);
   }
   template <class Bytes>
   static void of(Bytes& bytes, ScheduleOptions& options) {

@@ -105,6 +105,33 @@ TEST_CASE("c_api: a plan file and a report are the command's", "[native][c_api]"
   CHECK(timeless(plan(graph, options, recut_report_json).text) == timeless(ran.out));
 }
 
+TEST_CASE("c_api: options of strategy torch are the command's", "[native][c_api]") {
+  const GraphHandle graph(sample_bytes("tiny_lm.json.gz"));
+  const Ran ran = run({"plan", sample("tiny_lm.json.gz"), "--strategy", "torch", "--budget", "0.3",
+                       "--torch", "solver=greedy", "--torch", "ban_recompute_reductions=off",
+                       "--torch", "not_recomputable=gelu,mul", "--json"});
+  REQUIRE(ran.code == kDone);
+  const char* options =
+      R"({"strategy": "torch", "budget": "0.3", "torch": {"solver": "greedy",
+          "ban_recompute_reductions": false, "not_recomputable": ["aten.gelu", "mul"]}})";
+  const Gave gave = plan(graph, options, recut_report_json);
+  INFO(gave.error);
+  CHECK(gave.status == RECUT_OK);
+  CHECK(timeless(gave.text) == timeless(ran.out));
+  const CApiJson json = CApiJson::parse(gave.text);
+  CHECK(json["torch_options"]["solver"] == "greedy");
+  CHECK(json["torch_options"]["runtime_estimator"] == "flops");
+  CHECK(json["torch_options"]["ban_recompute_reductions"] == "off");
+  CHECK(json["torch_options"]["not_recomputable"] == "gelu,mul");
+
+  const Ran curve = run({"sweep", sample("tiny_lm.json.gz"), "--points", "3", "--torch",
+                         "aggressive_recomputation=on", "--json"});
+  REQUIRE(curve.code == kDone);
+  const Gave swept = sweep(graph, R"({"points": 3, "torch": {"aggressive_recomputation": true}})");
+  CHECK(timeless(swept.text) == timeless(curve.out));
+  CHECK(CApiJson::parse(swept.text)["torch_settings"][0] == "aggressive_recomputation=on");
+}
+
 TEST_CASE("c_api: keys stand in the command's order", "[native][c_api]") {
   const GraphHandle graph(sample_bytes("mlp.json.gz"));
   const TemporaryFile out("c_api_order.json");
@@ -227,6 +254,12 @@ TEST_CASE("c_api: what is wrong with a plan's options is told", "[native][c_api]
       {R"({"save": [1]})", {"'save'", "", "names of nodes"}},
       {R"({"save": ["no_such_node"]})", {"no_such_node", "", ""}},
       {R"({"strategy": "default", "save": ["mm"]})", {"", "", ""}},
+      {R"({"strategy": "torch", "torch": 3})", {"'torch'", "an object", ""}},
+      {R"({"strategy": "torch", "torch": {"solver": "best"}})", {"'torch'", "'best'", "greedy"}},
+      {R"({"strategy": "torch", "torch": {"solver": 3}})", {"'torch'", "solver", "greedy"}},
+      {R"({"strategy": "torch", "torch": {"sover": "dp"}})", {"'sover'", "solver", "expected"}},
+      {R"({"strategy": "torch", "torch": {"recomputable": ["mmm"]}})", {"'mmm'", "", ""}},
+      {R"({"torch": {"solver": "greedy"}})", {"'peak'", "--torch", "'torch'"}},
       {R"({"points": 3})", {"points", "unknown", ""}}};
   for (const BadOption& option : bad) {
     const Gave gave = plan(graph, option.json);

@@ -212,6 +212,10 @@ TEST_CASE("cache: a step's key depends on all that the step depends on", "[nativ
   changed([](SchedulingRequest& r) { r.planning.limits.seed = 2; });
   changed([](SchedulingRequest& r) { r.planning.overrides.save = {"active"}; });
   changed([](SchedulingRequest& r) { r.planning.overrides.recompute = {"active"}; });
+  changed([](SchedulingRequest& r) {
+    r.planning.strategy = "torch";
+    r.planning.torch = {"ban_recompute_reductions=off"};
+  });
   changed([](SchedulingRequest& r) { r.options.alignment = 1; });
   changed([](SchedulingRequest& r) { r.options.in_place = true; });
   std::sort(keys.begin(), keys.end());
