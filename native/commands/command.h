@@ -108,6 +108,7 @@ void add_schedule(CLI::App& app, Action& chosen);
 void add_sweep(CLI::App& app, Action& chosen);
 void add_compare_memory(CLI::App& app, Action& chosen);
 void add_fit(CLI::App& app, Action& chosen);
+void add_shard(CLI::App& app, Action& chosen);
 void add_eval(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 void add_calibrate(CLI::App& app, Action& chosen);

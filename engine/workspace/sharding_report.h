@@ -1,0 +1,50 @@
+// A graph over a device mesh: the placements of its inputs, and the collectives that they need.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/ir/graph.h"
+#include "engine/mesh/device_mesh.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+struct PlacedValue {
+  std::string name, type, placements;  // "w1", "f32[64, 32]", "[S(0), R]"
+  std::int64_t rank_bytes = 0;         // held by the first rank, which holds the most
+};
+
+// One value that changes its placement on one axis of the mesh.
+struct ShardingCollective {
+  std::string value, module;
+  std::string axis;        // "dp"
+  std::string collective;  // "all_reduce", or "slice" without messages
+  std::string from, to;    // "P(sum)", "R"
+  std::int64_t bytes = 0;  // sent by the rank that sends most
+};
+
+struct ShardingReport {
+  std::string mesh;   // "dp=2,tp=4"
+  std::string table;  // inputs and results, with the shape and bytes of each rank
+  std::vector<PlacedValue> inputs;
+  std::vector<ShardingCollective>
+      collectives;  // in order of axes, then of the program; outputs last
+
+  std::int64_t bytes_sent() const;
+  std::int64_t input_bytes() const;  // of the first rank
+};
+
+// Places the graph's inputs by a placement file (engine/mesh/distributed_module.h; "": all
+// replicated), and chooses every call's placements for the fewest bytes. Gradients end with their
+// parameters' placements, results with the file's. Fails as the file and the mesh do, and on an
+// order of axes that isn't the mesh's: calls are placed axis by axis.
+Result<ShardingReport> shard_graph(const Graph& graph, const mesh::DeviceMesh& mesh,
+                                   std::string_view placements, std::string_view file_name);
+
+std::string sharding_text(const ShardingReport& report);
+std::string sharding_json(const ShardingReport& report);
+
+}  // namespace recut
