@@ -185,9 +185,9 @@ define i32 @{prefix}_backward(ptr %step) {{
 }}
 )";
 
-// Of a step with a file of weights.
+// Of a step with weights. {bytes}: the pointer to them, an argument or the library's own data.
 constexpr std::string_view kWeightsFunction = R"(
-define void @{prefix}_set_weights(ptr %step, ptr %bytes) {{
+define void @{prefix}_set_weights(ptr %step{argument}) {{
 start:
   br label %weights
 
@@ -201,7 +201,7 @@ weight:
   %input = load i64, ptr %row
   %offset_at = getelementptr i64, ptr %row, i64 1
   %offset = load i64, ptr %offset_at
-  %address = getelementptr i8, ptr %bytes, i64 %offset
+  %address = getelementptr i8, ptr {bytes}, i64 %offset
   %input_at = getelementptr ptr, ptr %step, i64 %input
   store ptr %address, ptr %input_at
   %next_w = add i64 %w, 1
@@ -211,6 +211,28 @@ done:
   ret void
 }}
 )";
+
+// Weights inside: the assembler includes the file's bytes. {path}: a text of LLVM IR.
+constexpr std::string_view kWeightsData = R"(
+module asm ".section .rodata.weights,\22a\22,@progbits"
+module asm ".p2align 6"
+module asm ".globl weights_data"
+module asm ".hidden weights_data"
+module asm "weights_data:"
+module asm ".incbin \22{path}\22"
+module asm ".text"
+@weights_data = external hidden constant i8
+)";
+
+// A path as a text of the assembler within a text of LLVM IR.
+std::string assembler_text(std::string_view path) {
+  std::string text;
+  for (const char c : path) {
+    if (c == '"' || c == '\\') text += "\\5C";  // the assembler's own escape
+    text += fmt::format("\\{:02X}", static_cast<unsigned char>(c));
+  }
+  return text;
+}
 
 // One launch in the tables.
 struct TableLaunch {
@@ -233,8 +255,13 @@ std::string numbers(const std::vector<std::int64_t>& values) {
 
 class Driver {
  public:
-  Driver(const Program& program, const Schedule& schedule, const Interface& interface)
-      : program_(program), schedule_(schedule), interface_(interface), kernels_(program.kernels) {
+  Driver(const Program& program, const Schedule& schedule, const Interface& interface,
+         const std::string& weights_file)
+      : program_(program),
+        schedule_(schedule),
+        interface_(interface),
+        weights_file_(weights_file),
+        kernels_(program.kernels) {
     for (std::size_t i = 0; i < interface.inputs.size(); ++i)
       inputs_[interface.inputs[i].node] = static_cast<std::int64_t>(i);
   }
@@ -359,7 +386,13 @@ class Driver {
     for (const WeightPlace& weight : interface_.weights)
       rows.push_back(numbers({static_cast<std::int64_t>(weight.input), weight.offset}));
     text_ += "@weights = internal constant " + array("[2 x i64]", rows) + "\n";
+    const bool inside = interface_.weights_inside;
+    if (inside)
+      text_ +=
+          fmt::format(fmt::runtime(kWeightsData), fmt::arg("path", assembler_text(weights_file_)));
     text_ += fmt::format(fmt::runtime(kWeightsFunction), fmt::arg("prefix", interface_.prefix),
+                         fmt::arg("argument", inside ? "" : ", ptr %bytes"),
+                         fmt::arg("bytes", inside ? "@weights_data" : "%bytes"),
                          fmt::arg("weights", rows.size()));
   }
 
@@ -372,6 +405,7 @@ class Driver {
   const Program& program_;
   const Schedule& schedule_;
   const Interface& interface_;
+  const std::string& weights_file_;
   std::vector<loop::Kernel> kernels_;
   std::map<NodeId, std::int64_t> inputs_;
   std::vector<TableLaunch> launches_;
@@ -382,9 +416,9 @@ class Driver {
 
 }  // namespace
 
-std::string step_text(const Program& program, const Schedule& schedule,
-                      const Interface& interface) {
-  return Driver(program, schedule, interface).text();
+std::string step_text(const Program& program, const Schedule& schedule, const Interface& interface,
+                      const std::string& weights_file) {
+  return Driver(program, schedule, interface, weights_file).text();
 }
 
 }  // namespace recut::aot

@@ -10,7 +10,9 @@
 
 namespace recut::aot {
 
-// `schedule`: the schedule that the program was made from.
-std::string step_text(const Program& program, const Schedule& schedule, const Interface& interface);
+// `schedule`: the schedule that the program was made from. `weights_file`: the path of a file whose
+// bytes become a part of the object code, where the interface's weights are inside.
+std::string step_text(const Program& program, const Schedule& schedule, const Interface& interface,
+                      const std::string& weights_file = "");
 
 }  // namespace recut::aot

@@ -31,7 +31,7 @@ constexpr std::string_view kInferenceOpening =
     R"(/* {graph}: an inference step, compiled by Recut {version} for the processor {processor}.
  *
  * The library needs no Recut and no library but C's own. All shapes are fixed. Parameters and
- * constants are inputs as well: set them once. Steps with arenas of their own may run at once.
+ * constants are inputs as well: {set_once} Steps with arenas of their own may run at once.
  *
  *   {p}_step step = {{0}};
  *   step.arena = aligned_alloc({P}_ARENA_ALIGNMENT, {P}_ARENA_BYTES);
@@ -109,6 +109,11 @@ constexpr const char* kWeights = R"(
 void {p}_set_weights({p}_step* step, const void* bytes);
 )";
 
+constexpr const char* kWeightsInside = R"(
+/* Points the inputs whose values the library holds at them, {bytes} bytes in all. */
+void {p}_set_weights({p}_step* step);
+)";
+
 // Makes a name safe inside a comment.
 std::string in_comment(std::string text) {
   for (std::size_t at = text.find("*/"); at != std::string::npos; at = text.find("*/", at))
@@ -135,8 +140,13 @@ std::string header_text(const Interface& interface, const HeaderFacts& facts) {
   const std::string weights =
       interface.weights.empty()
           ? ""
-          : fmt::format(kWeights, fmt::arg("p", interface.prefix), fmt::arg("P", upper),
+          : fmt::format(fmt::runtime(interface.weights_inside ? kWeightsInside : kWeights),
+                        fmt::arg("p", interface.prefix), fmt::arg("P", upper),
                         fmt::arg("bytes", interface.weights_bytes));
+  const std::string set_once =
+      interface.weights.empty()
+          ? "set them once."
+          : fmt::format("{}_set_weights sets those that\n * have values.", interface.prefix);
   const auto filled = [&](std::string_view text) {
     return fmt::format(fmt::runtime(text), fmt::arg("p", interface.prefix), fmt::arg("P", upper),
                        fmt::arg("graph", in_comment(facts.graph)), fmt::arg("version", version()),
@@ -144,7 +154,8 @@ std::string header_text(const Interface& interface, const HeaderFacts& facts) {
                        fmt::arg("arena_bytes", aligned(facts.arena_bytes, kAlignment)),
                        fmt::arg("alignment", kAlignment),
                        fmt::arg("tangents", inference ? "" : "; tangents are for backward alone"),
-                       fmt::arg("backward", backward), fmt::arg("weights", weights),
+                       fmt::arg("set_once", set_once), fmt::arg("backward", backward),
+                       fmt::arg("weights", weights),
                        fmt::arg("kinds", inference ? "parameter, input, constant; result"
                                                    : "parameter, input, tangent, constant; result, "
                                                      "gradient"));

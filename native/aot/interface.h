@@ -33,6 +33,7 @@ struct Interface {
   std::size_t results = 0;               // how many of the outputs are results; they come first
   std::vector<WeightPlace> weights;      // where the file of weights has inputs; none: no file
   std::int64_t weights_bytes = 0;        // of that file
+  bool weights_inside = false;           // the library holds that file's bytes
 
   std::string upper() const;  // the prefix in capitals
 };

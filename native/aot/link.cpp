@@ -7,45 +7,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <vector>
 
 #include "engine/input/bytes.h"
 #include "engine/support/text.h"
+#include "native/aot/temporary_files.h"
 
 extern char** environ;
 
 namespace recut::aot {
 namespace {
-
-namespace fs = std::filesystem;
-
-// The linker's temporary files; the destructor removes them.
-class LinkFiles {
- public:
-  LinkFiles() : path_((fs::temp_directory_path() / "recut-link-XXXXXX").string()) {
-    made_ = mkdtemp(path_.data()) != nullptr;
-  }
-  ~LinkFiles() {
-    std::error_code ignored;
-    if (made_) fs::remove_all(path_, ignored);
-  }
-  LinkFiles(const LinkFiles&) = delete;
-  LinkFiles& operator=(const LinkFiles&) = delete;
-
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-  bool write(const std::string& name, std::string_view bytes) const {
-    std::ofstream file(this->file(name), std::ios::binary);
-    file << bytes;
-    return made_ && bool(file.flush());
-  }
-
- private:
-  std::string path_;
-  bool made_ = false;
-};
 
 // The path of the loaded library that has a function; "" where the program itself has it.
 std::string library_of(const char* function) {
@@ -78,32 +51,32 @@ int run(std::vector<std::string> command, const std::string& says) {
 
 Result<Done> link_library(std::string_view object, const std::string& prefix,
                           const std::string& linker, const std::string& path) {
-  const LinkFiles files;
+  const TemporaryFiles files;
   const std::string shown = fmt::format("{{ global: {}_*; local: *; }};\n", prefix);
   if (!files.write("step.o", object) || !files.write("shown", shown))
     return Diagnostic{"can't write the linker's files: " + std::string(std::strerror(errno)),
-                      files.file("step.o"), 0, 0};
+                      files.path_of("step.o"), 0, 0};
   std::vector<std::string> command = {linker,
                                       "-shared",
                                       "-o",
                                       path,
-                                      "--version-script=" + files.file("shown"),
+                                      "--version-script=" + files.path_of("shown"),
                                       "--gc-sections",
                                       "-z",
                                       "noexecstack",
                                       "--as-needed",
-                                      files.file("step.o")};
+                                      files.path_of("step.o")};
   for (const char* function : {"exp", "memcpy"})
     if (const std::string library = library_of(function); !library.empty())
       command.push_back(library);
-  const int code = run(command, files.file("says"));
+  const int code = run(command, files.path_of("says"));
   if (code == 0) return Done{};
   if (code < 0)
     return error(
         fmt::format("there is no linker {} to make a shared library with: it is a part of "
                     "binutils, or --linker names another one, such as ld.lld",
                     quote(linker)));
-  const auto said = read_file(files.file("says"));
+  const auto said = read_file(files.path_of("says"));
   return Diagnostic{fmt::format("{} can't link the step: {}", linker,
                                 said ? printable(*said, 2000) : "it doesn't say why"),
                     path, 0, 0};

@@ -5,36 +5,42 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "engine/input/bytes.h"
 #include "engine/support/units.h"
-#include "engine/workspace/compile.h"
 #include "engine/workspace/scheduling.h"
-#include "native/aot/driver.h"
 #include "native/aot/header.h"
-#include "native/aot/link.h"
+#include "native/aot/library.h"
+#include "native/aot/temporary_files.h"
+#include "native/cache/libraries.h"
+#include "native/cache/store.h"
 #include "native/calibrated_profile.h"
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
+#include "native/commands/library_options.h"
 #include "native/commands/plan_arguments.h"
-#include "native/cpu/object_code.h"
 
 // The command runs the whole way from a graph to a library:
 //   graph ⇒ plan ⇒ schedule ⇒ program ⇒ LLVM IR ⇒ object code ⇒ shared library and C header
 // It checks prefix and processor before it plans, and the arena against the budget before it
-// compiles. The cost model is always `fused`, since the library runs fused kernels. Neither the
-// default profile nor the default processor depends on this machine: plan and code are for any
-// x86-64-v3 processor.
+// compiles. Without an output path, library and header go to the cache's directory under the hash
+// of their contents, so that equal ones have one path. The cost model is always `fused`, since the
+// library runs fused kernels. Neither the default profile nor the default processor depends on this
+// machine: plan and code are for any x86-64-v3 processor.
 
 namespace recut::native {
 namespace {
 
 constexpr const char* kDefaultTarget = "x86-64-v3";
+constexpr const char* kInside = "inside";
+constexpr const char* kNoWeights = "none";
 
 struct CompileCommand {
   GraphArguments graph;
   PlanArguments plan;
-  std::string library, header, weights;
+  std::string library, header;  // empty: a path by contents, and beside the library
+  std::string weights;          // inside, none or a file; empty: inside where there are values
   std::string processor = kDefaultTarget;
-  std::string linker = "ld";
+  std::string linker = kDefaultLinker;
   std::string name;  // empty: the graph's
   bool json = false;
 };
@@ -45,7 +51,8 @@ Result<cpu::Target> target_of(const std::string& processor) {
 }
 
 Result<std::string> prefix_of(const CompileCommand& command, const Graph& graph) {
-  const std::string fallback = std::filesystem::path(command.library).stem().string();
+  const std::string& named = command.library.empty() ? command.graph.path : command.library;
+  const std::string fallback = std::filesystem::path(named).stem().string();
   if (command.name.empty()) return aot::identifier_of(graph.name.empty() ? fallback : graph.name);
   if (aot::identifier_of(command.name) == command.name) return command.name;
   return error(fmt::format("--name {}: expected small letters, digits and underscores, as {}",
@@ -65,72 +72,116 @@ Result<CompileTarget> compile_target_of(const CompileCommand& command, const Gra
   return CompileTarget{std::move(*prefix), std::move(*target)};
 }
 
-Result<aot::Interface> build(const CompileCommand& command, const CompileTarget& compile_target,
-                             const Document& document, const ScheduledPlan& scheduled) {
-  const Graph& graph = document.graph();
-  const auto program = program_of(document, scheduled);
-  if (!program) return program.diagnostics();
-  auto interface = aot::interface_of(graph, *program, compile_target.prefix);
-  if (!command.weights.empty()) {
-    const std::string bytes = aot::place_weights(graph, document.file.tensors, interface);
-    if (auto done = write_file(command.weights, bytes); !done) return done.diagnostics();
-  }
-  const auto object = cpu::compile_object(aot::step_text(*program, scheduled.schedule, interface),
-                                          compile_target.target);
-  if (!object) return object.diagnostics();
-  if (auto done =
-          aot::link_library(*object, compile_target.prefix, command.linker, command.library);
-      !done)
-    return done.diagnostics();
-  const aot::HeaderFacts facts{graph.name, compile_target.target.processor, program->arena_bytes};
-  if (auto done = write_file(command.header, aot::header_text(interface, facts)); !done)
-    return done.diagnostics();
-  return interface;
+aot::Weights placement(const CompileCommand& command, const Document& document) {
+  if (document.file.tensors.empty() || command.weights == kNoWeights) return aot::Weights::inputs;
+  const bool inside = command.weights.empty() || command.weights == kInside;
+  return inside ? aot::Weights::inside : aot::Weights::beside;
+}
+
+struct WrittenFiles {
+  std::string library, header, weights;  // paths; no weights: ""
+  std::int64_t library_bytes = 0;
+};
+
+// Moves library and header to the cache's directory, below the hash of all that was made.
+Result<Done> keep_by_contents(const std::string& header_text, const aot::BuiltLibrary& built,
+                              WrittenFiles& files) {
+  const auto store = cache::default_store_options();
+  if (!store) return store.diagnostics();
+  const auto library = read_file(files.library, kMaxTensorBytes);
+  if (!library) return library.diagnostics();
+  auto kept = cache::keep_library(store->directory, built.interface.prefix,
+                                  {*library, header_text, built.weights});
+  if (!kept) return kept.diagnostics();
+  files.library = std::move(kept->library);
+  files.header = std::move(kept->header);
+  return Done{};
+}
+
+Result<Done> write_header(const CompileCommand& command, const std::string& text,
+                          const aot::BuiltLibrary& built, WrittenFiles& files) {
+  if (command.library.empty())
+    if (auto done = keep_by_contents(text, built, files); !done) return done;
+  const bool beside = command.header.empty();
+  if (beside && command.library.empty()) return Done{};
+  files.header = command.header;
+  if (beside) files.header = std::filesystem::path(files.library).replace_extension(".h").string();
+  return write_file(files.header, text);
 }
 
 struct CompileResult {
   const CompileTarget& compile_target;
-  const aot::Interface& interface;
-  std::int64_t arena_bytes;
+  aot::BuiltLibrary built;
+  WrittenFiles files;
+  std::string weights;  // inside, none, or the path
 
-  std::size_t gradients() const { return interface.outputs.size() - interface.results; }
+  std::size_t gradients() const { return built.interface.outputs.size() - built.interface.results; }
 };
 
-std::int64_t library_bytes(const CompileCommand& command) {
+Result<CompileResult> build(const CompileCommand& command, const CompileTarget& compile_target,
+                            const Document& document, const ScheduledPlan& scheduled) {
+  const aot::TemporaryFiles temporary;
+  const aot::Weights weights = placement(command, document);
+  WrittenFiles files;
+  files.library = command.library.empty() ? temporary.path_of("library.so") : command.library;
+  auto built = aot::build_library(
+      document, scheduled, {compile_target.prefix, compile_target.target, command.linker, weights},
+      files.library);
+  if (!built) return built.diagnostics();
+  if (weights == aot::Weights::beside)
+    if (auto done = write_file(command.weights, built->weights); !done) return done.diagnostics();
   std::error_code gone;
-  const auto bytes = std::filesystem::file_size(command.library, gone);
-  return gone ? 0 : static_cast<std::int64_t>(bytes);
+  const auto bytes = std::filesystem::file_size(files.library, gone);
+  files.library_bytes = gone ? 0 : static_cast<std::int64_t>(bytes);
+  const aot::HeaderFacts facts{document.graph().name, compile_target.target.processor,
+                               built->arena_bytes};
+  if (auto done = write_header(command, aot::header_text(built->interface, facts), *built, files);
+      !done)
+    return done.diagnostics();
+  const std::string placed = weights == aot::Weights::inputs   ? kNoWeights
+                             : weights == aot::Weights::inside ? kInside
+                                                               : command.weights;
+  return CompileResult{compile_target, std::move(*built), std::move(files), placed};
 }
 
-std::string as_json(const CompileCommand& command, const CompileResult& result) {
-  return nlohmann::ordered_json{{"library", command.library},
-                                {"header", command.header},
-                                {"library_bytes", library_bytes(command)},
-                                {"name", result.interface.prefix},
+std::string as_json(const CompileResult& result) {
+  const aot::Interface& interface = result.built.interface;
+  return nlohmann::ordered_json{{"library", result.files.library},
+                                {"header", result.files.header},
+                                {"library_bytes", result.files.library_bytes},
+                                {"name", interface.prefix},
                                 {"processor", result.compile_target.target.processor},
-                                {"inputs", result.interface.inputs.size()},
-                                {"results", result.interface.results},
+                                {"inputs", interface.inputs.size()},
+                                {"results", interface.results},
                                 {"gradients", result.gradients()},
-                                {"weights_bytes", result.interface.weights_bytes},
-                                {"planned_peak_bytes", result.arena_bytes}}
+                                {"weights", result.weights},
+                                {"weights_bytes", interface.weights_bytes},
+                                {"planned_peak_bytes", result.built.arena_bytes}}
              .dump(2) +
          "\n";
 }
 
-std::string as_text(const CompileCommand& command, const CompileResult& result) {
+std::string as_text(const CompileResult& result) {
+  const aot::Interface& interface = result.built.interface;
   const std::string gradients =
-      result.interface.inference ? "" : fmt::format(", gradients {}", result.gradients());
-  return fmt::format("{}: {} for {}\n{}: inputs {}, results {}{}, arena {}\n", command.library,
-                     format_bytes(library_bytes(command)), result.compile_target.target.processor,
-                     command.header, result.interface.inputs.size(), result.interface.results,
-                     gradients, format_bytes(result.arena_bytes));
+      interface.inference ? "" : fmt::format(", gradients {}", result.gradients());
+  const std::string weights =
+      interface.weights.empty()
+          ? ""
+          : fmt::format(", weights {} {}{}", format_bytes(interface.weights_bytes),
+                        interface.weights_inside ? "" : "in ", result.weights);
+  return fmt::format("{}: {} for {}\n{}: inputs {}, results {}{}, arena {}{}\n",
+                     result.files.library, format_bytes(result.files.library_bytes),
+                     result.compile_target.target.processor, result.files.header,
+                     interface.inputs.size(), interface.results, gradients,
+                     format_bytes(result.built.arena_bytes), weights);
 }
 
-// The values of weights that only a file can bring to the library.
+// Weights that are asked for have to be there.
 Result<Done> check_weights(const CompileCommand& command, const Document& document) {
-  if (command.graph.freeze && command.weights.empty())
-    return error("--freeze computes weights: --weights FILE says where to write them");
-  if (!command.weights.empty() && document.file.tensors.empty())
+  if (command.graph.freeze && command.weights == kNoWeights)
+    return error("--freeze computes weights: --weights inside, or a FILE, says where they go");
+  if (!command.weights.empty() && command.weights != kNoWeights && document.file.tensors.empty())
     return error("--weights: the file has no values of weights");
   return Done{};
 }
@@ -150,11 +201,10 @@ int compile(const CompileCommand& command, const Console& console) {
   if (!scheduled) return console.report_error(scheduled.diagnostics());
   if (!scheduled->holds()) return refuse_arena(*document, *scheduled, command.json, console);
   console.say("compiling");
-  const auto interface = build(command, *compile_target, *document, *scheduled);
+  const auto result = build(command, *compile_target, *document, *scheduled);
   console.say("");
-  if (!interface) return console.report_error(interface.diagnostics());
-  const CompileResult result{*compile_target, *interface, scheduled->schedule.arena_bytes};
-  console.out << (command.json ? as_json(command, result) : as_text(command, result));
+  if (!result) return console.report_error(result.diagnostics());
+  console.out << (command.json ? as_json(*result) : as_text(*result));
   return kDone;
 }
 
@@ -169,17 +219,21 @@ void add_compile(CLI::App& app, Action& chosen) {
   arguments->graph.add_freeze_to(command);
   arguments->plan.add_search_to(command);
   add_profile(command, "--profile", arguments->plan.device, kDefaultProcessor);
-  command.add_option("-o,--out", arguments->library, "Shared library to write")
-      ->required()
+  command
+      .add_option("-o,--out", arguments->library,
+                  "Shared library to write (default: libraries/HASH/NAME.so in the cache's "
+                  "directory, by the hash of its contents)")
       ->type_name("FILE");
-  command.add_option("--header", arguments->header, "C header to write")
-      ->required()
+  command
+      .add_option("--header", arguments->header,
+                  "C header to write (default: beside the library, with the ending .h)")
       ->type_name("FILE");
   command
       .add_option("--weights", arguments->weights,
-                  "File of weights to write: the values that the graph's file or --freeze has, as "
-                  "NAME_set_weights reads them")
-      ->type_name("FILE");
+                  "Place of the values that the graph's file or --freeze has: inside the library, "
+                  "none (the caller's inputs), or a FILE to write beside it (default: inside, "
+                  "where there are values). NAME_set_weights points a step at them")
+      ->type_name("PLACE");
   command
       .add_option("--cpu", arguments->processor,
                   "Processor to compile for: native (this machine), or a name or level of LLVM, "
@@ -189,13 +243,12 @@ void add_compile(CLI::App& app, Action& chosen) {
       .add_option("--name", arguments->name,
                   "Prefix of the C functions and types (default: the graph's name)")
       ->type_name("NAME");
-  command.add_option("--linker", arguments->linker, "Linker of the library (default: ld)")
-      ->type_name("PROGRAM");
+  add_linker(command, arguments->linker);
   command.add_flag("--json", arguments->json, "Print one JSON value instead of the text");
   command.footer(
       footer_with_examples("The library needs no Recut, and no library but C's own. The header "
                            "describes its use; samples/aot/train.c trains a model with it.",
-                           {"compile samples/mlp.recut -o build/mlp.so --header build/mlp.h",
+                           {"compile tests/onnx/models/tiny_gpt.onnx -o build/gpt.so",
                             "compile samples/joint/tiny_conv.json.gz --budget 90% --cpu native -o "
                             "build/conv.so --header build/conv.h"}));
   command.callback([arguments, &chosen] {

@@ -24,6 +24,7 @@ void know_this_processor() {
   std::call_once(once, [] {
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
+    LLVMInitializeNativeAsmParser();  // of data that a module includes
   });
 }
 

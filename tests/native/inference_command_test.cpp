@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstdlib>
@@ -11,7 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/eval/evaluator.h"
+#include "engine/eval/inputs.h"
 #include "engine/input/safetensors.h"
+#include "engine/workspace/open_document.h"
 #include "tests/effort.h"
 #include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"
@@ -191,64 +195,150 @@ TEST_CASE("inference: a library for C has forward alone", "[native][aot]") {
   dlclose(loaded);
 }
 
-// The library's step on inputs of 0.5, with the weights of a file beside it.
+// The library's step on inputs of 0.5. `weights`: the file beside it, or "" where they are inside.
 std::vector<float> run_library(const std::string& library, const std::string& weights,
                                std::size_t inputs, std::size_t outputs) {
   void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   REQUIRE(loaded != nullptr);
   const auto find = [&](const char* name) { return dlsym(loaded, name); };
-  const std::string bytes = bytes_of(weights);
-  auto* const held = static_cast<char*>(std::aligned_alloc(64, (bytes.size() + 63) / 64 * 64));
+  const std::string bytes = weights.empty() ? "" : bytes_of(weights);
+  auto* const held = static_cast<char*>(std::aligned_alloc(64, (bytes.size() + 64) / 64 * 64));
   std::memcpy(held, bytes.data(), bytes.size());
   void* const arena = std::aligned_alloc(64, 1 << 20);
   const std::vector<float> x(2 * 3 * 16 * 16, 0.5f);
   std::vector<float> y(64, 0);
   // inputs, outputs, the arena, the seed, the parallel loop and its context
   std::vector<const void*> step(inputs + outputs + 4, nullptr);
-  reinterpret_cast<void (*)(const void**, const void*)>(find("net_set_weights"))(step.data(), held);
+  if (weights.empty())
+    reinterpret_cast<void (*)(const void**)>(find("net_set_weights"))(step.data());
+  else
+    reinterpret_cast<void (*)(const void**, const void*)>(find("net_set_weights"))(step.data(),
+                                                                                   held);
   for (std::size_t i = 0; i < inputs; ++i)
     if (step[i] == nullptr) step[i] = x.data();
   step[inputs] = y.data();
   step[inputs + outputs] = arena;
   CHECK(reinterpret_cast<int (*)(const void**)>(find("net_forward"))(step.data()) == 0);
+  CHECK(dlsym(loaded, "weights_data") == nullptr);
   dlclose(loaded);
   std::free(held);
   std::free(arena);
   return y;
 }
 
-TEST_CASE("inference: a frozen model is a library with its weights beside it", "[native][aot]") {
-  const test::TemporaryFolder folder;
-  const std::string library = folder.path() + "/net.so", weights = folder.path() + "/net.weights";
-  const Arguments options = {"-o",     library, "--header", folder.path() + "/net.h",
-                             "--name", "net",   "--freeze", "--json"};
-  CHECK(run_with({"compile"}, tiny_resnet(), options).code == kBadInput);
-  Arguments with_weights = options;
-  with_weights.insert(with_weights.end(), {"--weights", weights});
-  const Ran ran = run_with({"compile"}, tiny_resnet(), with_weights);
-  INFO(ran.err);
-  REQUIRE(ran.code == kDone);
-  const Json json = Json::parse(ran.out);
-  CHECK(json["weights_bytes"] == bytes_of(weights).size());
-  const std::vector<float> found = run_library(library, weights, json["inputs"], json["results"]);
-
+// What eval gives for inputs of 0.5.
+std::vector<float> expected_of(const Model& model) {
   const std::vector<float> x(2 * 3 * 16 * 16, 0.5f);
   const std::string_view bytes(reinterpret_cast<const char*>(x.data()), x.size() * sizeof(float));
   const TemporaryFile given("x.safetensors"), outputs("y.safetensors");
   given.write(
       write_safetensors(std::vector<NamedTensor>{{"in.x", DType::f32, {2, 3, 16, 16}, bytes}}));
-  REQUIRE(run_with({"eval"}, tiny_resnet(), {"--tensors", given.path(), "--out", outputs.path()})
-              .code == kDone);
+  REQUIRE(run_with({"eval"}, model, {"--tensors", given.path(), "--out", outputs.path()}).code ==
+          kDone);
   const std::string written = outputs.read();
   const auto tensors = parse_safetensors(written, "y");
   REQUIRE(tensors.ok());
-  REQUIRE(tensors->front().bytes.size() <= found.size() * sizeof(float));
   std::vector<float> expected(tensors->front().bytes.size() / sizeof(float));
   std::memcpy(expected.data(), tensors->front().bytes.data(), tensors->front().bytes.size());
+  return expected;
+}
+
+void check_close(const std::vector<float>& found, const std::vector<float>& expected) {
+  REQUIRE(expected.size() <= found.size());
+  REQUIRE_FALSE(expected.empty());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     INFO(i << ": " << found[i] << " for " << expected[i]);
     CHECK(std::abs(found[i] - expected[i]) <= 1e-4f * (1 + std::abs(expected[i])));
   }
+}
+
+TEST_CASE("inference: a model is a library with its weights beside it or inside", "[native][aot]") {
+  const std::vector<float> expected = expected_of(tiny_resnet());
+  for (const bool freeze : {false, true}) {
+    const test::TemporaryFolder folder;
+    const std::string library = folder.path() + "/net.so", weights = folder.path() + "/net.weights";
+    Arguments options = {"-o", library, "--name", "net", "--json"};
+    if (freeze) options.emplace_back("--freeze");
+    const auto compiled = [&](const Arguments& more) {
+      Arguments all = options;
+      all.insert(all.end(), more.begin(), more.end());
+      const Ran ran = run_with({"compile"}, tiny_resnet(), all);
+      INFO(ran.err);
+      REQUIRE(ran.code == kDone);
+      return Json::parse(ran.out);
+    };
+    const Json inside = compiled({});
+    CHECK(inside["weights"] == "inside");
+    CHECK(inside["header"] == folder.path() + "/net.h");
+    CHECK(inside["library_bytes"] > inside["weights_bytes"]);
+    check_close(run_library(library, "", inside["inputs"], inside["results"]), expected);
+    CHECK(bytes_of(folder.path() + "/net.h").find("net_set_weights(net_step* step);") !=
+          std::string::npos);
+
+    const Json beside = compiled({"--weights", weights});
+    CHECK(beside["weights"] == weights);
+    CHECK(beside["weights_bytes"] == bytes_of(weights).size());
+    CHECK(beside["weights_bytes"] == inside["weights_bytes"]);
+    CHECK(beside["library_bytes"] < inside["library_bytes"]);
+    check_close(run_library(library, weights, beside["inputs"], beside["results"]), expected);
+  }
+}
+
+TEST_CASE("inference: weights may be the caller's, and have to exist", "[native][aot]") {
+  const test::TemporaryFolder folder;
+  const Arguments options = {"-o", folder.path() + "/net.so", "--name", "net", "--json"};
+  const auto with = [&](Arguments more, const Model& model = tiny_resnet()) {
+    more.insert(more.begin(), options.begin(), options.end());
+    return run_with({"compile"}, model, more);
+  };
+  const Ran none = with({"--weights", "none"});
+  REQUIRE(none.code == kDone);
+  CHECK(Json::parse(none.out)["weights_bytes"] == 0);
+  CHECK(bytes_of(folder.path() + "/net.h").find("set_weights") == std::string::npos);
+  CHECK(with({"--weights", "none", "--freeze"}).code == kBadInput);
+  const Model mlp{RECUT_SOURCE_DIR "/samples/mlp.recut", {}};
+  CHECK(with({"--weights", "inside"}, mlp).err.find("no values") != std::string::npos);
+  CHECK(Json::parse(with({}, mlp).out)["weights"] == "none");
+}
+
+// A program in C with nothing of Recut, of a program of torch.export: its weights are inside.
+TEST_CASE("inference: a C program calls a compiled model", "[native][aot]") {
+  const test::TemporaryFolder folder;
+  const std::string model = kTests + "input/exported/conv_bn_train.pt2";
+  const Ran ran = run({"compile", model, "-o", folder.path() + "/net.so", "--name", "net"});
+  INFO(ran.err);
+  REQUIRE(ran.code == kDone);
+  const std::string build =
+      "cd " + folder.path() + " && cc -std=c11 -Wall -Wextra -pedantic -Werror -I. " +
+      RECUT_SOURCE_DIR "/samples/aot/infer.c ./net.so -o infer && ./infer > values";
+  REQUIRE(std::system(build.c_str()) == 0);
+  std::ifstream values(folder.path() + "/values");
+  std::vector<float> found;
+  for (float value = 0; values >> value;) found.push_back(value);
+
+  const auto document = open_document(model, {});
+  REQUIRE(document.ok());
+  const Graph& graph = document->graph();
+  auto inputs = inputs_from(graph, document->file.tensors, 0);
+  REQUIRE(inputs.ok());
+  for (const NodeId id : graph.inputs()) {
+    if (graph.input_kind(id) != InputKind::input) continue;
+    const auto held =
+        std::any_of(document->file.tensors.begin(), document->file.tensors.end(),
+                    [&](const auto& t) { return t.name == "in." + graph.node_name(id); });
+    if (held) continue;
+    Reals halves(graph.type(id).shape, 0.5);
+    pack(halves, inputs->at(id));
+  }
+  const auto evaluated = evaluate(graph, *inputs, {});
+  REQUIRE(evaluated.ok());
+  std::vector<float> expected;
+  for (const Tensor& output : evaluated->outputs)
+    if (output.dtype == DType::f32)
+      for (const double value : unpack<double>(output).data)
+        expected.push_back(static_cast<float>(value));
+  CHECK(found.size() == expected.size());
+  check_close(found, expected);
 }
 
 }  // namespace
