@@ -61,6 +61,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_import(app, chosen);
   add_emit(app, chosen);
   add_compile(app, chosen);
+  add_compile_op(app, chosen);
   add_cache(app, chosen);
   try {
     // CLI11 takes the arguments in reverse order.

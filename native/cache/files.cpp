@@ -101,6 +101,18 @@ Result<std::optional<std::string>> read_own(const std::string& path) {
   return std::optional(std::move(bytes));
 }
 
+Result<FileLock> FileLock::take(const std::string& path) {
+  FileLock lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (lock.file_ < 0) return system_fault(path);
+  while (flock(lock.file_, LOCK_EX) != 0)
+    if (errno != EINTR) return system_fault(path);
+  return lock;
+}
+
+FileLock::~FileLock() {
+  if (file_ >= 0) close(file_);
+}
+
 void mark_used(const std::string& path) { utimensat(AT_FDCWD, path.c_str(), nullptr, 0); }
 
 std::vector<FileFacts> files_in(const std::string& directory) {

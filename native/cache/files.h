@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/support/result.h"
@@ -31,6 +32,21 @@ struct FileFacts {
   std::string name;
   std::int64_t bytes = 0;
   std::int64_t used = 0;  // last use, in nanoseconds since 1970
+};
+
+// An exclusive lock on a file, which it makes and leaves. It ends with this object or its process.
+class FileLock {
+ public:
+  // Waits for the holder. Fails with the system's reason.
+  static Result<FileLock> take(const std::string& path);
+  ~FileLock();
+  FileLock(FileLock&& from) noexcept : file_(std::exchange(from.file_, -1)) {}
+  FileLock& operator=(FileLock&&) = delete;
+
+ private:
+  explicit FileLock(int file) : file_(file) {}
+
+  int file_;
 };
 
 // The directory's plain files, by name; none where it can't be read.

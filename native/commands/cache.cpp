@@ -1,16 +1,22 @@
-// recut cache: lists, verifies and clears compiled steps and kernels kept between runs.
+// recut cache: lists, verifies and clears all results that are kept: steps and kernels of runs,
+// single operators, libraries.
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "engine/support/table.h"
 #include "engine/support/units.h"
+#include "native/cache/libraries.h"
 #include "native/cache/store.h"
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
+#include "native/commands/operator_arguments.h"
+#include "native/operators/kernel_json.h"
+#include "native/operators/operator_store.h"
 
 namespace recut::native {
 namespace {
@@ -19,15 +25,59 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShownDigits = 12;  // of a key
 
-// An entry's description; null if it is no JSON.
-Json described(const cache::EntryFacts& entry) {
-  Json json = Json::parse(entry.description, nullptr, false);
-  return json.is_object() ? json : Json();
-}
+// One row of all that is kept.
+struct CacheRow {
+  std::string kind, key;
+  std::int64_t bytes = 0, used = 0;
+  Json description;  // null: none that is JSON
+  std::string contents, budget;
+  std::string fault;
+};
+
+// The places of one directory.
+struct Caches {
+  cache::Store steps;
+  operators::OperatorStore operators;
+};
 
 std::string field_text(const Json& description, const char* key) {
   const auto at = description.find(key);
   return at != description.end() && at->is_string() ? at->get<std::string>() : "";
+}
+
+CacheRow row_of(const cache::EntryFacts& entry) {
+  Json json = Json::parse(entry.description, nullptr, false);
+  if (!json.is_object()) json = Json();
+  const std::string graph = field_text(json, "graph"), budget = field_text(json, "budget");
+  return {entry.kind,      entry.key.hex(), entry.bytes, entry.used,
+          std::move(json), graph,           budget,      entry.fault};
+}
+
+CacheRow row_of(const operators::KeptOperator& kept) {
+  const operators::KernelEntry& entry = kept.entry;
+  const Json description = {{"operator", kept.target},      {"device", kept.device},
+                            {"arguments", entry.arguments}, {"processor", entry.processor},
+                            {"library", entry.library},     {"build", entry.build}};
+  return {
+      "operators", entry.library.substr(0, entry.library.find('.')),
+      kept.bytes,  kept.used,
+      description, fmt::format("{}({})", kept.target, operators::arguments_text(entry.arguments)),
+      "",          kept.fault};
+}
+
+CacheRow row_of(const cache::LibraryFacts& library) {
+  const Json description = {{"name", library.name}};
+  return {"libraries", library.hash, library.bytes, library.used, description, library.name, "",
+          ""};
+}
+
+std::vector<CacheRow> rows_of(const Caches& caches, bool check) {
+  std::vector<CacheRow> rows;
+  for (const auto& entry : caches.steps.list(check)) rows.push_back(row_of(entry));
+  for (const auto& entry : caches.operators.list(check)) rows.push_back(row_of(entry));
+  for (const auto& entry : cache::list_libraries(caches.steps.directory()))
+    rows.push_back(row_of(entry));
+  return rows;
 }
 
 std::string time_text(std::int64_t nanoseconds) {
@@ -35,68 +85,67 @@ std::string time_text(std::int64_t nanoseconds) {
   return fmt::format("{:%Y-%m-%d %H:%M}", fmt::localtime(seconds));
 }
 
-std::int64_t bytes_of(const std::vector<cache::EntryFacts>& entries) {
+std::int64_t bytes_of(const std::vector<CacheRow>& rows) {
   std::int64_t bytes = 0;
-  for (const cache::EntryFacts& entry : entries) bytes += entry.bytes;
+  for (const CacheRow& row : rows) bytes += row.bytes;
   return bytes;
 }
 
-std::string as_json(const cache::Store& store, const std::vector<cache::EntryFacts>& entries,
-                    bool checked) {
-  Json list = Json::array();
-  for (const cache::EntryFacts& entry : entries) {
-    list.push_back({{"kind", entry.kind},
-                    {"key", entry.key.hex()},
-                    {"bytes", entry.bytes},
-                    {"used", static_cast<double>(entry.used) * 1e-9},
-                    {"description", described(entry)}});
-    if (checked) list.back()["fault"] = entry.fault.empty() ? Json() : Json(entry.fault);
-  }
-  return Json{{"directory", store.directory()},
-              {"limit_bytes", store.limit_bytes()},
-              {"bytes", bytes_of(entries)},
-              {"entries", list}}
-             .dump(2, ' ', false, Json::error_handler_t::replace) +
-         "\n";
+std::string text_of(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string summary(const cache::Store& store, const std::vector<cache::EntryFacts>& entries) {
-  return fmt::format("{} entr{}, {} of at most {}, in {}\n", entries.size(),
-                     entries.size() == 1 ? "y" : "ies", format_bytes(bytes_of(entries)),
+std::string as_json(const cache::Store& store, const std::vector<CacheRow>& rows, bool checked) {
+  Json list = Json::array();
+  for (const CacheRow& row : rows) {
+    list.push_back({{"kind", row.kind},
+                    {"key", row.key},
+                    {"bytes", row.bytes},
+                    {"used", static_cast<double>(row.used) * 1e-9},
+                    {"description", row.description}});
+    if (checked) list.back()["fault"] = row.fault.empty() ? Json() : Json(row.fault);
+  }
+  return text_of({{"directory", store.directory()},
+                  {"limit_bytes", store.limit_bytes()},
+                  {"bytes", bytes_of(rows)},
+                  {"entries", list}});
+}
+
+std::string summary(const cache::Store& store, const std::vector<CacheRow>& rows) {
+  return fmt::format("{} entr{}, {} of at most {}, in {}\n", rows.size(),
+                     rows.size() == 1 ? "y" : "ies", format_bytes(bytes_of(rows)),
                      format_bytes(store.limit_bytes()), store.directory());
 }
 
-int list(const cache::Store& store, bool json, const Console& console) {
-  const auto entries = store.list(false);
+int list(const Caches& caches, bool json, const Console& console) {
+  const auto rows = rows_of(caches, false);
   if (json) {
-    console.out << as_json(store, entries, false);
+    console.out << as_json(caches.steps, rows, false);
     return kDone;
   }
   Table table;
-  for (const char* title : {"kind", "key", "last used", "graph", "budget"}) table.column(title);
+  for (const char* title : {"kind", "key", "last used", "contents", "budget"}) table.column(title);
   table.column("bytes", Table::Align::right);
-  for (const cache::EntryFacts& entry : entries) {
-    const Json description = described(entry);
-    table.row({entry.kind, entry.key.hex().substr(0, kShownDigits), time_text(entry.used),
-               field_text(description, "graph"), field_text(description, "budget"),
-               format_bytes(entry.bytes)});
-  }
-  console.out << summary(store, entries);
-  if (!entries.empty()) console.out << "\n" << table.format(0);
+  for (const CacheRow& row : rows)
+    table.row({row.kind, row.key.substr(0, kShownDigits), time_text(row.used), row.contents,
+               row.budget, format_bytes(row.bytes)});
+  console.out << summary(caches.steps, rows);
+  if (!rows.empty()) console.out << "\n" << table.format(0);
   return kDone;
 }
 
-int verify(const cache::Store& store, bool json, const Console& console) {
-  const auto entries = store.list(true);
-  const auto faults = std::count_if(entries.begin(), entries.end(),
-                                    [](const auto& entry) { return !entry.fault.empty(); });
+int verify(const Caches& caches, bool json, const Console& console) {
+  const auto rows = rows_of(caches, true);
+  const auto faults =
+      std::count_if(rows.begin(), rows.end(), [](const auto& row) { return !row.fault.empty(); });
   if (json) {
-    console.out << as_json(store, entries, true);
+    console.out << as_json(caches.steps, rows, true);
   } else {
-    for (const cache::EntryFacts& entry : entries)
-      if (!entry.fault.empty())
-        console.out << fmt::format("{}/{}: {}\n", entry.kind, entry.key.hex(), entry.fault);
-    console.out << summary(store, entries);
+    for (const CacheRow& row : rows)
+      if (!row.fault.empty())
+        console.out << fmt::format("{}/{}: {}{}\n", row.kind, row.key, row.fault,
+                                   row.kind == "operators" ? ": " + row.contents : "");
+    console.out << summary(caches.steps, rows);
     if (faults == 0) console.out << "all are sound\n";
     if (faults > 0)
       console.out << fmt::format(
@@ -105,48 +154,98 @@ int verify(const cache::Store& store, bool json, const Console& console) {
   return faults == 0 ? kDone : kCheckFailed;
 }
 
-int clear(const cache::Store& store, bool json, const Console& console) {
-  const std::size_t removed = store.clear();
+int clear(const Caches& caches, bool json, const Console& console) {
+  const std::string& directory = caches.steps.directory();
+  const std::size_t removed =
+      caches.steps.clear() + caches.operators.clear() + cache::clear_libraries(directory);
   if (json)
-    console.out << Json{{"directory", store.directory()}, {"removed", removed}}.dump(2) << "\n";
+    console.out << Json{{"directory", directory}, {"removed", removed}}.dump(2) << "\n";
   else
     console.out << fmt::format("removed {} entr{} from {}\n", removed, removed == 1 ? "y" : "ies",
-                               store.directory());
+                               directory);
   return kDone;
 }
 
-using Deed = int (*)(const cache::Store& store, bool json, const Console& console);
-
-int with_store(Deed deed, bool json, const Console& console) {
-  auto options = cache::default_store_options();
-  if (!options) return console.report_error(options.diagnostics());
-  return deed(cache::Store(std::move(*options)), json, console);
+// Looks one call up, and says why it isn't found.
+int explain(const OperatorArguments& arguments, const Caches& caches, bool json,
+            const Console& console) {
+  const auto call = arguments.read();
+  if (!call) return console.report_error(call.diagnostics());
+  const operators::CallFacts facts = operators::facts_of(*call);
+  const operators::Lookup lookup = caches.operators.find(facts);
+  const bool found = lookup.kernel.has_value();
+  if (json)
+    console.out << text_of({{"operator", facts.target},
+                            {"device", facts.device},
+                            {"arguments", facts.arguments},
+                            {"found", found},
+                            {"library", found ? Json(lookup.kernel->path) : Json()},
+                            {"miss", found ? Json() : operators::miss_json(lookup.miss)}});
+  else if (found)
+    console.out << fmt::format("{}({}): kept\n{}\n", facts.target,
+                               operators::arguments_text(facts.arguments), lookup.kernel->path);
+  else
+    console.out << fmt::format("{}({}): {}: {}\n", facts.target,
+                               operators::arguments_text(facts.arguments),
+                               operators::name_of(lookup.miss.kind), lookup.miss.reason);
+  return found ? kDone : kCheckFailed;
 }
 
-void add_deed(CLI::App& cache, Action& chosen, const char* name, const char* what, Deed deed) {
+using Deed = std::function<int(const Caches& caches, bool json, const Console& console)>;
+
+int with_caches(const Deed& deed, bool json, const Console& console) {
+  auto options = cache::default_store_options();
+  if (!options) return console.report_error(options.diagnostics());
+  return deed({cache::Store(*options), operators::OperatorStore(*options)}, json, console);
+}
+
+// Adds a subcommand; the caller adds further options and the footer.
+CLI::App& add_deed(CLI::App& cache, Action& chosen, const char* name, const char* what,
+                   const Deed& deed) {
   auto json = std::make_shared<bool>(false);
   CLI::App& command = *cache.add_subcommand(name, what);
   command.add_flag("--json", *json, "Print one JSON value instead of the text");
   const std::string example = fmt::format("cache {}", name);
   command.footer(footer_with_examples("", {example, example + " --json"}));
   command.callback([deed, json, &chosen] {
-    chosen = [deed, json](const Console& console) { return with_store(deed, *json, console); };
+    chosen = [deed, json](const Console& console) { return with_caches(deed, *json, console); };
   });
+  return command;
+}
+
+void add_list(CLI::App& cache, Action& chosen) {
+  auto call = std::make_shared<OperatorArguments>();
+  CLI::App& command =
+      add_deed(cache, chosen, "list", "List the entries and their sizes, or look an operator up",
+               [call](const Caches& caches, bool json, const Console& console) {
+                 return call->name.empty() ? list(caches, json, console)
+                                           : explain(*call, caches, json, console);
+               });
+  CLI::Option* const name =
+      command
+          .add_option("--operator", call->name,
+                      "Look this operator up instead, with --inputs and --set as in compile-op. "
+                      "Exit code 1 if it isn't kept; the text says why")
+          ->type_name("OP");
+  call->add_to(command);
+  for (const char* option : {"--inputs", "--set"}) command.get_option(option)->needs(name);
+  command.footer(footer_with_examples(kArgumentGrammar, {"cache list", "cache list --json"}));
 }
 
 }  // namespace
 
 void add_cache(CLI::App& app, Action& chosen) {
-  CLI::App& command =
-      *app.add_subcommand("cache", "List, verify or clear the compiled steps that recut run keeps");
+  CLI::App& command = *app.add_subcommand(
+      "cache", "List, verify or clear the compiled steps, operators and libraries that are kept");
   command.require_subcommand(1);
-  add_deed(command, chosen, "list", "List the entries and their sizes", list);
+  add_list(command, chosen);
   add_deed(command, chosen, "verify", "Check every entry. Exit code 1 if one is unusable", verify);
   add_deed(command, chosen, "clear", "Remove all entries", clear);
   command.footer(footer_with_examples(
-      "The directory is RECUT_CACHE_DIR, or recut in XDG_CACHE_HOME, or ~/.cache/recut. It holds "
-      "at most RECUT_CACHE_LIMIT (default: 2GiB); the least recently used entries go first. A JSON "
-      "file beside each entry describes it.",
+      "The directory is RECUT_CACHE_DIR, or recut in XDG_CACHE_HOME, or ~/.cache/recut. Steps take "
+      "at most RECUT_CACHE_LIMIT (default: 2GiB), and so do operators; the least recently used "
+      "ones go first. Libraries of recut compile stay until they are cleared. JSON beside each "
+      "entry describes it.",
       {"cache list", "cache verify"}));
 }
 

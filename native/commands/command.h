@@ -122,6 +122,7 @@ void add_import(CLI::App& app, Action& chosen);
 void add_debug(CLI::App& app, Action& chosen);
 void add_emit(CLI::App& app, Action& chosen);
 void add_compile(CLI::App& app, Action& chosen);
+void add_compile_op(CLI::App& app, Action& chosen);
 void add_cache(CLI::App& app, Action& chosen);
 
 }  // namespace recut::native

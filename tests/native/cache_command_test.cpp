@@ -10,6 +10,7 @@
 #include "engine/workspace/open_document.h"
 #include "native/cpu/step_bytes.h"
 #include "native/cpu/step_key.h"
+#include "tests/native/cache_at.h"
 #include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"
 
@@ -18,14 +19,8 @@ namespace {
 
 using Json = nlohmann::json;
 using native::Ran;
+using test::CacheAt;
 using test::TemporaryFolder;
-
-// Names the cache's directory while it lives.
-class CacheAt {
- public:
-  explicit CacheAt(const std::string& path) { setenv("RECUT_CACHE_DIR", path.c_str(), 1); }
-  ~CacheAt() { unsetenv("RECUT_CACHE_DIR"); }
-};
 
 Ran run_small(std::vector<std::string> options = {}) {
   options.insert(options.begin(), {"run", RECUT_SOURCE_DIR "/samples/mlp.recut", "--check",

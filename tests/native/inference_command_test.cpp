@@ -17,6 +17,7 @@
 #include "engine/input/safetensors.h"
 #include "engine/workspace/open_document.h"
 #include "tests/effort.h"
+#include "tests/native/cache_at.h"
 #include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"
 #include "tests/onnx/onnx_models.h"
@@ -339,6 +340,36 @@ TEST_CASE("inference: a C program calls a compiled model", "[native][aot]") {
         expected.push_back(static_cast<float>(value));
   CHECK(found.size() == expected.size());
   check_close(found, expected);
+}
+
+TEST_CASE("compile: without a path, equal contents have one", "[native][aot][cache]") {
+  const test::TemporaryFolder folder;
+  const test::CacheAt at(folder.path());
+  const auto path_of = [](const Arguments& more) {
+    Arguments arguments = {"compile", RECUT_SOURCE_DIR "/samples/mlp.recut", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Ran ran = run(arguments);
+    INFO(ran.err);
+    REQUIRE(ran.code == kDone);
+    const Json json = Json::parse(ran.out);
+    CHECK(std::filesystem::exists(json["library"].get<std::string>()));
+    CHECK(std::filesystem::exists(json["header"].get<std::string>()));
+    return json["library"].get<std::string>();
+  };
+  const std::string first = path_of({});
+  CHECK(first.starts_with(folder.path() + "/libraries/"));
+  CHECK(first.ends_with("/mlp.so"));
+  CHECK(path_of({}) == first);
+  CHECK(path_of({"--cpu", "x86-64"}) != first);
+  CHECK(path_of({"--header", folder.path() + "/own.h"}) == first);
+  CHECK(std::filesystem::exists(folder.path() + "/own.h"));
+  void* const loaded = dlopen(first.c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(loaded != nullptr);
+  CHECK(dlsym(loaded, "mlp_backward") != nullptr);
+  dlclose(loaded);
+  CHECK(run({"cache", "list"}).out.find("libraries") != std::string::npos);
+  CHECK(run({"cache", "clear"}).out.find("removed 2 entries") == 0);
+  CHECK_FALSE(std::filesystem::exists(first));
 }
 
 }  // namespace
