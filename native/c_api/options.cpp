@@ -50,6 +50,7 @@ constexpr std::string_view kEmitKeys[] = {"target",
 constexpr std::string_view kSweepKeys[] = {"points", "effort", "search_seed", "device",
                                            "model",  "save",   "recompute",   "ignore_checkpoints",
                                            "torch",  "plans"};
+constexpr std::string_view kCallKeys[] = {"inputs", "set"};
 constexpr std::string_view kFitKeys[] = {
     "graph",   "passes",      "dims",   "fit",   "most", "budget",    "effort",
     "seconds", "search_seed", "device", "model", "save", "recompute", "ignore_checkpoints"};
@@ -142,10 +143,43 @@ class Options {
     options.plans = fields_.boolean("plans");
   }
 
+  void read(CallOptions& options) {
+    if (!is_object_) return;
+    if (const JsonValue inputs = fields_.find("inputs", JsonKind::array, false); inputs.present())
+      for (const JsonMember item : inputs.items())
+        options.inputs.push_back(argument_text(item.value));
+    if (const JsonValue named = fields_.find("set", JsonKind::object, false); named.present())
+      for (const JsonMember member : named.items())
+        options.settings.push_back(fmt::format("{}={}", member.key, argument_text(member.value)));
+  }
+
   bool sound() const { return diagnostics_.none(); }
   Diagnostics take() { return diagnostics_.take(); }
 
  private:
+  // An argument as the command takes it: a string is that text, other values are written out.
+  static std::string argument_text(const JsonValue& value) {
+    switch (value.kind()) {
+      case JsonKind::null:
+        return "none";
+      case JsonKind::boolean:
+        return value.boolean() ? "true" : "false";
+      case JsonKind::integer:
+        return fmt::format("{}", value.integer());
+      case JsonKind::real:
+        return fmt::format("{:#}", value.real());  // a point tells it from an integer
+      case JsonKind::text:
+        return std::string(value.text());
+      case JsonKind::array: {
+        std::vector<std::string> items;
+        for (const JsonMember item : value.items()) items.push_back(argument_text(item.value));
+        return fmt::format("[{}]", fmt::join(items, ", "));
+      }
+      default:
+        return fmt::format("<{}>", describe(value.kind()));  // which the grammar refuses
+    }
+  }
+
   void report_error(std::string_view key, std::string_view message) {
     fields_.report_error(fmt::format("'{}': {}", key, message), fields_.find(key));
   }
@@ -331,6 +365,10 @@ Result<SweepOptions> read_sweep_options(const char* json) {
 
 Result<FitOptions> read_fit_options(const char* json) {
   return read_options<FitOptions>(json == nullptr ? "{}" : json, kFitKeys);
+}
+
+Result<CallOptions> read_call_options(const char* json) {
+  return read_options<CallOptions>(json, kCallKeys);
 }
 
 }  // namespace recut::c_api

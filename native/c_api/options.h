@@ -33,6 +33,12 @@ struct FitOptions {
   std::int64_t max_size = std::int64_t{1} << 20;
 };
 
+// Arguments of an operator in the command's grammar (native/operators/given_arguments.h).
+struct CallOptions {
+  std::vector<std::string> inputs;    // by position
+  std::vector<std::string> settings;  // "alpha=2"
+};
+
 // `json` may be null: no options.
 Result<OpenOptions> read_open_options(const char* json);
 Result<DifferentiateOptions> read_differentiate_options(const char* json);
@@ -40,5 +46,6 @@ Result<PlanningRequest> read_plan_options(const char* json);
 Result<EmitOptions> read_emit_options(const char* json);
 Result<SweepOptions> read_sweep_options(const char* json);
 Result<FitOptions> read_fit_options(const char* json);
+Result<CallOptions> read_call_options(const char* json);
 
 }  // namespace recut::c_api

@@ -47,7 +47,8 @@ typedef enum recut_status {
   RECUT_BAD_OPTION = 3,
   RECUT_CANCELLED = 4,
   RECUT_OUT_OF_MEMORY = 5,
-  RECUT_INTERNAL = 6 /* a bug of Recut's, caught */
+  RECUT_INTERNAL = 6, /* a bug of Recut's, caught */
+  RECUT_NOT_KEPT = 7  /* no kernel is kept for the arguments; `error` says how they differ */
 } recut_status;
 
 typedef struct recut_graph recut_graph;
@@ -168,6 +169,51 @@ RECUT_API recut_status recut_fit(const void* bytes, size_t size, const char* nam
  * RECUT_BAD_INPUT names the operators without code; else the statuses of recut_plan_make. */
 RECUT_API recut_status recut_emit(const recut_graph* graph, const char* options_json,
                                   const recut_callbacks* callbacks, char** json, char** error);
+
+/* Single operators that `recut compile-op` compiled and kept: found by the metadata of their
+ * arguments, and called on the caller's buffers. Nothing is compiled here. */
+typedef struct recut_operators recut_operators;
+typedef struct recut_operator recut_operator;
+
+/* The kept operators of a directory; null: the command's (RECUT_CACHE_DIR, or recut in
+ * XDG_CACHE_HOME, or ~/.cache/recut). A directory without any is no error. RECUT_OK,
+ * _BAD_OPTION, _OUT_OF_MEMORY or _INTERNAL. */
+RECUT_API recut_status recut_operators_open(const char* directory, recut_operators** operators,
+                                            char** error);
+RECUT_API void recut_operators_free(recut_operators* operators);
+
+/* Looks an operator's kernel up and loads it. It may outlive `operators`. The arguments are those
+ * of `recut compile-op`, by position and by name; a string is in the command's grammar, and other
+ * JSON values stand for themselves:
+ *
+ *   {"inputs": ["f32[2, 3]", "f32[3]"], "set": {"alpha": 2}}
+ *
+ * RECUT_NOT_KEPT where no entry has these arguments, or the one that has them is damaged, of
+ * another version, or for another processor: `error` has the reason. RECUT_BAD_OPTION where the
+ * operator is unknown or doesn't take the arguments. Also _OUT_OF_MEMORY and _INTERNAL. */
+RECUT_API recut_status recut_operator_find(const recut_operators* operators, const char* name,
+                                           const char* arguments_json, recut_operator** found,
+                                           char** error);
+RECUT_API void recut_operator_free(recut_operator* found);
+
+/* The kernel as `recut compile-op --json` prints it: operator, arguments, library, and "inputs" and
+ * "outputs" with name, dtype, sizes, strides and bytes. */
+RECUT_API recut_status recut_operator_json(const recut_operator* found, char** json, char** error);
+
+/* How many tensors it reads and writes, and the bytes of each buffer; -1 where there is none of
+ * that number. Inputs are the tensors among the arguments, in the schema's order. */
+RECUT_API size_t recut_operator_inputs(const recut_operator* found);
+RECUT_API size_t recut_operator_outputs(const recut_operator* found);
+RECUT_API long long recut_operator_input_bytes(const recut_operator* found, size_t number);
+RECUT_API long long recut_operator_output_bytes(const recut_operator* found, size_t number);
+
+/* Calls the kernel: `inputs` are buffers in the strides of the arguments, `outputs` are written row
+ * by row, apart from the inputs; a null output isn't written. `seed` is that of random numbers.
+ * RECUT_BAD_INPUT with the fault of the data, such as an index out of range. Also _OUT_OF_MEMORY
+ * and _INTERNAL. */
+RECUT_API recut_status recut_operator_run(const recut_operator* found, const void* const* inputs,
+                                          void* const* outputs, unsigned long long seed,
+                                          char** error);
 
 RECUT_API void recut_text_free(char* text);
 
