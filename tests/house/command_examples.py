@@ -26,9 +26,9 @@ PROGRAM = "build/release/recut"
 LEAST_EXAMPLES = 2
 SECONDS = 60
 AT_ONCE = 2
-PLACEHOLDER = re.compile(r"\b[A-Z][A-Z_]*\b|[…\[|$<>;&]|--device cuda")
+PLACEHOLDER = re.compile(r"\b[A-Z][A-Z_]*\b|[…|$<>;&]|(?<![\w'])\[|--device cuda")
 FILE = re.compile(r"[\w./-]+\.(?:recut|json|json\.gz|onnx|pt2|pickle|safetensors|rules)")
-OUTPUTS = {"-o", "--out", "--out-tensors", "--svg", "--csv", "--curve", "--header", "--emit-graphs", "--halves", "--dump"}
+OUTPUTS = {"-o", "--out", "--out-tensors", "--svg", "--csv", "--curve", "--header", "--weights", "--emit-graphs", "--halves", "--dump"}
 
 # Commands that run one after the other in one folder, as lists of words.
 Group = collections.namedtuple("Group", "place commands")
