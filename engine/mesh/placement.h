@@ -1,4 +1,5 @@
-// How one axis of a device mesh holds a tensor (DTensor's Replicate, Shard and Partial).
+// Placements: one axis of a device mesh holds a tensor in one of three forms (DTensor's Replicate,
+// Shard and Partial).
 #pragma once
 
 #include <cstdint>

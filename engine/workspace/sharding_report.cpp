@@ -1,6 +1,6 @@
 // Shards a graph in three parts: the placement file gives its inputs' placements, propagation those
 // of every call, and the outputs change to the placements that training needs: a gradient to its
-// parameter's, so that the optimizer works on what the rank holds.
+// parameter's, so that the optimizer works on the rank's own part.
 #include "engine/workspace/sharding_report.h"
 
 #include <fmt/format.h>
