@@ -13,7 +13,7 @@ struct SubjectRow {
 };
 constexpr SubjectRow kCommandSubjects[] = {
     {"Documents", " file export rules "},
-    {"Plan", " budget plan pin curve device model effort work "},
+    {"Plan", " budget plan pin curve device model effort torch work "},
     {"Selection and values", " select search value values "},
     {"Graph", " graph "},
     {"Passes and text", " pass text "},
