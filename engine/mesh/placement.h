@@ -10,8 +10,8 @@ namespace recut::mesh {
 enum class PlacementKind : std::uint8_t { replicate, shard, partial };
 enum class Reduction : std::uint8_t { sum, avg, product, min, max };
 
-// Replicate: every rank of the axis has the whole tensor. Shard: each has its part of dimension `dim`,
-// as torch.chunk cuts it. Partial: the tensor is the reduction of all ranks' tensors.
+// Replicate: every rank of the axis has the whole tensor. Shard: each has its part of dimension
+// `dim`, as torch.chunk cuts it. Partial: the tensor is the reduction of all ranks' tensors.
 struct Placement {
   PlacementKind kind = PlacementKind::replicate;
   int dim = -1;                          // of shard alone

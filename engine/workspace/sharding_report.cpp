@@ -50,8 +50,7 @@ class GraphSharder {
     auto placements = mesh::propagate(graph_, sizes, inputs_);
     if (!placements) return placements.diagnostics();
     placements_ = std::move(*placements);
-    for (const mesh::PlacementChange& change : placements_.changes)
-      add(change.node, change.axis, change.from, change.to, change.bytes);
+    for (const mesh::PlacementChange& change : placements_.changes) add_inside(change);
     if (const auto placed = place_outputs(); !placed) return placed.diagnostics();
     report_.mesh = format(mesh_);
     report_.table = format(module_);
@@ -120,20 +119,38 @@ class GraphSharder {
     return Done{};
   }
 
+  // One axis after the other. Each sends what the other axes leave of the tensor.
   void change(NodeId id, const AxisPlacements& to) {
-    const AxisPlacements from = produced(id);
-    // Each axis sends a tensor that the axes before it have cut.
-    TensorType type = graph_.type(id);
+    AxisPlacements now = produced(id);
     for (std::size_t axis = 0; axis < to.size(); ++axis) {
+      if (now[axis] == to[axis]) continue;
       const std::int64_t ranks = mesh_.axis_size(static_cast<int>(axis));
-      if (from[axis] != to[axis])
-        add(id, axis, from[axis], to[axis],
-            mesh::redistribution_bytes(type, from[axis], to[axis], ranks));
-      if (to[axis].is_shard()) {
-        std::int64_t& size = type.shape[static_cast<std::size_t>(to[axis].dim)];
-        size = (size + ranks - 1) / ranks;
-      }
+      add(id, axis, now[axis], to[axis],
+          mesh::redistribution_bytes(cut_by_others(graph_.type(id), now, axis), now[axis], to[axis],
+                                     ranks));
+      now[axis] = to[axis];
     }
+  }
+
+  // Propagation counts the cuts of the axes before; a later axis has cut the value, too.
+  void add_inside(const mesh::PlacementChange& change) {
+    const AxisPlacements& all = placements_.nodes.at(change.node).results[change.output];
+    const TensorType& type = graph_[change.node].outputs[change.output];
+    const std::int64_t ranks = mesh_.axis_size(static_cast<int>(change.axis));
+    add(change.node, change.axis, change.from, change.to,
+        mesh::redistribution_bytes(cut_by_others(type, all, change.axis), change.from, change.to,
+                                   ranks));
+  }
+
+  TensorType cut_by_others(TensorType type, const AxisPlacements& placements,
+                           std::size_t axis) const {
+    for (std::size_t other = 0; other < placements.size(); ++other) {
+      if (other == axis || !placements[other].is_shard()) continue;
+      const std::int64_t ranks = mesh_.axis_size(static_cast<int>(other));
+      std::int64_t& size = type.shape[static_cast<std::size_t>(placements[other].dim)];
+      size = (size + ranks - 1) / ranks;
+    }
+    return type;
   }
 
   void add(NodeId id, std::size_t axis, Placement from, Placement to, std::int64_t bytes) {

@@ -9,6 +9,7 @@
 #include "engine/support/table.h"
 #include "engine/support/units.h"
 #include "engine/workspace/evaluation.h"
+#include "engine/workspace/rank_evaluation.h"
 #include "native/commands/command.h"
 #include "native/commands/debug_output.h"
 #include "native/commands/examples.h"
@@ -25,6 +26,7 @@ struct EvalArguments {
   std::vector<std::string> tensors;
   std::string out;
   std::string seed;
+  std::int64_t ranks = 0;  // 0: one rank, as the graph stands
   bool check = false;
   bool f64 = false;
   bool json = false;
@@ -158,7 +160,38 @@ void leave_debug(const EvalArguments& arguments, const Document& document,
   arguments.debug.leave(document, std::move(request), console);
 }
 
+// All ranks of a graph with collectives.
+int eval_ranks(const EvalArguments& arguments, const Console& console) {
+  const std::size_t files = arguments.tensors.size();
+  if (files > 1 && static_cast<std::int64_t>(files) != arguments.ranks)
+    return console.report_error(
+        {error(fmt::format("--tensors: {} files, expected one for all ranks or one for each of {}",
+                           files, arguments.ranks))});
+  if (arguments.check || arguments.f64 || arguments.plan.asked() || !arguments.out.empty())
+    return console.report_error(
+        {error("--ranks evaluates in program order and compares the ranks: leave out --check, "
+               "--f64, --out, --budget and --strategy")});
+  const auto document = arguments.graph.open(console);
+  if (!document) return console.report_error(document.diagnostics());
+  RankEvaluationRequest request;
+  request.ranks = arguments.ranks;
+  request.seed = std::strtoull(arguments.seed.c_str(), nullptr, 10);
+  std::vector<std::unique_ptr<TensorFiles>> tensors;
+  for (const std::string& file : arguments.tensors) {
+    auto read = read_tensors({file}, document->file);
+    if (!read) return console.report_error(read.diagnostics());
+    tensors.push_back(std::move(*read));
+    request.tensors.emplace_back(tensors.back()->tensors);
+  }
+  const auto evaluation = evaluate_on_ranks(document->graph(), request);
+  if (!evaluation) return console.report_error(evaluation.diagnostics());
+  console.out << (arguments.json ? rank_evaluation_json(*evaluation)
+                                 : rank_evaluation_text(*evaluation));
+  return kDone;
+}
+
 int eval(const EvalArguments& arguments, const Console& console) {
+  if (arguments.ranks > 0) return eval_ranks(arguments, console);
   if (arguments.f64 && arguments.plan.asked())
     return console.report_error(
         {error("--f64 computes the graph in program order: a plan's bytes are those of f32; leave "
@@ -218,6 +251,13 @@ void add_eval(CLI::App& app, Action& chosen) {
           "--seed", arguments->seed,
           "Seed of missing inputs and of random numbers (default: missing inputs are an error)")
       ->check(CLI::Number)
+      ->type_name("N");
+  command
+      .add_option("--ranks", arguments->ranks,
+                  "Evaluate on this many ranks, which exchange values in collectives, and compare "
+                  "their outputs. Every group has all ranks; rank r draws missing inputs from seed "
+                  "+ r; --tensors is of all ranks, or given once for each (default: one rank)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}))
       ->type_name("N");
   command
       .add_option(

@@ -105,6 +105,7 @@ bool RuleBuilder::indices_fit(const Factor& factor) const {
   const Shape& shape = rule_.operand_shapes[factor.indices];
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const int of_dim = rule_.operands[factor.indices][d];
+    if (shape[d] == 1) continue;
     if (of_dim < 0 || std::find(masked.begin(), masked.end(), of_dim) == masked.end()) return false;
   }
   return has_elements(false, factor.indices);
