@@ -119,7 +119,7 @@ class GraphSharder {
     return Done{};
   }
 
-  // One axis after the other. Each sends what the other axes leave of the tensor.
+  // One axis after the other. Each sends the part of the tensor that the other axes leave.
   void change(NodeId id, const AxisPlacements& to) {
     AxisPlacements now = produced(id);
     for (std::size_t axis = 0; axis < to.size(); ++axis) {

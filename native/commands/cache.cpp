@@ -218,17 +218,18 @@ void add_list(CLI::App& cache, Action& chosen) {
   CLI::App& command =
       add_deed(cache, chosen, "list", "List the entries and their sizes, or look an operator up",
                [call](const Caches& caches, bool json, const Console& console) {
-                 return call->name.empty() ? list(caches, json, console)
-                                           : explain(*call, caches, json, console);
+                 if (!call->name.empty()) return explain(*call, caches, json, console);
+                 if (call->inputs.empty() && call->settings.empty())
+                   return list(caches, json, console);
+                 return console.report_error(
+                     {error("--inputs and --set are of one call, expected its --operator, too")});
                });
-  CLI::Option* const name =
-      command
-          .add_option("--operator", call->name,
-                      "Look this operator up instead, with --inputs and --set as in compile-op. "
-                      "Exit code 1 if it isn't kept; the text says why")
-          ->type_name("OP");
+  command
+      .add_option("--operator", call->name,
+                  "Look this operator up instead, with --inputs and --set as in compile-op. "
+                  "Exit code 1 if it isn't kept; the text says why")
+      ->type_name("OP");
   call->add_to(command);
-  for (const char* option : {"--inputs", "--set"}) command.get_option(option)->needs(name);
   command.footer(footer_with_examples(kArgumentGrammar, {"cache list", "cache list --json"}));
 }
 

@@ -15,11 +15,12 @@ const char* const kArgumentGrammar =
 
 // A list in brackets is one argument: CLI11 would divide it where it takes extra arguments.
 void OperatorArguments::add_to(CLI::App& command) {
-  command.add_option("--inputs", inputs, "Arguments by position, in the schema's order")
+  command
+      .add_option("--inputs", inputs, "Arguments by position, in the schema's order: one or more")
       ->expected(1, kMaxInputs)
       ->allow_extra_args(false)
       ->type_name("ARGUMENT");
-  command.add_option("--set", settings, "Arguments by name, such as alpha=2")
+  command.add_option("--set", settings, "Arguments by name, such as alpha=2: one or more")
       ->expected(1, kMaxInputs)
       ->allow_extra_args(false)
       ->type_name("NAME=ARGUMENT");
