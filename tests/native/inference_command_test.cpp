@@ -204,7 +204,7 @@ std::vector<float> run_library(const std::string& library, const std::string& we
   const auto find = [&](const char* name) { return dlsym(loaded, name); };
   const std::string bytes = weights.empty() ? "" : bytes_of(weights);
   auto* const held = static_cast<char*>(std::aligned_alloc(64, (bytes.size() + 64) / 64 * 64));
-  std::memcpy(held, bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), held);
   void* const arena = std::aligned_alloc(64, 1 << 20);
   const std::vector<float> x(2 * 3 * 16 * 16, 0.5f);
   std::vector<float> y(64, 0);

@@ -20,7 +20,8 @@ std::vector<std::int32_t> least_peak_order(const RematProblem& problem,
   for (std::int32_t c = 0; c < once.size(); ++c)
     once.set_flags(c, once.flags(c) | RematProblem::kOnce);
   Outcome found = solve_min_peak(once, options);
-  return found.peak < in_program_order ? std::move(found.sequence) : problem.order;
+  if (found.peak >= in_program_order) return problem.order;
+  return std::move(found.sequence);
 }
 
 }  // namespace recut::peak
