@@ -92,9 +92,10 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   if (a.dtype != b.dtype || a.shape != b.shape) return false;
   const Block all{Shape(a.shape.size(), 0), a.shape};
   const Tensor x = extract(a, all), y = extract(b, all);
-  return x.storage->size() == y.storage->size() &&
-         std::memcmp(x.storage->data(), y.storage->data(),
-                     static_cast<std::size_t>(x.storage->size())) == 0;
+  if (x.storage->size() != y.storage->size()) return false;
+  const auto bytes = static_cast<std::size_t>(x.storage->size());
+  // Empty storages may have no address.
+  return bytes == 0 || std::memcmp(x.storage->data(), y.storage->data(), bytes) == 0;
 }
 
 }  // namespace recut::mesh
