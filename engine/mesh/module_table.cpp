@@ -10,10 +10,6 @@
 namespace recut::mesh {
 namespace {
 
-std::int64_t local_bytes(const Shape& shape, DType dtype) {
-  return element_count(shape) * item_bytes(dtype);
-}
-
 // "[4, 3] 48 B" on all ranks, or "0-2: [4, 3] 48 B, 3: [1, 3] 12 B".
 std::string held_by_ranks(const TensorType& type, const Sharding& sharding,
                           const DeviceMesh& mesh) {
@@ -27,7 +23,8 @@ std::string held_by_ranks(const TensorType& type, const Sharding& sharding,
     if (!text.empty()) text += ", ";
     if (first > 0 || last + 1 < mesh.size())
       text += first == last ? fmt::format("{}: ", first) : fmt::format("{}-{}: ", first, last);
-    text += fmt::format("{} {}", format_shape(shape), format_bytes(local_bytes(shape, type.dtype)));
+    text += fmt::format("{} {}", format_shape(shape),
+                        format_bytes(element_count(shape) * item_bytes(type.dtype)));
   }
   return text;
 }
@@ -45,12 +42,9 @@ std::string format(const DistributedModule& module) {
                held_by_ranks(type, sharding, mesh)});
   };
   std::int64_t bytes = 0;
-  const Coordinate origin(static_cast<std::size_t>(mesh.ndim()), 0);
   for (const NodeId id : module.inputs()) {
     row(id, module.of_input(id));
-    const TensorType& type = graph.type(id);
-    bytes +=
-        local_bytes(local_block(type.shape, module.of_input(id), mesh, origin).shape, type.dtype);
+    bytes += largest_local_bytes(graph.type(id), module.of_input(id), mesh);
   }
   for (std::size_t i = 0; i < graph.results.size(); ++i)
     if (graph.results[i].valid()) row(graph.results[i], module.of_results()[i]);

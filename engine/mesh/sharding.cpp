@@ -134,6 +134,13 @@ Block local_block(const Shape& global, const Sharding& sharding, const DeviceMes
   return block;
 }
 
+std::int64_t largest_local_bytes(const TensorType& type, const Sharding& sharding,
+                                 const DeviceMesh& mesh) {
+  const Coordinate origin(static_cast<std::size_t>(mesh.ndim()), 0);
+  return element_count(local_block(type.shape, sharding, mesh, origin).shape) *
+         item_bytes(type.dtype);
+}
+
 Result<Shape> global_shape(std::span<const Shape> locals, const Sharding& sharding,
                            const DeviceMesh& mesh) {
   if (static_cast<std::int64_t>(locals.size()) != mesh.size())

@@ -70,6 +70,10 @@ struct Block {
 Block local_block(const Shape& global, const Sharding& sharding, const DeviceMesh& mesh,
                   const Coordinate& at);
 
+// The bytes that the coordinate of zeros holds, the most of all.
+std::int64_t largest_local_bytes(const TensorType& type, const Sharding& sharding,
+                                 const DeviceMesh& mesh);
+
 // The shape of the whole tensor that has these local shapes, by position. Fails where they aren't
 // the chunks of any: the message has the rank, its shape and the expected one.
 Result<Shape> global_shape(std::span<const Shape> locals, const Sharding& sharding,

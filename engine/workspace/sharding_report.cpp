@@ -1,17 +1,20 @@
-// Shards a graph in three parts: the placement file gives its inputs' placements, propagation those
-// of every call, and the outputs change to the placements that training needs: a gradient to its
-// parameter's, so that the optimizer works on the rank's own part.
+// The placement file gives the inputs' placements, and propagation those of every call. Values then
+// change to them, each by a plan of fewest bytes (redistribute.h), and outputs to the placements
+// that training needs: a gradient to its parameter's, so that the optimizer works on the rank's own
+// part.
 #include "engine/workspace/sharding_report.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/mesh/distributed_module.h"
 #include "engine/mesh/redistribute.h"
 #include "engine/mesh/rules/propagate.h"
-#include "engine/mesh/rules/redistribution_bytes.h"
+#include "engine/mesh/rules/sharding_rule.h"
 #include "engine/mesh/sharding_text.h"
 #include "engine/support/table.h"
 #include "engine/support/text.h"
@@ -22,20 +25,8 @@ namespace recut {
 namespace {
 
 using mesh::AxisPlacements;
-using mesh::Placement;
-using mesh::StepKind;
-
-StepKind step_of(Placement from, Placement to) {
-  if (from.is_shard()) {
-    if (to.is_partial()) return StepKind::zero_fill;
-    return to.is_shard() ? StepKind::all_to_all : StepKind::all_gather;
-  }
-  if (from.is_partial()) {
-    if (to.is_partial()) return StepKind::rescale;
-    return to.is_shard() ? StepKind::reduce_scatter : StepKind::all_reduce;
-  }
-  return to.is_partial() ? StepKind::hold_partial : StepKind::slice;
-}
+using mesh::Sharding;
+using mesh::ValueKey;
 
 class GraphSharder {
  public:
@@ -50,15 +41,16 @@ class GraphSharder {
     auto placements = mesh::propagate(graph_, sizes, inputs_);
     if (!placements) return placements.diagnostics();
     placements_ = std::move(*placements);
-    for (const mesh::PlacementChange& change : placements_.changes) add_inside(change);
-    if (const auto placed = place_outputs(); !placed) return placed.diagnostics();
+    if (const auto done = change_operands(); !done) return done.diagnostics();
+    if (const auto done = change_outputs(); !done) return done.diagnostics();
     report_.mesh = format(mesh_);
     report_.table = format(module_);
     return std::move(report_);
   }
 
  private:
-  Result<AxisPlacements> axis_placements(NodeId id, const mesh::Sharding& sharding) const {
+  Result<Done> place_input(NodeId id) {
+    const Sharding& sharding = module_.of_input(id);
     AxisPlacements placements;
     for (const mesh::ListedPlacement& listed : placements_of(sharding, mesh_)) {
       if (listed.split_factor != 1)
@@ -68,95 +60,79 @@ class GraphSharder {
                         quote(graph_.node_name(id)), format(sharding, mesh_)));
       placements.push_back(listed.placement);
     }
-    return placements;
-  }
-
-  Result<Done> place_input(NodeId id) {
-    const mesh::Sharding& sharding = module_.of_input(id);
-    auto placements = axis_placements(id, sharding);
-    if (!placements) return placements.diagnostics();
     const TensorType& type = graph_.type(id);
-    const mesh::Coordinate first(static_cast<std::size_t>(mesh_.ndim()), 0);
-    const Shape held = local_block(type.shape, sharding, mesh_, first).shape;
     report_.inputs.push_back({std::string(graph_.node_name(id)), format(type),
-                              format(sharding, mesh_),
-                              element_count(held) * item_bytes(type.dtype)});
-    inputs_.emplace(id, std::move(*placements));
+                              format(sharding, mesh_), largest_local_bytes(type, sharding, mesh_)});
+    inputs_.emplace(id, std::move(placements));
     return Done{};
   }
 
-  // The placements that a value has after its call.
-  AxisPlacements produced(NodeId id) const {
-    std::size_t output = 0;
-    if (graph_[id].op == Op::getitem && placements_.nodes.count(id) == 0) {
-      output = static_cast<std::size_t>(std::get<std::int64_t>(graph_[id].arguments[1].value));
-      id = graph_[id].operands.front();
-    }
-    const auto found = placements_.nodes.find(id);
-    if (found != placements_.nodes.end() && output < found->second.results.size())
-      return found->second.results[output];
-    const auto input = inputs_.find(id);
-    return input != inputs_.end()
-               ? input->second
-               : AxisPlacements(static_cast<std::size_t>(mesh_.ndim()), Placement::replicate());
+  Result<Sharding> sharding_of(const ValueKey& value, const AxisPlacements& placements) const {
+    std::vector<mesh::ListedPlacement> list;
+    for (const mesh::Placement& placement : placements) list.push_back({placement, 1});
+    return sharding_from(list, mesh_, type_of(value).rank());
   }
 
-  Result<Done> place_outputs() {
-    for (std::size_t i = 0; i < graph_.results.size(); ++i) {
-      const NodeId id = graph_.results[i];
-      if (!id.valid()) continue;
-      const auto requested = axis_placements(id, module_.of_results()[i]);
-      if (!requested) return requested.diagnostics();
-      change(id, *requested);
+  const TensorType& type_of(const ValueKey& value) const {
+    return graph_[value.first].outputs[value.second];
+  }
+
+  Result<Done> change_operands() {
+    for (const NodeId id : graph_.order()) {
+      const std::vector<NodeId> operands = mesh::operand_nodes(graph_[id].arguments);
+      for (std::size_t i = 0; i < operands.size(); ++i) {
+        const ValueKey value = mesh::operand_value(graph_, id, operands[i]);
+        const auto to = sharding_of(value, placements_.nodes.at(id).operands[i]);
+        if (!to) return to.diagnostics();
+        if (const auto done = change(value, *to); !done) return done;
+      }
     }
+    return Done{};
+  }
+
+  Result<Done> change_outputs() {
+    for (std::size_t i = 0; i < graph_.results.size(); ++i)
+      if (graph_.results[i].valid())
+        if (const auto done = change({graph_.results[i], 0}, module_.of_results()[i]); !done)
+          return done;
     std::size_t at = 0;
     for (const NodeId input : graph_.inputs()) {
       if (graph_.input_kind(input) == InputKind::tangent) continue;
       const NodeId gradient = at < graph_.gradients.size() ? graph_.gradients[at] : NodeId();
       ++at;
-      if (gradient.valid()) change(gradient, inputs_.at(input));
+      if (!gradient.valid()) continue;
+      if (const auto done = change({gradient, 0}, module_.of_input(input)); !done) return done;
     }
     return Done{};
   }
 
-  // One axis after the other. Each sends the part of the tensor that the other axes leave.
-  void change(NodeId id, const AxisPlacements& to) {
-    AxisPlacements now = produced(id);
-    for (std::size_t axis = 0; axis < to.size(); ++axis) {
-      if (now[axis] == to[axis]) continue;
-      const std::int64_t ranks = mesh_.axis_size(static_cast<int>(axis));
-      add(id, axis, now[axis], to[axis],
-          mesh::redistribution_bytes(cut_by_others(graph_.type(id), now, axis), now[axis], to[axis],
-                                     ranks));
-      now[axis] = to[axis];
+  // From the form of the value that costs least: as its call leaves it, or as a reader before had
+  // it.
+  Result<Done> change(const ValueKey& value, const Sharding& to) {
+    std::vector<Sharding>& forms = forms_[value];
+    if (forms.empty()) {
+      auto first = sharding_of(value, placements_.nodes.at(value.first).results[value.second]);
+      if (!first) return first.diagnostics();
+      forms.push_back(std::move(*first));
     }
-  }
-
-  // Propagation counts the cuts of the axes before; a later axis has cut the value, too.
-  void add_inside(const mesh::PlacementChange& change) {
-    const AxisPlacements& all = placements_.nodes.at(change.node).results[change.output];
-    const TensorType& type = graph_[change.node].outputs[change.output];
-    const std::int64_t ranks = mesh_.axis_size(static_cast<int>(change.axis));
-    add(change.node, change.axis, change.from, change.to,
-        mesh::redistribution_bytes(cut_by_others(type, all, change.axis), change.from, change.to,
-                                   ranks));
-  }
-
-  TensorType cut_by_others(TensorType type, const AxisPlacements& placements,
-                           std::size_t axis) const {
-    for (std::size_t other = 0; other < placements.size(); ++other) {
-      if (other == axis || !placements[other].is_shard()) continue;
-      const std::int64_t ranks = mesh_.axis_size(static_cast<int>(other));
-      std::int64_t& size = type.shape[static_cast<std::size_t>(placements[other].dim)];
-      size = (size + ranks - 1) / ranks;
+    if (std::find(forms.begin(), forms.end(), to) != forms.end()) return Done{};
+    std::optional<mesh::RedistributionPlan> least;
+    for (const Sharding& form : forms) {
+      auto plan = plan_redistribution(type_of(value), mesh_, form, to);
+      if (!plan) return plan.diagnostics();
+      if (!least || plan->bytes() < least->bytes()) least = std::move(*plan);
     }
-    return type;
-  }
-
-  void add(NodeId id, std::size_t axis, Placement from, Placement to, std::int64_t bytes) {
-    report_.collectives.push_back({std::string(graph_.node_name(id)),
-                                   std::string(graph_.origin(id).module), mesh_.axes()[axis].name,
-                                   title(step_of(from, to)), format(from), format(to), bytes});
+    const Sharding* before = &least->from;
+    for (const mesh::RedistributionStep& step : least->steps) {
+      report_.collectives.push_back(
+          {std::string(graph_.node_name(value.first)),
+           std::string(graph_.origin(value.first).module),
+           step.axis < 0 ? "" : mesh_.axes()[static_cast<std::size_t>(step.axis)].name,
+           title(step.kind), format(*before, mesh_), format(step.after, mesh_), step.bytes});
+      before = &step.after;
+    }
+    forms.push_back(to);
+    return Done{};
   }
 
   const mesh::DistributedModule& module_;
@@ -164,6 +140,7 @@ class GraphSharder {
   const mesh::DeviceMesh& mesh_;
   std::map<NodeId, AxisPlacements> inputs_;
   mesh::GraphPlacements placements_;
+  std::map<ValueKey, std::vector<Sharding>> forms_;
   ShardingReport report_;
 };
 

@@ -17,12 +17,12 @@ struct PlacedValue {
   std::int64_t rank_bytes = 0;         // held by the first rank, which holds the most
 };
 
-// One value that changes its placement on one axis of the mesh.
+// One step of a value to other placements.
 struct ShardingCollective {
   std::string value, module;
-  std::string axis;        // "dp"
+  std::string axis;        // "dp"; "" where axes change their order
   std::string collective;  // "all_reduce", or "slice" without messages
-  std::string from, to;    // "P(sum)", "R"
+  std::string from, to;    // "[S(0), P(sum)]"
   std::int64_t bytes = 0;  // sent by the rank that sends most
 };
 
@@ -30,8 +30,7 @@ struct ShardingReport {
   std::string mesh;   // "dp=2,tp=4"
   std::string table;  // inputs and results, with the shape and bytes of each rank
   std::vector<PlacedValue> inputs;
-  std::vector<ShardingCollective>
-      collectives;  // in order of axes, then of the program; outputs last
+  std::vector<ShardingCollective> collectives;  // in the program's order; outputs last
 
   std::int64_t bytes_sent() const;
   std::int64_t input_bytes() const;  // of the first rank

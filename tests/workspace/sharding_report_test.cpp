@@ -55,6 +55,27 @@ TEST_CASE("sharding: Megatron's layers and a batch that is cut", "[mesh]") {
   CHECK(sharding_text(*report).find("sent by a rank in a step") != std::string::npos);
 }
 
+// Ranks of dp swap shards with those of tp before dp gathers: 512 B and 512 B. To gather tp first
+// and cut again would send 512 B and 2 KiB.
+TEST_CASE("sharding: a dimension that two axes cut is gathered by the cheapest steps", "[mesh]") {
+  const auto report = chain_over("dp=2,tp=4", R"(parameters
+  w1      [S(0), S(0)]
+inputs
+  x       [S(0), R]
+  y_grad  [S(0), R]
+)");
+  if (!report) FAIL(format(report.diagnostics()));
+  std::vector<std::string> steps;
+  std::int64_t bytes = 0;
+  for (const ShardingCollective& c : report->collectives)
+    if (c.value == "w1") {
+      steps.push_back(c.collective + " " + c.axis);
+      bytes += c.bytes;
+    }
+  CHECK(steps == std::vector<std::string>{"reorder ", "all_gather dp"});
+  CHECK(bytes == 1024);
+}
+
 TEST_CASE("sharding: without placements every rank does all, and sends nothing", "[mesh]") {
   const auto report = chain_over("dp=8", "");
   REQUIRE(report.ok());

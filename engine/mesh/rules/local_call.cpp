@@ -21,12 +21,6 @@ std::vector<std::int64_t> local_sizes(const ShardingRule& rule, const Strategy& 
 
 }  // namespace
 
-AxisPart axis_part(std::int64_t length, AxisRank at) {
-  const std::int64_t part = (length + at.ranks - 1) / at.ranks;
-  const std::int64_t begin = std::min(part * at.rank, length);
-  return {begin, std::min(part, length - begin)};
-}
-
 Shape part_shape(const Shape& shape, Placement placement, AxisRank at) {
   Shape local = shape;
   if (placement.is_shard()) {

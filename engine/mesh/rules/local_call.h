@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/mesh/rules/sharding_rule.h"
+#include "engine/mesh/sharding.h"
 
 namespace recut::mesh {
 
@@ -14,12 +15,10 @@ struct AxisRank {
   std::int64_t ranks = 1, rank = 0;
 };
 
-struct AxisPart {
-  std::int64_t begin = 0, size = 0;
-};
-
-// The part of a dimension that a rank has, as torch.chunk cuts it.
-AxisPart axis_part(std::int64_t length, AxisRank at);
+// The part of a dimension that a rank has.
+inline Interval axis_part(std::int64_t length, AxisRank at) {
+  return chunk(length, at.ranks, at.rank);
+}
 
 Shape part_shape(const Shape& shape, Placement placement, AxisRank at);
 

@@ -47,7 +47,7 @@ void zero_misses(const std::vector<bool>& taken, const ShardingRule& rule, std::
 std::vector<bool> localize_indices(const Call& call, const ShardingRule& rule, const Factor& factor,
                                    std::vector<Argument>& arguments,
                                    std::vector<std::vector<Tensor>>& pieces, AxisRank at) {
-  const AxisPart part = axis_part(factor.size, at);
+  const Interval part = axis_part(factor.size, at);
   Tensor& indices = pieces[factor.indices].front();
   const auto excluded = factor.zeroed ? call.op().parameter("padding_idx") : std::nullopt;
   const std::int64_t padding = excluded ? call.integer("padding_idx") : -1;
@@ -56,7 +56,7 @@ std::vector<bool> localize_indices(const Call& call, const ShardingRule& rule, c
   std::vector<bool> taken;
   for (std::int64_t& index : values.data) {
     const bool is_padding = excluded && index == padding;
-    index -= part.begin;
+    index -= part.offset;
     taken.push_back(!is_padding && index >= 0 && index < part.size);
     if (!taken.back()) index = 0;
   }

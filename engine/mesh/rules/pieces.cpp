@@ -119,9 +119,9 @@ Tensor reduced_as(std::span<const Tensor> pieces, Reduction reduction) {
 Tensor shard_view(const Tensor& whole, Placement placement, AxisRank at) {
   Tensor view = whole;
   const auto d = static_cast<std::size_t>(placement.dim);
-  const AxisPart part = axis_part(whole.shape[d], at);
+  const Interval part = axis_part(whole.shape[d], at);
   view.shape[d] = part.size;
-  view.offset += part.begin * whole.strides[d];
+  view.offset += part.offset * whole.strides[d];
   return view;
 }
 

@@ -12,8 +12,6 @@
 namespace recut::mesh {
 namespace {
 
-using ValueKey = std::pair<NodeId, std::size_t>;  // a node and one of its outputs
-
 // A strategy's cost. Among equal ones that is chosen which sends least now.
 struct StrategyCost {
   std::int64_t total = 0, now = 0;
@@ -45,12 +43,6 @@ class AxisChoice {
   }
 
  private:
-  ValueKey value_of(NodeId reader, NodeId operand) const {
-    const Node& node = graph_[reader];
-    if (node.op != Op::getitem) return {operand, 0};
-    return {operand, static_cast<std::size_t>(*node.arguments[1].get<std::int64_t>())};
-  }
-
   // The type of a value as ranks of the axis share it: earlier axes have cut it.
   TensorType shared_type(NodeId id, std::size_t output) const {
     TensorType type = graph_[id].outputs[output];
@@ -138,7 +130,7 @@ class AxisChoice {
   void place_call(NodeId id) {
     const std::vector<NodeId> operands = operand_nodes(graph_[id].arguments);
     std::vector<ValueKey> values;
-    for (const NodeId operand : operands) values.push_back(value_of(id, operand));
+    for (const NodeId operand : operands) values.push_back(operand_value(graph_, id, operand));
     const ShardingRule rule = sharding_rule(graph_, id);
     const std::vector<Strategy> all = strategies(rule, ranks_);
     std::size_t best = 0;
@@ -196,6 +188,12 @@ std::optional<Diagnostic> input_problem(const Graph& graph, NodeId id, const Axi
 }
 
 }  // namespace
+
+ValueKey operand_value(const Graph& graph, NodeId reader, NodeId operand) {
+  const Node& node = graph[reader];
+  if (node.op != Op::getitem) return {operand, 0};
+  return {operand, static_cast<std::size_t>(*node.arguments[1].get<std::int64_t>())};
+}
 
 std::int64_t GraphPlacements::bytes_sent() const {
   std::int64_t bytes = 0;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "engine/ir/graph.h"
@@ -13,6 +14,11 @@
 namespace recut::mesh {
 
 using AxisPlacements = std::vector<Placement>;  // one an axis
+
+using ValueKey = std::pair<NodeId, std::size_t>;  // a node and one of its outputs
+
+// The value that a call reads as an operand: a getitem reads one output.
+ValueKey operand_value(const Graph& graph, NodeId reader, NodeId operand);
 
 struct NodePlacements {
   std::vector<AxisPlacements> operands;  // as the call needs them, by operand_nodes
@@ -29,7 +35,9 @@ struct PlacementChange {
 
 struct GraphPlacements {
   std::map<NodeId, NodePlacements> nodes;
-  std::vector<PlacementChange> changes;  // in order of axes, then of the program
+  // As they were weighed, in order of axes, then of the program: bytes of an axis don't count the
+  // cuts of later ones.
+  std::vector<PlacementChange> changes;
 
   std::int64_t bytes_sent() const;
 };

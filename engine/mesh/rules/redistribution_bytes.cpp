@@ -1,6 +1,7 @@
 #include "engine/mesh/rules/redistribution_bytes.h"
 
 #include "engine/mesh/rules/local_call.h"
+#include "engine/mesh/traffic.h"
 
 namespace recut::mesh {
 namespace {
@@ -19,17 +20,16 @@ bool is_sum(Placement at) {
 std::int64_t redistribution_bytes(const TensorType& type, Placement from, Placement to,
                                   std::int64_t ranks) {
   if (from == to || from.is_replicate()) return 0;
-  const std::int64_t others = ranks - 1;
   if (from.is_partial()) {
     if (is_sum(from) && is_sum(to)) return 0;
-    if (to.is_shard()) return others * shard_bytes(type, to, ranks);
-    return 2 * others * byte_size(type) / ranks;
+    return to.is_shard() ? sent_by_reduce_scatter(ranks, shard_bytes(type, to, ranks)).bytes
+                         : sent_by_all_reduce(ranks, byte_size(type)).bytes;
   }
   if (is_sum(to)) return 0;
-  if (!to.is_shard()) return others * shard_bytes(type, from, ranks);
+  if (!to.is_shard()) return sent_by_all_gather(ranks, shard_bytes(type, from, ranks)).bytes;
   TensorType shard = type;
   shard.shape = part_shape(type.shape, from, {ranks, 0});
-  return others * shard_bytes(shard, to, ranks);
+  return sent_by_all_to_all(ranks, shard_bytes(shard, to, ranks)).bytes;
 }
 
 }  // namespace recut::mesh

@@ -28,13 +28,13 @@ std::string walk_text(const Shape& from, const Shape& to) {
 // Row-major positions of a rank's shard.
 std::set<std::int64_t> elements_of(const Shape& shape, int dim, AxisRank at) {
   const auto d = static_cast<std::size_t>(dim);
-  const AxisPart part = axis_part(shape[d], at);
+  const Interval part = axis_part(shape[d], at);
   std::int64_t inner = 1;
   for (std::size_t k = d + 1; k < shape.size(); ++k) inner *= shape[k];
   std::set<std::int64_t> elements;
   for (std::int64_t i = 0; i < element_count(shape); ++i) {
     const std::int64_t index = i / inner % shape[d];
-    if (index >= part.begin && index < part.begin + part.size) elements.insert(i);
+    if (index >= part.offset && index < part.offset + part.size) elements.insert(i);
   }
   return elements;
 }
