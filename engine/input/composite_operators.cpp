@@ -93,8 +93,8 @@ struct CompositeTable {
     for (const auto& rows :
          {conversion_composites(), shape_composites(), network_composites(), product_composites(),
           recurrent_composites(), fourier_composites(), short_time_composites(),
-          window_composites(), linear_algebra_composites(), statistics_composites(),
-          loss_composites(), quantization_composites()})
+          window_composites(), norm_composites(), linear_algebra_composites(),
+          statistics_composites(), loss_composites(), quantization_composites()})
       for (const CompositeRow& row : rows) add(row);
   }
 

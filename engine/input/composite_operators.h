@@ -66,6 +66,7 @@ std::vector<CompositeRow> recurrent_composites();
 std::vector<CompositeRow> fourier_composites();
 std::vector<CompositeRow> short_time_composites();
 std::vector<CompositeRow> window_composites();
+std::vector<CompositeRow> norm_composites();
 std::vector<CompositeRow> linear_algebra_composites();
 std::vector<CompositeRow> statistics_composites();
 std::vector<CompositeRow> loss_composites();

@@ -44,6 +44,10 @@ TEST_CASE("composites: a weight of its own length") {
                   "  %g = slice.Tensor(%b, 1, 0, 1)\n"
                   "  %n = linalg_vector_norm(%x, 2.0, [1], true)\n  %q = div.Tensor(%g, %n)\n"
                   "  %y = mul.Tensor(%x, %q)\n");
+  // -1 is no dimension: the norm of the whole weight.
+  check_composite({"g = aten.amax.default(b)", "y = aten._weight_norm.default(x, g, -1)"},
+                  "  %g = amax(%b)\n  %n = linalg_vector_norm(%x)\n  %q = div.Tensor(%g, %n)\n"
+                  "  %y = mul.Tensor(%x, %q)\n");
 }
 
 TEST_CASE("composites: padding by its mode") {
@@ -150,6 +154,24 @@ TEST_CASE("composites: covariances, integrals and slopes") {
                   "  %f = sub.Tensor(%d, %a)\n  %g = sub.Tensor(%d, %c)\n"
                   "  %h = div.Tensor(%e, 2)\n  %i = div.Tensor(%f, 4)\n"
                   "  %j = div.Tensor(%g, 2)\n  %y = stack([%h, %i, %j], 1)\n");
+}
+
+// Files may say anything: a call that has no such dimension or length isn't expanded.
+TEST_CASE("composites: dimensions and lengths that aren't there") {
+  for (const char* call :
+       {"aten.linalg_matrix_norm.default(x, 1, [4, 5])", "aten.linalg_norm.default(x, 2, [0, 0])",
+        "aten.nuclear_norm.dim(x, [7, 8])", "aten.norm_except_dim.default(x, 2, 9)",
+        "aten.trapezoid.dx(x, dim=6)", "aten.trapezoid.x(x, b, dim=-4)",
+        "aten.quantile.scalar(x, 0.5, 5)", "aten.fft_rfft.default(x, -1)",
+        "aten.fft_irfft.default(x, 0)", "aten.fft_fftn.default(x, [2, 2], [3, 9])",
+        "aten.hann_window.default(9223372036854775807)",
+        "aten.fft_fftfreq.default(9223372036854775807)",
+        "aten.stft.default(x, 9223372036854775807)", "aten.linalg_tensorinv.default(x, 1)",
+        "aten.gradient.array(x, dim=[8])"}) {
+    CAPTURE(call);
+    const auto made = written_graph({std::string("y = ") + call}, "y");
+    if (made) CHECK(print(made->graph).find("external") != std::string::npos);
+  }
 }
 
 TEST_CASE("composites: stacks and diagonals") {

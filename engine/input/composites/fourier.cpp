@@ -42,6 +42,7 @@ Value conjugate_of(Builder& b, const Value& x) { return b(Op::_conj_physical, {x
 
 // Cut, or padded by zeros, to a length.
 Value resized(Builder& b, const Value& x, std::int64_t dim, std::int64_t length) {
+  if (length < 1) return b.fail("a transform's length is below 1");
   if (!x.valid() || x.size(dim) == length) return x;
   if (length < x.size(dim)) return b(Op::slice_Tensor, {x, dim, 0, length});
   const std::int64_t at = dim < 0 ? dim + x.rank() : dim;
@@ -104,6 +105,7 @@ Expansion real_of_half(Builder& b, const Call& call) {
   if (!t) return Expansion::none();
   const std::int64_t length =
       call.given("n") ? call.integer("n") : 2 * (t->signal.size(t->dims[0]) - 1);
+  if (length < 1) return b.fail("a transform's length is below 1");
   t->signal = resized(b, as_complex(b, t->signal), t->dims[0], length / 2 + 1);
   return inverse_to_real(b, *t, forward, length);
 }
@@ -136,6 +138,7 @@ std::optional<Several> several_dimensions(Builder& b, const Call& call, bool for
     return std::nullopt;
   const bool last_given = !sizes.empty() && sizes.back() != -1;
   const std::int64_t last = last_given ? sizes.back() : 2 * (x.size(dims.back()) - 1);
+  if (halved && last < 1) return std::nullopt;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (i + 1 == dims.size() && halved)
       x = resized(b, x, dims[i], last / 2 + 1);
@@ -209,7 +212,10 @@ std::optional<ShortTimes> short_times(Builder& b, const Call& call) {
   times.length = call.integer("n_fft");
   times.hop = call.given("hop_length") ? call.integer("hop_length") : times.length / 4;
   const std::int64_t wide = call.given("win_length") ? call.integer("win_length") : times.length;
-  if (times.length < 1 || times.hop < 1 || wide < 1 || wide > times.length) return std::nullopt;
+  constexpr std::int64_t kMaxFrame = std::int64_t{1} << 40;
+  if (times.length < 1 || times.length > kMaxFrame || times.hop < 1 || times.hop > kMaxFrame ||
+      wide < 1 || wide > times.length)
+    return std::nullopt;
   if (call.given("window")) {
     times.window = b.value(call.node("window"));
     if (times.window.rank() != 1 || times.window.size(0) != wide) return std::nullopt;
@@ -266,6 +272,8 @@ Expansion istft(Builder& b, const Call& call) {
   if (!times || !is_complex(x.dtype()) || x.rank() < 2 || x.rank() > 3 ||
       call.boolean("return_complex"))
     return Expansion::none();
+  // Frames that don't overlap leave gaps, whose values would be 0 over 0.
+  if (times->hop > times->length) return Expansion::none();
   const bool one = x.rank() == 2;
   if (one) x = b(Op::unsqueeze, {x, 0});
   const std::int64_t length = times->length, count = x.size(2), batch = x.size(0);
@@ -282,7 +290,9 @@ Expansion istft(Builder& b, const Call& call) {
   const Value squares = b.expand(b(Op::square, {times->window}), {1, count, length});
   const std::int64_t start = call.boolean("center") ? length / 2 : 0;
   std::int64_t end = call.boolean("center") ? whole - length / 2 : whole;
-  if (call.given("length")) end = start + call.integer("length");
+  constexpr std::int64_t kMaxSignal = std::int64_t{1} << 60;
+  if (call.given("length"))
+    end = start + std::clamp<std::int64_t>(call.integer("length"), 0, kMaxSignal);
   const auto cut = [&](const Value& all) {
     return b(Op::slice_Tensor, {all, 1, start, std::min(end, whole)});
   };

@@ -1,4 +1,4 @@
-// Composites of torch.linalg: norms, powers, chains and products of matrices.
+// Composites of torch.linalg: powers, chains, products and decompositions of matrices.
 #include "engine/input/composite_operators.h"
 
 #include <algorithm>
@@ -14,136 +14,7 @@ Value matrix_of(Builder& b, const Call& call, std::string_view parameter = "self
   return b.value(call.node(parameter));
 }
 
-Value converted(Builder& b, const Value& x, const Call& call) {
-  const auto dtype = call.maybe_dtype("dtype");
-  return dtype ? b.convert(x, *dtype) : x;
-}
-
 std::int64_t counted(const Value& x, std::int64_t dim) { return dim < 0 ? dim + x.rank() : dim; }
-
-// Norms
-// -----
-
-Value vector_norm(Builder& b, const Value& x, double order, const Dims& dims, bool keep) {
-  return b(Op::linalg_vector_norm, {x, order, dims, keep});
-}
-
-// The singular values of the matrices in dimensions `rows` and `columns`, in a new last dimension.
-Value singular_values(Builder& b, const Value& x, std::int64_t rows, std::int64_t columns) {
-  Dims order;
-  for (std::int64_t d = 0; d < x.rank(); ++d)
-    if (d != rows && d != columns) order.push_back(d);
-  order.push_back(rows);
-  order.push_back(columns);
-  return b(Op::linalg_svdvals, {b.permute(x, order)});
-}
-
-Value kept(Builder& b, const Value& norm, const Value& x, std::int64_t rows, std::int64_t columns,
-           bool keep) {
-  if (!keep) return norm;
-  Shape shape = x.shape();
-  shape[static_cast<std::size_t>(rows)] = 1;
-  shape[static_cast<std::size_t>(columns)] = 1;
-  return b.view(norm, shape);
-}
-
-// By the largest or the smallest sum along the other dimension, or singular value.
-Expansion matrix_norm(Builder& b, const Value& x, double order, const Dims& dims, bool keep) {
-  if (dims.size() != 2 || x.rank() < 2) return Expansion::none();
-  std::int64_t rows = counted(x, dims[0]), columns = counted(x, dims[1]);
-  const double size = std::abs(order);
-  const Op extreme = order > 0 ? Op::amax : Op::amin;
-  if (size == 2) {
-    const Value values = singular_values(b, x, rows, columns);
-    return kept(b, b(extreme, {values, Dims{-1}}), x, rows, columns, keep);
-  }
-  if (size != 1 && !std::isinf(size)) return Expansion::none();
-  if (size != 1) std::swap(rows, columns);
-  const Value sums = b.sum(b(Op::abs, {x}), {rows}, true);
-  const Value norm = b(extreme, {sums, Dims{columns}, true});
-  if (keep) return norm;
-  Shape shape;
-  for (std::int64_t d = 0; d < x.rank(); ++d)
-    if (d != rows && d != columns) shape.push_back(x.size(d));
-  return b.view(norm, shape);
-}
-
-Expansion matrix_norm_by_name(Builder& b, const Value& x, std::string_view order, const Dims& dims,
-                              bool keep) {
-  if (dims.size() != 2 || x.rank() < 2) return Expansion::none();
-  if (order == "fro") return vector_norm(b, x, 2, dims, keep);
-  if (order != "nuc") return Expansion::none();
-  const std::int64_t rows = counted(x, dims[0]), columns = counted(x, dims[1]);
-  const Value sum = b.sum(singular_values(b, x, rows, columns), {-1});
-  return kept(b, sum, x, rows, columns, keep);
-}
-
-Expansion linalg_matrix_norm(Builder& b, const Call& call) {
-  return matrix_norm(b, converted(b, matrix_of(b, call), call), call.scalar("ord").real,
-                     call.integers("dim"), call.boolean("keepdim"));
-}
-Expansion linalg_matrix_norm_by_name(Builder& b, const Call& call) {
-  return matrix_norm_by_name(b, converted(b, matrix_of(b, call), call), call.text("ord"),
-                             call.integers("dim"), call.boolean("keepdim"));
-}
-
-Dims all_dims(const Value& x) {
-  Dims dims;
-  for (std::int64_t d = 0; d < x.rank(); ++d) dims.push_back(d);
-  return dims;
-}
-
-// Without an order: of all elements. With one: of vectors, or of matrices of two dimensions.
-Expansion linalg_norm(Builder& b, const Call& call) {
-  const Value x = converted(b, matrix_of(b, call), call);
-  const bool keep = call.boolean("keepdim");
-  const Dims dims = call.given("dim") ? call.integers("dim") : all_dims(x);
-  if (!call.given("ord")) return vector_norm(b, x, 2, dims, keep);
-  const double order = call.scalar("ord").real;
-  if (dims.size() == 2) return matrix_norm(b, x, order, dims, keep);
-  return dims.size() == 1 ? Expansion(vector_norm(b, x, order, dims, keep)) : Expansion::none();
-}
-Expansion linalg_norm_by_name(Builder& b, const Call& call) {
-  const Value x = converted(b, matrix_of(b, call), call);
-  const Dims dims = call.given("dim") ? call.integers("dim") : all_dims(x);
-  return matrix_norm_by_name(b, x, call.text("ord"), dims, call.boolean("keepdim"));
-}
-Expansion nuclear_norm(Builder& b, const Call& call) {
-  const bool some = call.op().parameter("dim").has_value();
-  return matrix_norm_by_name(b, matrix_of(b, call), "nuc", some ? call.integers("dim") : Dims{0, 1},
-                             call.boolean("keepdim"));
-}
-
-// Of every slice along a dimension.
-Value norm_of_slices(Builder& b, const Value& x, double power, std::int64_t dim) {
-  Dims others;
-  for (std::int64_t d = 0; d < x.rank(); ++d)
-    if (d != counted(x, dim)) others.push_back(d);
-  return vector_norm(b, x, power, others, true);
-}
-Expansion norm_except_dim(Builder& b, const Call& call) {
-  const Value v = matrix_of(b, call, "v");
-  const auto power = static_cast<double>(call.integer("pow"));
-  if (call.integer("dim") == -1) return vector_norm(b, v, power, all_dims(v), false);
-  return norm_of_slices(b, v, power, call.integer("dim"));
-}
-
-// A weight of its own length (Salimans and Kingma 2016), and the norms that it was divided by.
-Expansion weight_and_norms(Builder& b, const Call& call) {
-  const Value v = matrix_of(b, call, "v"), g = matrix_of(b, call, "g");
-  const Value norms = norm_of_slices(b, v, 2, call.integer("dim"));
-  return std::vector<Value>{v * (g / norms), norms};
-}
-Expansion weight_norm_backward(Builder& b, const Call& call) {
-  const Value grad = matrix_of(b, call, "grad_w"), v = matrix_of(b, call, "saved_v"),
-              g = matrix_of(b, call, "saved_g"), norms = matrix_of(b, call, "saved_norms");
-  Dims others;
-  for (std::int64_t d = 0; d < v.rank(); ++d)
-    if (d != counted(v, call.integer("dim"))) others.push_back(d);
-  const Value along = b.sum(grad * v, others, true);
-  const Value grad_v = (g / norms) * (grad - v * (along / (norms * norms)));
-  return std::vector<Value>{grad_v, along / norms};
-}
 
 // Powers, chains and products
 // ---------------------------
@@ -270,7 +141,7 @@ Expansion tensordot(Builder& b, const Call& call) {
 Expansion kron(Builder& b, const Call& call) {
   const Value x = matrix_of(b, call), y = matrix_of(b, call, "other");
   const std::int64_t rank = std::max(x.rank(), y.rank());
-  Shape of_x, of_y, shape;
+  Shape of_x, of_y;
   for (std::int64_t d = 0; d < rank; ++d) {
     const auto size = [&](const Value& v) {
       const std::int64_t at = d - (rank - v.rank());
@@ -278,9 +149,13 @@ Expansion kron(Builder& b, const Call& call) {
     };
     of_x.insert(of_x.end(), {size(x), 1});
     of_y.insert(of_y.end(), {1, size(y)});
-    shape.push_back(size(x) * size(y));
   }
-  return b.view(b.view(x, of_x) * b.view(y, of_y), shape);
+  const Value pairs = b.view(x, of_x) * b.view(y, of_y);
+  if (!pairs.valid()) return pairs;
+  Shape shape;
+  for (std::int64_t d = 0; d < rank; ++d)
+    shape.push_back(pairs.size(2 * d) * pairs.size(2 * d + 1));
+  return b.view(pairs, shape);
 }
 
 Expansion vecdot(Builder& b, const Call& call) {
@@ -356,23 +231,6 @@ Expansion pinverse(Builder& b, const Call& call) {
   return b(Op::linalg_pinv, {matrix_of(b, call), call.real("rcond")});
 }
 
-// The largest singular value over the smallest, or the norm times that of the inverse.
-Expansion condition(Builder& b, const Call& call) {
-  const Value x = matrix_of(b, call);
-  const double order = call.given("p") ? call.scalar("p").real : 2;
-  if (x.rank() < 2) return Expansion::none();
-  if (std::abs(order) == 2) {
-    const Value values = b(Op::linalg_svdvals, {x});
-    const Value most = b(Op::select_int, {values, -1, 0});
-    const Value least = b(Op::select_int, {values, -1, -1});
-    return order > 0 ? most / least : least / most;
-  }
-  const Expansion norm = matrix_norm(b, x, order, {-2, -1}, false);
-  const Expansion inverse = matrix_norm(b, b(Op::linalg_inv, {x}), order, {-2, -1}, false);
-  if (!norm.applies || !inverse.applies) return Expansion::none();
-  return norm.results[0] * inverse.results[0];
-}
-
 Expansion tensorinv(Builder& b, const Call& call) {
   const Value x = matrix_of(b, call);
   const std::int64_t split = call.integer("ind");
@@ -383,7 +241,7 @@ Expansion tensorinv(Builder& b, const Call& call) {
     shape.push_back(x.size(d));
     rows *= x.size(d);
   }
-  if (rows == 0 || x.count() != rows * rows) return Expansion::none();
+  if (rows == 0 || x.count() % rows != 0 || x.count() / rows != rows) return Expansion::none();
   return b.view(b(Op::linalg_inv, {b.view(x, {rows, rows})}), shape);
 }
 
@@ -391,27 +249,6 @@ Expansion tensorinv(Builder& b, const Call& call) {
 
 std::vector<CompositeRow> linear_algebra_composites() {
   return {
-      {"aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2,-1], bool keepdim=False, "
-       "*, ScalarType? dtype=None) -> Tensor",
-       linalg_matrix_norm},
-      {"aten::linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2,-1], bool "
-       "keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-       linalg_matrix_norm_by_name},
-      {"aten::linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, "
-       "ScalarType? dtype=None) -> Tensor",
-       linalg_norm},
-      {"aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, "
-       "ScalarType? dtype=None) -> Tensor",
-       linalg_norm_by_name},
-      {"aten::nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", nuclear_norm},
-      {"aten::nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",
-       nuclear_norm},
-      {"aten::norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor", norm_except_dim},
-      {"aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
-       weight_and_norms},
-      {"aten::_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, "
-       "Tensor saved_norms, int dim) -> (Tensor, Tensor)",
-       weight_norm_backward},
       {"aten::matrix_power(Tensor self, int n) -> Tensor", matrix_power},
       {"aten::linalg_matrix_power(Tensor self, int n) -> Tensor", matrix_power},
       {"aten::linalg_multi_dot(Tensor[] tensors) -> Tensor", multi_dot},
@@ -436,7 +273,6 @@ std::vector<CompositeRow> linear_algebra_composites() {
        svd},
       {"aten::qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)", qr},
       {"aten::pinverse(Tensor self, float rcond=1e-15) -> Tensor", pinverse},
-      {"aten::linalg_cond(Tensor self, Scalar? p=None) -> Tensor", condition},
       {"aten::linalg_tensorinv(Tensor self, int ind=2) -> Tensor", tensorinv},
   };
 }

@@ -88,15 +88,6 @@ Expansion multilabel_margin(Builder& b, const Call& call) {
             call.integer("reduction")})[0];
 }
 
-// Without training: a leaky ReLU of the middle slope.
-Expansion rrelu(Builder& b, const Call& call) {
-  const Value x = tensor_named(b, call, "self");
-  const double lower = call.scalar("lower").real, upper = call.scalar("upper").real;
-  if (!call.boolean("training")) return b(Op::leaky_relu, {x, (lower + upper) / 2});
-  const Value noise = b(Op::zeros_like, {x});
-  return b(Op::rrelu_with_noise, {x, noise, lower, upper, true});
-}
-
 }  // namespace
 
 std::vector<CompositeRow> loss_composites() {
@@ -118,9 +109,6 @@ std::vector<CompositeRow> loss_composites() {
        hinge_embedding},
       {"aten::multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
        multilabel_margin},
-      {"aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool "
-       "training=False, Generator? generator=None) -> Tensor",
-       rrelu},
   };
 }
 

@@ -139,13 +139,13 @@ Expansion conv3d_padding(Builder& b, const Call& call) {
   return padded_convolution(b, call, Op::conv3d);
 }
 
-// v / |v| * g, the norm over all dimensions but one.
-Expansion weight_norm(Builder& b, const Call& call) {
-  const Value v = operand_of(b, call, "v"), g = operand_of(b, call, "g");
-  std::vector<std::int64_t> others;
-  for (std::int64_t d = 0; d < v.rank(); ++d)
-    if (d != call.integer("dim") && d != call.integer("dim") + v.rank()) others.push_back(d);
-  return v * (g / b(Op::linalg_vector_norm, {v, 2.0, others, true}));
+// Without training: a leaky ReLU of the middle slope.
+Expansion rrelu(Builder& b, const Call& call) {
+  const Value x = operand_of(b, call, "self");
+  const double lower = call.scalar("lower").real, upper = call.scalar("upper").real;
+  if (!call.boolean("training")) return b(Op::leaky_relu, {x, (lower + upper) / 2});
+  const Value noise = b(Op::zeros_like, {x});
+  return b(Op::rrelu_with_noise, {x, noise, lower, upper, true});
 }
 
 // y[.., o] = sum over i, j of x[.., i] * w[o, i, j] * z[.., j], plus bias.
@@ -188,6 +188,9 @@ constexpr std::string_view kStatistics = "running_mean running_var";
 
 std::vector<CompositeRow> network_composites() {
   return {
+      {"aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool "
+       "training=False, Generator? generator=None) -> Tensor",
+       rrelu},
       {"aten::dropout(Tensor input, float p, bool train) -> Tensor", dropout},
       {"aten::feature_dropout(Tensor input, float p, bool train) -> Tensor", feature_dropout},
       {"aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor", alpha_dropout},
@@ -216,7 +219,6 @@ std::vector<CompositeRow> network_composites() {
        "scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool "
        "include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)",
        padded_embedding_bag},
-      {"aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", weight_norm},
       {"aten::pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
        pad},
       {"aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, "

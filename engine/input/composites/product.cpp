@@ -1,4 +1,4 @@
-// Sums of products by an equation (einsum), and norms.
+// Sums of products by an equation (einsum).
 //
 // einsum names each dimension by a letter: "bij,bjk->bik". Operands are multiplied from left to
 // right; of two, letters that both have and that are read later are the batch of a bmm, letters
@@ -237,18 +237,11 @@ Expansion einsum(Builder& b, const Call& call) {
   return Einsum(b, call.text("equation"), call.nodes("tensors")).run();
 }
 
-Expansion frobenius_norm(Builder& b, const Call& call) {
-  return b(Op::linalg_vector_norm,
-           {b.value(call.node("self")), 2.0, call.integers("dim"), call.boolean("keepdim")});
-}
-
 }  // namespace
 
 std::vector<CompositeRow> product_composites() {
   return {
       {"aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor", einsum},
-      {"aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
-       frobenius_norm},
   };
 }
 

@@ -75,18 +75,23 @@ Expansion broadcast_tensors(Builder& b, const Call& call) {
   return values;
 }
 
-// Each vector along its own dimension. "xy" has the second vector along the first dimension.
+// Each vector along its own dimension of a common shape.
+void spread(Builder& b, std::vector<Value>& vectors) {
+  Shape shape;
+  for (const Value& vector : vectors) shape.push_back(vector.count());
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    Shape own(vectors.size(), 1);
+    own[i] = shape[i];
+    vectors[i] = b.expand(b.view(vectors[i], own), shape);
+  }
+}
+
+// "xy" has the second vector along the first dimension.
 Expansion grid_of(Builder& b, const Call& call, bool swapped) {
   std::vector<Value> values = tensors_of(b, call);
   swapped = swapped && values.size() > 1;
   if (swapped) std::swap(values[0], values[1]);
-  Shape shape;
-  for (const Value& value : values) shape.push_back(value.count());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    Shape own(values.size(), 1);
-    own[i] = values[i].count();
-    values[i] = b.expand(b.view(values[i], own), shape);
-  }
+  spread(b, values);
   if (swapped) std::swap(values[0], values[1]);
   return values;
 }
@@ -156,20 +161,12 @@ Expansion flip(Builder& b, const Call& call) {
 Expansion cartesian_prod(Builder& b, const Call& call) {
   std::vector<Value> values = tensors_of(b, call);
   if (values.size() == 1) return values[0];
-  Shape shape;
-  for (const Value& value : values) {
+  for (const Value& value : values)
     if (value.rank() != 1) return Expansion::none();
-    shape.push_back(value.count());
-  }
-  std::int64_t rows = 1;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    Shape own(values.size(), 1);
-    own[i] = values[i].count();
-    rows *= own[i];
-    values[i] = b.expand(b.view(values[i], own), shape);
-  }
+  spread(b, values);
+  const Value rows = b(Op::stack, {values, -1});
   const auto columns = static_cast<std::int64_t>(values.size());
-  return b.view(b(Op::stack, {values, -1}), {rows, columns});
+  return b.view(rows, {rows.count() / columns, columns});
 }
 
 // The sum over dimensions that broadcasting gave.

@@ -75,14 +75,13 @@ Expansion quantile_of(Builder& b, const Call& call, bool leave_out) {
   if (!between || q.rank() > 1 || x.count() == 0) return Expansion::none();
   const bool scalar = one || q.rank() == 0;
   const bool keep = call.boolean("keepdim");
-  const std::int64_t rank = x.rank();
   Shape shape = x.shape();
   if (call.given("dim")) {
-    const std::int64_t dim = call.integer("dim") + (call.integer("dim") < 0 ? rank : 0);
-    if (dim < 0 || dim >= rank) return Expansion::none();
-    x = b(Op::movedim_int, {x, dim, -1});
-    shape[static_cast<std::size_t>(dim)] = 1;
-    if (!keep) shape.erase(shape.begin() + dim);
+    const auto dim = wrap_dimension(call.integer("dim"), x.rank());
+    if (!dim || x.rank() == 0) return Expansion::none();
+    x = b(Op::movedim_int, {x, *dim, -1});
+    shape[static_cast<std::size_t>(*dim)] = 1;
+    if (!keep) shape.erase(shape.begin() + *dim);
   } else {
     x = b.view(x, {x.count()});
     shape = keep ? Shape(shape.size(), 1) : Shape();
@@ -172,9 +171,9 @@ Expansion matrix_rank_of_input_by_two(Builder& b, const Call& call) {
 // The areas under the lines between neighbours. Samples lie at x, or dx apart.
 Expansion areas(Builder& b, const Call& call, bool running) {
   const Value y = samples_of(b, call, "y");
-  const std::int64_t dim = call.integer("dim");
-  if (y.rank() == 0 || y.size(dim) < 1) return Expansion::none();
-  const std::int64_t count = y.size(dim);
+  const auto wrapped = wrap_dimension(call.integer("dim"), y.rank());
+  if (!wrapped || y.rank() == 0 || y.size(*wrapped) < 1) return Expansion::none();
+  const std::int64_t dim = *wrapped, count = y.size(dim);
   const Value sums = slice(b, y, dim, 1, count) + slice(b, y, dim, 0, count - 1);
   Value area;
   if (call.op().parameter("dx")) {
@@ -186,7 +185,7 @@ Expansion areas(Builder& b, const Call& call, bool running) {
     Value widths = slice(b, x, at, 1, count) - slice(b, x, at, 0, count - 1);
     if (x.rank() == 1 && y.rank() > 1) {
       Shape shape(y.shape().size(), 1);
-      shape[static_cast<std::size_t>(dim < 0 ? dim + y.rank() : dim)] = count - 1;
+      shape[static_cast<std::size_t>(dim)] = count - 1;
       widths = b.view(widths, shape);
     }
     area = sums * widths * 0.5;

@@ -10,6 +10,7 @@ namespace recut {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
+constexpr std::int64_t kMaxSamples = std::int64_t{1} << 40;
 
 DType dtype_of(const Call& call) { return call.maybe_dtype("dtype").value_or(DType::f32); }
 std::string device_of(const Call& call) { return std::string(call.text("device")); }
@@ -29,7 +30,7 @@ template <class Samples>
 Expansion window(Builder& b, const Call& call, Samples samples) {
   const std::int64_t length = call.integer("window_length");
   const DType dtype = dtype_of(call);
-  if (length < 0 || !is_floating(dtype)) return Expansion::none();
+  if (length < 0 || length > kMaxSamples || !is_floating(dtype)) return Expansion::none();
   if (length < 2) return b.full({length}, 1.0, dtype, device_of(call));
   const bool periodic = !has(call, "periodic") || call.boolean("periodic");
   const std::int64_t count = length + (periodic ? 1 : 0);
@@ -82,7 +83,7 @@ Expansion kaiser(Builder& b, const Call& call) {
 Expansion frequencies(Builder& b, const Call& call) {
   const std::int64_t n = call.integer("n");
   const double unit = static_cast<double>(n) * call.real("d");
-  if (n < 1 || unit == 0) return Expansion::none();
+  if (n < 1 || n > kMaxSamples || unit == 0) return Expansion::none();
   const Value positive = b(Op::arange, {(n + 1) / 2}, type_of(call));
   const Value negative = b(Op::arange_start, {-(n / 2), 0}, type_of(call));
   return b(Op::cat, {std::vector<Value>{positive, negative}, 0}) * (1.0 / unit);
@@ -90,7 +91,7 @@ Expansion frequencies(Builder& b, const Call& call) {
 Expansion real_frequencies(Builder& b, const Call& call) {
   const std::int64_t n = call.integer("n");
   const double unit = static_cast<double>(n) * call.real("d");
-  if (n < 1 || unit == 0) return Expansion::none();
+  if (n < 1 || n > kMaxSamples || unit == 0) return Expansion::none();
   return b(Op::arange, {n / 2 + 1}, type_of(call)) * (1.0 / unit);
 }
 
