@@ -52,7 +52,9 @@ Result<RankEvaluation> evaluate_on_ranks(const Graph& graph, const RankEvaluatio
     std::span<const NamedTensor> given;
     if (!request.tensors.empty())
       given = request.tensors[request.tensors.size() == 1 ? 0 : static_cast<std::size_t>(rank)];
-    auto inputs = inputs_from(graph, given, request.seed + static_cast<std::uint64_t>(rank));
+    std::optional<std::uint64_t> seed = request.seed;
+    if (seed) *seed += static_cast<std::uint64_t>(rank);
+    auto inputs = inputs_from(graph, given, seed);
     if (!inputs) {
       Diagnostics faults = inputs.diagnostics();
       for (Diagnostic& fault : faults)
@@ -62,7 +64,7 @@ Result<RankEvaluation> evaluate_on_ranks(const Graph& graph, const RankEvaluatio
     programs.push_back({&graph, std::move(*inputs)});
   }
   EvaluateOptions options;
-  options.seed = request.seed;
+  options.seed = request.seed.value_or(0);
   const auto ranks = mesh::evaluate_ranks(programs, *groups, options);
   if (!ranks) return ranks.diagnostics();
   RankEvaluation evaluation;

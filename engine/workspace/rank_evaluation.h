@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ struct RankEvaluationRequest {
   std::int64_t ranks = 1;  // every group that a collective names has all of them
   // Tensors of each rank, or those of all ranks where there is one list.
   std::vector<std::span<const NamedTensor>> tensors;
-  std::uint64_t seed = 0;  // rank r draws the inputs that it lacks from seed + r
+  // Rank r draws the inputs that it lacks from seed + r; unset: a missing input is an error.
+  std::optional<std::uint64_t> seed;
 };
 
 struct RankOutput {

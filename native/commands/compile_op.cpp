@@ -89,11 +89,12 @@ Result<CompiledOp> find_or_compile(const CompileOpCommand& command,
     return op;
   }
   op.miss = std::move(lookup.miss);
-  if (lookup.kernel)
-    op.miss = {
-        operators::MissKind::other_processor,
-        command.again ? "--again was given" : "the kept kernel is for " + lookup.kernel->processor,
-        {}};
+  if (fits)
+    op.miss = {operators::MissKind::compiled_again, "--again was given", {}};
+  else if (lookup.kernel)
+    op.miss = {operators::MissKind::other_processor,
+               "the kept kernel is for " + lookup.kernel->processor,
+               {}};
   auto kept = compile_call(command, call, store);
   if (!kept) return kept.diagnostics();
   op.kept = std::move(*kept);

@@ -175,7 +175,7 @@ int eval_ranks(const EvalArguments& arguments, const Console& console) {
   if (!document) return console.report_error(document.diagnostics());
   RankEvaluationRequest request;
   request.ranks = arguments.ranks;
-  request.seed = std::strtoull(arguments.seed.c_str(), nullptr, 10);
+  if (!arguments.seed.empty()) request.seed = std::strtoull(arguments.seed.c_str(), nullptr, 10);
   std::vector<std::unique_ptr<TensorFiles>> tensors;
   for (const std::string& file : arguments.tensors) {
     auto read = read_tensors({file}, document->file);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "engine/ir/layout.h"
 #include "engine/support/text.h"
 
 // A step, as the C header of a library declares it, is words: pointers of inputs, of outputs, the
@@ -43,10 +44,7 @@ std::vector<KernelTensor> tensors_of(TensorAt at) {
 
 // Bytes up to the last element that the strides reach.
 std::int64_t span_bytes(const TensorType& type) {
-  if (element_count(type.shape) == 0) return 0;
-  std::int64_t last = 0;
-  for (std::size_t d = 0; d < type.shape.size(); ++d) last += type.strides[d] * (type.shape[d] - 1);
-  return (last + 1) * item_bytes(type.dtype);
+  return layout::extent({type.shape, type.strides}) * item_bytes(type.dtype);
 }
 
 // Writes a strided tensor's elements row by row.

@@ -100,6 +100,8 @@ std::string_view name_of(MissKind kind) {
       return "other processor";
     case MissKind::damaged:
       return "damaged";
+    case MissKind::compiled_again:
+      return "compiled again";
   }
   return "";
 }

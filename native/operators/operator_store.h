@@ -37,6 +37,7 @@ enum class MissKind : std::uint8_t {
   other_version,    // of Recut, or another build where the store asks for its own
   other_processor,  // the kernel needs a processor that this machine isn't
   damaged,          // record, entry or library
+  compiled_again,   // one is kept, and the caller requests a new one
 };
 std::string_view name_of(MissKind kind);
 

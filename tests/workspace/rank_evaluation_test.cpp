@@ -16,6 +16,7 @@ Result<RankEvaluation> on_ranks(const std::string& calls, std::int64_t ranks) {
   if (!file) FAIL(format(file.diagnostics()));
   RankEvaluationRequest request;
   request.ranks = ranks;
+  request.seed = 1;
   return evaluate_on_ranks(file->graph, request);
 }
 
@@ -31,6 +32,18 @@ TEST_CASE("ranks: a sum over all of them is the same on each", "[mesh]") {
   CHECK(evaluation->peak_bytes.size() == 4);
   CHECK(rank_evaluation_text(*evaluation).find("the same bits") != std::string::npos);
   CHECK(rank_evaluation_json(*evaluation).find("\"equal\": true") != std::string::npos);
+}
+
+TEST_CASE("ranks: a missing input is an error of its rank without a seed", "[mesh]") {
+  const auto file = read_graph_bytes(
+      "graph \"one\" {\n  %x = input f32[2]\n  %y = neg(%x)\n  results %y\n}\n", "one.recut");
+  REQUIRE(file.ok());
+  RankEvaluationRequest request;
+  request.ranks = 2;
+  const auto evaluation = evaluate_on_ranks(file->graph, request);
+  REQUIRE_FALSE(evaluation.ok());
+  CHECK(evaluation.diagnostics().front().message ==
+        "rank 0: tensor 'in.x' is missing, expected f32[2]");
 }
 
 TEST_CASE("ranks: a group of another size than the call's is refused", "[mesh]") {
