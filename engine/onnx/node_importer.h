@@ -22,8 +22,8 @@ namespace recut::onnx {
 std::string describe_node(const ::onnx::NodeProto& node);
 std::string position_text(const ::onnx::GraphProto& model, int node);
 
-// The name of the node's operator, with its domain, unless `opset` has it supported. The name may be
-// empty: a file may say nothing.
+// The name of the node's operator, with its domain, if it isn't supported in `opset`. The name may
+// be empty: a file may say nothing.
 std::optional<std::string> unsupported_operator(const ::onnx::NodeProto& node, std::int64_t opset);
 
 // A value as a nested graph reads it, made from the value of the graph around.

@@ -25,10 +25,10 @@ std::span<const Strategy> all_strategies();
 const Strategy* find_strategy(std::string_view name);  // null for an unknown name
 
 // Plans by the strategy that the request names. Fails on an unknown strategy, on a forward graph
-// for strategy `torch`, on options of that strategy for another one, on a budget of a kind or size that the strategy doesn't take, on fusion
-// groups where it plans in the eager model only, and where no valid plan exists. A peak that can't
-// be held is no failure: the outcome's proof says so. `graph` satisfies the verifier; every plan
-// replays (engine/partition/replay.h).
+// for strategy `torch`, on options of that strategy for another one, on a budget of a kind or size
+// that the strategy does not take, on fusion groups where it plans in the eager model alone, and if
+// no valid plan exists. A peak that can't be held is no failure: the outcome's proof says so.
+// `graph` satisfies the verifier; every plan replays (engine/partition/replay.h).
 Result<PlanOutcome> make_plan(const Graph& graph, const PlanRequest& request);
 
 }  // namespace recut

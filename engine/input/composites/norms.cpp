@@ -1,4 +1,4 @@
-// Composites that are norms: of vectors and matrices, a matrix's condition, and weights of their own
+// Composites of norms: of vectors and matrices, a matrix's condition, and weights of their own
 // length.
 #include "engine/input/composite_operators.h"
 

@@ -1,8 +1,8 @@
 // Fake quantisation: values rounded to those of an integer type, and back (Jacob et al. 2018).
 //
 // The gradient passes where the rounded value is in range, as if nothing had been rounded
-// (straight-through estimator). So a result is q + (m - m'), in which q and m' are detached and m is
-// the operand in range, 0 elsewhere: it has the value of q and the derivative of m.
+// (straight-through estimator). So a result is q + (m - m'). Here m is the operand in range and 0
+// elsewhere, and q and m' are detached: the result has the value of q and the derivative of m.
 #include "engine/input/composite_operators.h"
 
 namespace recut {
