@@ -1,6 +1,7 @@
 #include "engine/workspace/rank_evaluation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,8 @@
 namespace recut {
 namespace {
 
-// Every name of a group stands for all ranks: a file doesn't say which ranks a name has.
+// The group has all ranks. A file doesn't say which ranks a name stands for, so that with several
+// names a sum might be over the wrong ones.
 Result<mesh::GroupTable> groups_of_all(const Graph& graph, std::int64_t ranks) {
   std::vector<std::int64_t> all(static_cast<std::size_t>(ranks));
   std::iota(all.begin(), all.end(), std::int64_t{0});
@@ -28,6 +30,11 @@ Result<mesh::GroupTable> groups_of_all(const Graph& graph, std::int64_t ranks) {
   for (const NodeId id : graph.order())
     if (!graph.is_input(id) && graph.op(id).is(kCollective))
       names.emplace(Call(graph.op(id), graph[id].arguments, types_of).text("group_name"));
+  if (names.size() > 1)
+    return error(
+        fmt::format("the collectives name the groups {}, expected one, of all ranks: the file "
+                    "doesn't say which ranks each has",
+                    fmt::join(names, ", ")));
   mesh::GroupTable table;
   for (const std::string& name : names)
     if (const auto added = table.add(name, {all}); !added) return added.diagnostics();

@@ -14,7 +14,7 @@
 namespace recut {
 
 struct RankEvaluationRequest {
-  std::int64_t ranks = 1;  // every group that a collective names has all of them
+  std::int64_t ranks = 1;  // the group that collectives name has all of them
   // Tensors of each rank, or those of all ranks where there is one list.
   std::vector<std::span<const NamedTensor>> tensors;
   // Rank r draws the inputs that it lacks from seed + r; unset: a missing input is an error.
@@ -32,7 +32,8 @@ struct RankEvaluation {
   std::vector<std::int64_t> peak_bytes;  // by rank, measured
 };
 
-// Fails as evaluate_ranks() and inputs_from() do; the message names the rank.
+// Fails as evaluate_ranks() and inputs_from() do, with the rank in the message, and on collectives
+// of several groups.
 Result<RankEvaluation> evaluate_on_ranks(const Graph& graph, const RankEvaluationRequest& request);
 
 std::string rank_evaluation_text(const RankEvaluation& evaluation);

@@ -178,6 +178,12 @@ std::int64_t ShardingReport::input_bytes() const {
 
 Result<ShardingReport> shard_graph(const Graph& graph, const mesh::DeviceMesh& mesh,
                                    std::string_view placements, std::string_view file_name) {
+  for (const NodeId id : graph.order())
+    if (graph.op(id).is(kCollective))
+      return error(
+          fmt::format("the graph has the collective {} and is one rank's part already, "
+                      "expected the graph of the whole model",
+                      quote(graph.node_name(id))));
   mesh::DistributedModule module(graph, mesh);
   if (!placements.empty())
     if (const auto placed = module.place(placements, file_name); !placed)

@@ -38,8 +38,8 @@ struct ShardingReport {
 
 // Places the graph's inputs by a placement file (engine/mesh/distributed_module.h; "": all
 // replicated), and chooses every call's placements for the fewest bytes. Gradients end with their
-// parameters' placements, results with the file's. Fails as the file and the mesh do, and on an
-// order of axes that isn't the mesh's: calls are placed axis by axis.
+// parameters' placements, results with the file's. Fails as the file and the mesh do, on a graph with
+// collectives, and on an order of axes that isn't the mesh's: calls are placed axis by axis.
 Result<ShardingReport> shard_graph(const Graph& graph, const mesh::DeviceMesh& mesh,
                                    std::string_view placements, std::string_view file_name);
 

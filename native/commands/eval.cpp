@@ -253,10 +253,11 @@ void add_eval(CLI::App& app, Action& chosen) {
       ->check(CLI::Number)
       ->type_name("N");
   command
-      .add_option("--ranks", arguments->ranks,
-                  "Evaluate on this many ranks, which exchange values in collectives, and compare "
-                  "their outputs. Every group has all ranks; rank r draws missing inputs from seed "
-                  "+ r; --tensors is of all ranks, or given once for each (default: one rank)")
+      .add_option(
+          "--ranks", arguments->ranks,
+          "Evaluate on this many ranks, which exchange values in collectives, and compare "
+          "their outputs. All collectives have one group; rank r draws missing inputs from seed "
+          "+ r; --tensors is of all ranks, or given once for each (default: one rank)")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}))
       ->type_name("N");
   command

@@ -34,6 +34,19 @@ TEST_CASE("ranks: a sum over all of them is the same on each", "[mesh]") {
   CHECK(rank_evaluation_json(*evaluation).find("\"equal\": true") != std::string::npos);
 }
 
+TEST_CASE("ranks: two groups are refused, whose ranks nobody knows", "[mesh]") {
+  const auto evaluation = on_ranks(
+      "  %r = _c10d_functional.all_reduce(%x, \"sum\", \"0\")\n"
+      "  %s = _c10d_functional.wait_tensor(%r)\n"
+      "  %t = _c10d_functional.all_reduce(%s, \"sum\", \"3\")\n"
+      "  %u = _c10d_functional.wait_tensor(%t)\n  results %u\n",
+      4);
+  REQUIRE_FALSE(evaluation.ok());
+  CHECK(evaluation.diagnostics().front().message ==
+        "the collectives name the groups 0, 3, expected one, of all ranks: the file doesn't say "
+        "which ranks each has");
+}
+
 TEST_CASE("ranks: a missing input is an error of its rank without a seed", "[mesh]") {
   const auto file = read_graph_bytes(
       "graph \"one\" {\n  %x = input f32[2]\n  %y = neg(%x)\n  results %y\n}\n", "one.recut");

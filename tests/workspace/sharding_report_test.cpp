@@ -83,6 +83,20 @@ TEST_CASE("sharding: without placements every rank does all, and sends nothing",
   CHECK(report->input_bytes() == 4 * 4096 + 2 * 8192);
 }
 
+TEST_CASE("sharding: a graph that is distributed already is refused", "[mesh]") {
+  const auto file = read_graph_bytes(
+      "graph \"part\" {\n  %x = input f32[2]\n"
+      "  %r = _c10d_functional.all_reduce(%x, \"sum\", \"0\")\n"
+      "  %s = _c10d_functional.wait_tensor(%r)\n  results %s\n}\n",
+      "part.recut");
+  REQUIRE(file.ok());
+  const auto report = shard_graph(file->graph, mesh::DeviceMesh::parse("dp=2").value(), "", "");
+  REQUIRE_FALSE(report.ok());
+  CHECK(report.diagnostics().front().message ==
+        "the graph has the collective 'r' and is one rank's part already, expected the graph of "
+        "the whole model");
+}
+
 TEST_CASE("sharding: mistakes in a placement file have their lines", "[mesh]") {
   const auto report = chain_over("dp=2", "parameters\n  w9  [S(0)]\n");
   REQUIRE_FALSE(report.ok());
