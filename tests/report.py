@@ -21,7 +21,7 @@ import xml.etree.ElementTree as xml
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SLOWEST = 20
 
-Test = collections.namedtuple("Test", "name verdict seconds assertions")
+Test = collections.namedtuple("Test", "name verdict seconds assertions reason", defaults=("",))
 
 
 def has_comma_locale():
@@ -86,7 +86,8 @@ def catch2_cases(path, entry):
         seconds = float(result.get("durationInSeconds", 0))
         skipped = result.get("skips", "0") != "0"
         verdict = "failed" if result.get("success") != "true" else "skipped" if skipped else "passed"
-        yield Test(f"{source_of(case, entry)}: {case.get('name')}", verdict, seconds, 0)
+        name = f"{source_of(case, entry)}: {case.get('name')}"
+        yield Test(name, verdict, seconds, 0, (case.findtext("Skip") or "").strip())
 
 
 def assertions_of(path):
@@ -155,7 +156,7 @@ def main():
             continue
         counted[stage] = list(tests_of(stage))
         failures += [f"{stage}: {t.name}" for t in counted[stage] if t.verdict == "failed"]
-        failures += [f"{stage}: {t.name} skipped, and tests/expected_skips.txt doesn't expect it"
+        failures += [f"{stage}: {t.name} skipped ({t.reason}), and tests/expected_skips.txt doesn't expect it"
                      for t in counted[stage] if t.verdict == "skipped"
                      and not is_expected(stage, t.name, skips)]
     failures += [f"{stage}: {step}" for stage, step, _, verdict in steps if verdict == "failed"]

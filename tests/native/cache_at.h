@@ -1,17 +1,15 @@
 // Names the cache's directory while it lives.
 #pragma once
 
-#include <cstdlib>
 #include <string>
+
+#include "tests/environment_variable.h"
 
 namespace recut::test {
 
-class CacheAt {
+class CacheAt : EnvironmentVariable {
  public:
-  explicit CacheAt(const std::string& path) { setenv("RECUT_CACHE_DIR", path.c_str(), 1); }
-  ~CacheAt() { unsetenv("RECUT_CACHE_DIR"); }
-  CacheAt(const CacheAt&) = delete;
-  CacheAt& operator=(const CacheAt&) = delete;
+  explicit CacheAt(const std::string& path) : EnvironmentVariable("RECUT_CACHE_DIR", path) {}
 };
 
 }  // namespace recut::test

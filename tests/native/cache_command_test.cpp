@@ -118,12 +118,11 @@ TEST_CASE("run: without a cache that can be used it runs all the same", "[native
   const Ran ran = run_small();
   CHECK(origin(ran) == "nothing");
   CHECK(ran.err.find("note: nothing is kept in the cache") != std::string::npos);
-  setenv("RECUT_CACHE_LIMIT", "lots", 1);
+  const test::EnvironmentVariable limit("RECUT_CACHE_LIMIT", "lots");
   const Ran odd = run_small();
   CHECK(origin(odd) == "nothing");
   CHECK(odd.err.find("note: no cache is used: RECUT_CACHE_LIMIT") != std::string::npos);
   CHECK(native::run({"cache", "list"}).code == native::kBadInput);
-  unsetenv("RECUT_CACHE_LIMIT");
 }
 
 TEST_CASE("cache: says what is kept", "[native][cache]") {

@@ -35,20 +35,6 @@ using test::FakeGpu;
 
 constexpr const char* kName = "fake-h100";
 
-// RECUT_CUDA_PATH for one test: the fake libraries first, then what is there.
-class FakeLibraries {
- public:
-  FakeLibraries() {
-    const std::vector<std::string> usual = cuda::library_folders();
-    provided = test::provide_libraries();
-    const std::string path =
-        fmt::format("{}:{}", std::getenv("RECUT_CUDA_PATH"), fmt::join(usual, ":"));
-    ::setenv("RECUT_CUDA_PATH", path.c_str(), 1);
-  }
-  ~FakeLibraries() { ::unsetenv("RECUT_CUDA_PATH"); }
-  bool provided = false;
-};
-
 void add_calibration_kernels() {
   const auto nothing = [](void**) {};
   fake_gpu().kernels["triad"] = {4, nothing};
@@ -73,8 +59,8 @@ Ran calibrate(CalibrateCommand command) {
 
 TEST_CASE("calibrate: a GPU's figures, as a profile under the GPU's name",
           "[native][cuda][calibrate]") {
-  const FakeLibraries libraries;
-  if (!libraries.provided) SKIP("there is no compiler for the libraries");
+  const test::FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   const SettingsFolder settings;
   give_calibration_kernels();
   CalibrateCommand command;
@@ -115,8 +101,8 @@ TEST_CASE("calibrate: a GPU's figures, as a profile under the GPU's name",
 }
 
 TEST_CASE("calibrate: prices go by the precision of products", "[native][cuda][calibrate]") {
-  const FakeLibraries libraries;
-  if (!libraries.provided) SKIP("there is no compiler for the libraries");
+  const test::FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   const SettingsFolder settings;
   give_calibration_kernels();
   REQUIRE(calibrate({}).code == kDone);
@@ -191,8 +177,8 @@ DeviceProfile profile_by(const test::FakeStep& step, cuda::GraphProfile& measure
 
 TEST_CASE("calibrate: the step that was measured is predicted, and its workspaces are planned",
           "[native][cuda][calibrate]") {
-  const FakeLibraries libraries;
-  if (!libraries.provided) SKIP("there is no compiler for the libraries");
+  const test::FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   for (const char* name : {"tiny_mlp.json.gz", "tiny_conv.json.gz"}) {
     INFO(name);
     cuda::GraphProfile measured;
@@ -253,8 +239,8 @@ CudaCalibrateJson report_on_fake(const std::string& path, const std::string& bud
 
 TEST_CASE("calibrate: a graph's kernels, and the GPU's own profile beside them",
           "[native][cuda][calibrate]") {
-  const FakeLibraries libraries;
-  if (!libraries.provided) SKIP("there is no compiler for the libraries");
+  const test::FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
   const SettingsFolder settings;
   const test::FakeStep kernels = test::fake_step(sample("tiny_mlp.json.gz"), "none", true);
@@ -285,8 +271,8 @@ TEST_CASE("calibrate: a graph's kernels, and the GPU's own profile beside them",
 }
 
 TEST_CASE("run: on a GPU, predictions stand beside times", "[native][cuda][calibrate]") {
-  const FakeLibraries libraries;
-  if (!libraries.provided) SKIP("there is no compiler for the libraries");
+  const test::FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
   const SettingsFolder settings;
   const CudaCalibrateJson json = report_on_fake(sample("tiny_mlp.json.gz"), "none");
@@ -305,8 +291,8 @@ TEST_CASE("run: on a GPU, predictions stand beside times", "[native][cuda][calib
 
 TEST_CASE("run: on a GPU, the budget bounds arena and scratch together",
           "[native][cuda][calibrate]") {
-  const FakeLibraries libraries;
-  if (!libraries.provided) SKIP("there is no compiler for the libraries");
+  const test::FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
   const SettingsFolder settings;
   const auto bytes = [](const CudaCalibrateJson& json, const char* key) {
@@ -350,8 +336,8 @@ std::string convolutions(int count, int gradient) {
 
 TEST_CASE("run: on a GPU, what has no algorithm within the budget is reported with it",
           "[native][cuda][calibrate]") {
-  const FakeLibraries libraries;
-  if (!libraries.provided) SKIP("there is no compiler for the libraries");
+  const test::FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
   const SettingsFolder settings;
   // 2,048 bytes a result. cuDNN's algorithms: a nondeterministic one with 64 bytes, which fails

@@ -203,7 +203,8 @@ void prefer_scratch() {
 }
 
 TEST_CASE("the window's GPU: the budget bounds arena and scratch together", "[gui][cuda]") {
-  if (!test::provide_libraries()) SKIP("there is no compiler for the libraries");
+  const test::FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   FakeTools fake;
   prefer_scratch();
   const TemporaryFile model("full.recut");
@@ -245,7 +246,8 @@ TEST_CASE("the window's GPU: the budget bounds arena and scratch together", "[gu
 }
 
 TEST_CASE("the window's GPU: its budget goes with the plan", "[gui][cuda]") {
-  if (!test::provide_libraries()) SKIP("there is no compiler for the libraries");
+  const test::FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   FakeTools fake;
   prefer_scratch();
   Executors executors(fake.tools());

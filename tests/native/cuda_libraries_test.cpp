@@ -21,10 +21,11 @@
 namespace recut::cuda {
 namespace {
 
-using test::provide_libraries;
+using test::FakeLibraries;
 
 TEST_CASE("cuda: products and convolutions are their libraries'", "[native][cuda]") {
-  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  const FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   for (const char* name :
        {"joint/tiny_mlp.json.gz", "mlp.recut", "attention.recut", "joint/tiny_conv.json.gz"}) {
     INFO(name);
@@ -39,11 +40,11 @@ TEST_CASE("cuda: products and convolutions are their libraries'", "[native][cuda
     CHECK(execution->holds());
     CHECK(execution->scratch_bytes == 0);  // the arena has room for what they write to
   }
-  ::unsetenv("RECUT_CUDA_PATH");
 }
 
 TEST_CASE("cuda: what was measured of calls is kept between runs", "[native][cuda][cache]") {
-  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  const FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   const test::TemporaryFolder folder;
   test::FakeStep step = test::fake_step(RECUT_SOURCE_DIR "/samples/mlp.recut", "none", true);
   const auto inputs = inputs_from(step.document.graph(), {}, 1);
@@ -86,14 +87,14 @@ TEST_CASE("cuda: what was measured of calls is kept between runs", "[native][cud
   CHECK(measured({}, 0) == 0);
   CHECK(store.clear() == 1);
   CHECK(measured({}, 0) == once);
-  ::unsetenv("RECUT_CUDA_PATH");
 }
 
 // Recut's kernels are tried first, and each later algorithm is quicker here. cuDNN's backward is
 // chosen only where nondeterminism is allowed.
 TEST_CASE("cuda: attention of 16 bits is cuDNN's where that is quicker",
           "[native][cuda][attention]") {
-  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  const FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   for (const char* dtype : {"f16", "bf16"})
     for (const bool causal : {false, true})
       for (const std::int64_t key_heads : {2, 1}) {
@@ -127,7 +128,6 @@ TEST_CASE("cuda: attention of 16 bits is cuDNN's where that is quicker",
         CHECK(forward > both);
         CHECK(test::fake_gpu().cleared > 0);  // the seeds of a dropout that isn't
       }
-  ::unsetenv("RECUT_CUDA_PATH");
 }
 
 // Products with all possible addends, and a convolution forward and backward, of one dtype.
@@ -154,7 +154,8 @@ std::string every_call(std::string_view dtype) {
 }
 
 TEST_CASE("cuda: products and convolutions of 16 bits are their libraries'", "[native][cuda]") {
-  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  const FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   for (const std::string_view dtype : {"f32", "f16", "bf16"}) {
     INFO(dtype);
     const native::TemporaryFile file("every_call.recut");
@@ -172,11 +173,11 @@ TEST_CASE("cuda: products and convolutions of 16 bits are their libraries'", "[n
     CHECK(execution->max_relative_error() <= execution->allowed_error + 1e-5);
     CHECK(execution->allowed_error == (dtype == "f32" ? 0 : dtype == "f16" ? 2e-3 : 2e-2));
   }
-  ::unsetenv("RECUT_CUDA_PATH");
 }
 
 TEST_CASE("cuda: what precisions round, and how far off that may be", "[native][cuda]") {
-  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  const FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   const native::TemporaryFile file("every_call.recut");
   file.write(every_call("f32"));
   const test::FakeStep step = test::fake_step(file.path(), "none", true);
@@ -193,12 +194,12 @@ TEST_CASE("cuda: what precisions round, and how far off that may be", "[native][
     for (const OutputComparison& output : execution->accuracy.outputs)
       if (output.name == "z") CHECK(output.comparison.relative_error <= 2e-3);
   }
-  ::unsetenv("RECUT_CUDA_PATH");
 }
 
 // Depthwise convolutions, forward and backward.
 TEST_CASE("cuda: convolutions of single channels round no factors", "[native][cuda]") {
-  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  const FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   const native::TemporaryFile file("depthwise.recut");
   file.write(
       "graph \"depthwise\" {\n"
@@ -215,7 +216,6 @@ TEST_CASE("cuda: convolutions of single channels round no factors", "[native][cu
   const auto execution = test::execute_fake(step, Precision::tf32);
   if (!execution) FAIL(execution.diagnostics().front().message);
   CHECK(execution->max_relative_error() <= 1e-5);
-  ::unsetenv("RECUT_CUDA_PATH");
 }
 
 // The nodes that a step leaves to libraries.
@@ -229,7 +229,8 @@ std::vector<std::string> left_to_libraries(const test::FakeStep& step) {
 
 // The fake cuDNN has no gradient of grouped dilated kernels, and no planes of three dimensions.
 TEST_CASE("cuda: what cuDNN has no algorithm for is computed by loops", "[native][cuda]") {
-  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  const FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   const auto graph = [](const char* dtype, bool transposed) {
     return fmt::format(
         "graph \"refused\" {{\n"
@@ -267,13 +268,12 @@ TEST_CASE("cuda: what cuDNN has no algorithm for is computed by loops", "[native
       CHECK(execution->holds());
       CHECK(execution->max_relative_error() <= execution->allowed_error + 1e-5);
     }
-  ::unsetenv("RECUT_CUDA_PATH");
 }
 
 // A missing library refuses nothing here: the run of the call reports it.
 TEST_CASE("cuda: a library that isn't there refuses nothing", "[native][cuda]") {
   const test::TemporaryFolder nowhere;
-  ::setenv("RECUT_CUDA_PATH", nowhere.path().c_str(), 1);
+  const test::EnvironmentVariable path("RECUT_CUDA_PATH", nowhere.path());
   const native::TemporaryFile file("every_call.recut");
   file.write(every_call("f32"));
   const auto document = open_document(file.path(), {});
@@ -284,12 +284,12 @@ TEST_CASE("cuda: a library that isn't there refuses nothing", "[native][cuda]") 
   test::fake_gpu() = test::FakeGpu();
   const library::SupportsKernel takes = library_takes(test::open_fake_gpu(), CallOptions());
   CHECK(takes(*kernel) == library_takes(Precision::f32)(*kernel));
-  ::unsetenv("RECUT_CUDA_PATH");
 }
 
 // No algorithm is within so few bytes.
 TEST_CASE("cuda: what libraries may take decides what they are asked for", "[native][cuda]") {
-  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  const FakeLibraries libraries;
+  if (!libraries.provided()) SKIP("there is no compiler for the libraries");
   const native::TemporaryFile file("every_call.recut");
   file.write(every_call("f32"));
   const auto document = open_document(file.path(), {});
@@ -306,7 +306,6 @@ TEST_CASE("cuda: what libraries may take decides what they are asked for", "[nat
   CHECK_FALSE(takes("z", 63));
   CHECK_FALSE(takes("convolution_backward", 63));
   CHECK(takes("q", 0));  // a product has a way without any
-  ::unsetenv("RECUT_CUDA_PATH");
 }
 
 TEST_CASE("cuda: the error that is allowed is that of the fewest bits", "[native][cuda]") {

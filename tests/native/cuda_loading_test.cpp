@@ -16,6 +16,7 @@
 #include "native/cuda/step.h"
 #include "tests/codegen/attention_graph.h"
 #include "tests/effort.h"
+#include "tests/environment_variable.h"
 #include "tests/native/run_command.h"
 
 namespace recut::cuda {
@@ -28,19 +29,6 @@ std::string error_text_cuda_loading(const Result<T>& result) {
   return result.diagnostics().front().message;
 }
 
-// RECUT_CUDA_PATH for one test.
-class SearchPath {
- public:
-  explicit SearchPath(const std::string& folders) {
-    if (const char* before = std::getenv("RECUT_CUDA_PATH")) before_ = before;
-    ::setenv("RECUT_CUDA_PATH", folders.c_str(), 1);
-  }
-  ~SearchPath() { ::setenv("RECUT_CUDA_PATH", before_.c_str(), 1); }
-
- private:
-  std::string before_;
-};
-
 TEST_CASE("cuda: without a driver it says so", "[native][cuda]") {
   CHECK(error_text_cuda_loading(Gpu::open("libno_such_driver.so.1")) ==
         "this machine has no CUDA driver: libno_such_driver.so.1 isn't found");
@@ -49,7 +37,7 @@ TEST_CASE("cuda: without a driver it says so", "[native][cuda]") {
 }
 
 TEST_CASE("cuda: a missing library is named, with where it was looked for", "[native][cuda]") {
-  const SearchPath path("/no/such/folder:/nor/this");
+  const test::EnvironmentVariable path("RECUT_CUDA_PATH", "/no/such/folder:/nor/this");
   CHECK(library_folders() == std::vector<std::string>{"/no/such/folder", "/nor/this"});
   CHECK(error_text_cuda_loading(Nvrtc::load(13)) ==
         "CUDA's compiler isn't found: libnvrtc.so.13 or libnvrtc.so.12 in /no/such/folder, "

@@ -1,6 +1,6 @@
 #include "tests/native/fake_step.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
@@ -11,6 +11,7 @@
 #include "engine/workspace/compile.h"
 #include "engine/workspace/library_workspaces.h"
 #include "engine/workspace/open_document.h"
+#include "native/cuda/shared_library.h"
 #include "tests/native/fake_gpu.h"
 #include "tests/native/temporary_folder.h"
 #include "tests/paths.h"
@@ -79,22 +80,34 @@ Result<cuda::ReadyStep> compile_fake(const cuda::SharedGpu& gpu, Program program
   return cuda::ReadyStep{std::move(*step), {}, 0};
 }
 
-bool provide_libraries() {
+namespace {
+
+const std::string& libraries_folder() {
   static const TemporaryFolder folder;
+  return folder.path();
+}
+
+bool compile_libraries() {
   static const bool provided = [] {
     if (!has_compiler()) return false;
-    const std::string made = folder.path() + "/libcublasLt.so.13";
+    const std::string made = libraries_folder() + "/libcublasLt.so.13";
     const std::string command = fmt::format(
         "c++ -std=c++20 -O1 -w -fPIC -shared -I {0} -x c++ {0}/tests/native/fake_libraries.h "
         "-o {1}",
         RECUT_SOURCE_DIR, made);
     REQUIRE(std::system(command.c_str()) == 0);
-    std::filesystem::copy_file(made, folder.path() + "/libcudnn.so.9");
+    std::filesystem::copy_file(made, libraries_folder() + "/libcudnn.so.9");
     return true;
   }();
-  ::setenv("RECUT_CUDA_PATH", folder.path().c_str(), 1);
   return provided;
 }
+
+}  // namespace
+
+FakeLibraries::FakeLibraries()
+    : provided_(compile_libraries()),
+      path_("RECUT_CUDA_PATH",
+            fmt::format("{}:{}", libraries_folder(), fmt::join(cuda::library_folders(), ":"))) {}
 
 FakeStep fake_step(const std::string& path, const std::string& budget, bool library,
                    const std::optional<DeviceProfile>& profile) {

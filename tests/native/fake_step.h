@@ -7,6 +7,7 @@
 
 #include "native/cuda/execution.h"
 #include "tests/codegen/cuda_on_cpu.h"
+#include "tests/environment_variable.h"
 
 namespace recut::test {
 
@@ -18,9 +19,18 @@ Result<cuda::ReadyStep> compile_fake(const cuda::SharedGpu& gpu, Program program
                                      cuda::MatmulPrecision matmul_precision,
                                      std::unique_ptr<CudaOnCpu>& code);
 
-// Puts cuBLASLt and cuDNN (fake_libraries.h) into the first searched folder, as long as
-// RECUT_CUDA_PATH names it; false where there is no compiler for them. A process opens them once.
-bool provide_libraries();
+// While it lives, cuBLASLt and cuDNN of fake_libraries.h are found before this machine's libraries.
+// A process opens them once.
+class FakeLibraries {
+ public:
+  FakeLibraries();
+  // False if no compiler is there to make them.
+  bool provided() const { return provided_; }
+
+ private:
+  bool provided_;
+  EnvironmentVariable path_;
+};
 
 // A step of a file; it owns its code.
 struct FakeStep {
