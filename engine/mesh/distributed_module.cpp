@@ -7,6 +7,7 @@
 
 #include "engine/ir/node_diagnostic.h"
 #include "engine/mesh/sharding_text.h"
+#include "engine/support/check.h"
 #include "engine/support/name_pattern.h"
 #include "engine/support/text.h"
 #include "engine/support/typo_correction.h"
@@ -203,6 +204,19 @@ DistributedModule::DistributedModule(const Graph& graph, DeviceMesh mesh)
   for (const NodeId id : graph.results)
     result_shardings_.push_back(
         Sharding::replicated(id.valid() ? graph.type(id).rank() : 0, mesh_.ndim()));
+}
+
+DistributedModule DistributedModule::placed_like(const Graph& graph) const {
+  DistributedModule other(graph, mesh_);
+  RECUT_CHECK(other.inputs_.size() == inputs_.size() &&
+                  other.result_shardings_.size() == result_shardings_.size(),
+              "the graphs have the same inputs and results");
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    other.input_shardings_.at(other.inputs_[i]) = input_shardings_.at(inputs_[i]);
+  other.result_shardings_ = result_shardings_;
+  other.placed_ = placed_;
+  other.file_ = file_;
+  return other;
 }
 
 Result<Done> DistributedModule::place(std::string_view text, std::string_view file_name) {

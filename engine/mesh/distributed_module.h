@@ -38,6 +38,10 @@ class DistributedModule {
   // All errors are reported, with their lines.
   Result<Done> place(std::string_view text, std::string_view file_name);
 
+  // The same placements for a graph that has the same inputs and results, by their positions, with
+  // other names or dtypes.
+  DistributedModule placed_like(const Graph& graph) const;
+
   const Graph& graph() const { return graph_; }
   const DeviceMesh& mesh() const { return mesh_; }
 

@@ -1,21 +1,13 @@
-// The placement file gives the inputs' placements, and propagation those of every call. Values then
-// change to them, each by a plan of fewest bytes (redistribute.h), and outputs to the placements
-// that training needs: a gradient to its parameter's, so that the optimizer works on the rank's own
-// part.
 #include "engine/workspace/sharding_report.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "engine/mesh/distributed_module.h"
-#include "engine/mesh/redistribute.h"
-#include "engine/mesh/rules/propagate.h"
-#include "engine/mesh/rules/sharding_rule.h"
 #include "engine/mesh/sharding_text.h"
+#include "engine/mesh/spmd/sharded_graph.h"
 #include "engine/support/table.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
@@ -24,125 +16,41 @@
 namespace recut {
 namespace {
 
-using mesh::AxisPlacements;
-using mesh::Sharding;
-using mesh::ValueKey;
-
-class GraphSharder {
- public:
-  explicit GraphSharder(const mesh::DistributedModule& module)
-      : module_(module), graph_(module.graph()), mesh_(module.mesh()) {}
-
-  Result<ShardingReport> run() {
-    for (const NodeId id : module_.inputs())
-      if (const auto placed = place_input(id); !placed) return placed.diagnostics();
-    std::vector<std::int64_t> sizes;
-    for (const mesh::MeshAxis& axis : mesh_.axes()) sizes.push_back(axis.size);
-    auto placements = mesh::propagate(graph_, sizes, inputs_);
-    if (!placements) return placements.diagnostics();
-    placements_ = std::move(*placements);
-    if (const auto done = change_operands(); !done) return done.diagnostics();
-    if (const auto done = change_outputs(); !done) return done.diagnostics();
-    report_.mesh = format(mesh_);
-    report_.table = format(module_);
-    return std::move(report_);
+void add_steps(const Graph& graph, const mesh::ShardingChange& change, ShardingReport& report) {
+  const mesh::DeviceMesh& mesh = change.plan.mesh;
+  const mesh::Sharding* before = &change.plan.from;
+  for (const mesh::RedistributionStep& step : change.plan.steps) {
+    report.collectives.push_back(
+        {std::string(graph.node_name(change.value.first)),
+         std::string(graph.origin(change.value.first).module),
+         step.axis < 0 ? "" : mesh.axes()[static_cast<std::size_t>(step.axis)].name,
+         title(step.kind), format(*before, mesh), format(step.after, mesh), step.bytes});
+    before = &step.after;
   }
+}
 
- private:
-  Result<Done> place_input(NodeId id) {
-    const Sharding& sharding = module_.of_input(id);
-    AxisPlacements placements;
-    for (const mesh::ListedPlacement& listed : placements_of(sharding, mesh_)) {
-      if (listed.split_factor != 1)
-        return error(
-            fmt::format("{} is cut in another order of axes than the mesh's ({}): calls "
-                        "are placed axis by axis, expected the mesh's order",
-                        quote(graph_.node_name(id)), format(sharding, mesh_)));
-      placements.push_back(listed.placement);
-    }
-    const TensorType& type = graph_.type(id);
-    report_.inputs.push_back({std::string(graph_.node_name(id)), format(type),
-                              format(sharding, mesh_), largest_local_bytes(type, sharding, mesh_)});
-    inputs_.emplace(id, std::move(placements));
-    return Done{};
+ShardingReport report_of(const mesh::DistributedModule& module, const mesh::ShardedGraph& sharded) {
+  const Graph& graph = module.graph();
+  const mesh::DeviceMesh& mesh = module.mesh();
+  ShardingReport report{format(mesh), format(module), {}, {}};
+  for (const NodeId id : module.inputs()) {
+    const mesh::Sharding& sharding = module.of_input(id);
+    report.inputs.push_back({std::string(graph.node_name(id)), format(graph.type(id)),
+                             format(sharding, mesh),
+                             largest_local_bytes(graph.type(id), sharding, mesh)});
   }
-
-  Result<Sharding> sharding_of(const ValueKey& value, const AxisPlacements& placements) const {
-    std::vector<mesh::ListedPlacement> list;
-    for (const mesh::Placement& placement : placements) list.push_back({placement, 1});
-    return sharding_from(list, mesh_, type_of(value).rank());
+  const auto add = [&](const std::map<NodeId, std::vector<mesh::ShardingChange>>& changes,
+                       NodeId id) {
+    const auto found = changes.find(id);
+    if (found == changes.end()) return;
+    for (const mesh::ShardingChange& change : found->second) add_steps(graph, change, report);
+  };
+  for (const NodeId id : graph.order()) {
+    add(sharded.before, id);
+    add(sharded.after, id);
   }
-
-  const TensorType& type_of(const ValueKey& value) const {
-    return graph_[value.first].outputs[value.second];
-  }
-
-  Result<Done> change_operands() {
-    for (const NodeId id : graph_.order()) {
-      const std::vector<NodeId> operands = mesh::operand_nodes(graph_[id].arguments);
-      for (std::size_t i = 0; i < operands.size(); ++i) {
-        const ValueKey value = mesh::operand_value(graph_, id, operands[i]);
-        const auto to = sharding_of(value, placements_.nodes.at(id).operands[i]);
-        if (!to) return to.diagnostics();
-        if (const auto done = change(value, *to); !done) return done;
-      }
-    }
-    return Done{};
-  }
-
-  Result<Done> change_outputs() {
-    for (std::size_t i = 0; i < graph_.results.size(); ++i)
-      if (graph_.results[i].valid())
-        if (const auto done = change({graph_.results[i], 0}, module_.of_results()[i]); !done)
-          return done;
-    std::size_t at = 0;
-    for (const NodeId input : graph_.inputs()) {
-      if (graph_.input_kind(input) == InputKind::tangent) continue;
-      const NodeId gradient = at < graph_.gradients.size() ? graph_.gradients[at] : NodeId();
-      ++at;
-      if (!gradient.valid()) continue;
-      if (const auto done = change({gradient, 0}, module_.of_input(input)); !done) return done;
-    }
-    return Done{};
-  }
-
-  // From the form of the value that costs least: as its call leaves it, or as a reader before had
-  // it.
-  Result<Done> change(const ValueKey& value, const Sharding& to) {
-    std::vector<Sharding>& forms = forms_[value];
-    if (forms.empty()) {
-      auto first = sharding_of(value, placements_.nodes.at(value.first).results[value.second]);
-      if (!first) return first.diagnostics();
-      forms.push_back(std::move(*first));
-    }
-    if (std::find(forms.begin(), forms.end(), to) != forms.end()) return Done{};
-    std::optional<mesh::RedistributionPlan> least;
-    for (const Sharding& form : forms) {
-      auto plan = plan_redistribution(type_of(value), mesh_, form, to);
-      if (!plan) return plan.diagnostics();
-      if (!least || plan->bytes() < least->bytes()) least = std::move(*plan);
-    }
-    const Sharding* before = &least->from;
-    for (const mesh::RedistributionStep& step : least->steps) {
-      report_.collectives.push_back(
-          {std::string(graph_.node_name(value.first)),
-           std::string(graph_.origin(value.first).module),
-           step.axis < 0 ? "" : mesh_.axes()[static_cast<std::size_t>(step.axis)].name,
-           title(step.kind), format(*before, mesh_), format(step.after, mesh_), step.bytes});
-      before = &step.after;
-    }
-    forms.push_back(to);
-    return Done{};
-  }
-
-  const mesh::DistributedModule& module_;
-  const Graph& graph_;
-  const mesh::DeviceMesh& mesh_;
-  std::map<NodeId, AxisPlacements> inputs_;
-  mesh::GraphPlacements placements_;
-  std::map<ValueKey, std::vector<Sharding>> forms_;
-  ShardingReport report_;
-};
+  return report;
+}
 
 // By axis and collective: how many, and the bytes that a rank sends.
 std::string totals_text(const ShardingReport& report) {
@@ -178,17 +86,13 @@ std::int64_t ShardingReport::input_bytes() const {
 
 Result<ShardingReport> shard_graph(const Graph& graph, const mesh::DeviceMesh& mesh,
                                    std::string_view placements, std::string_view file_name) {
-  for (const NodeId id : graph.order())
-    if (graph.op(id).is(kCollective))
-      return error(
-          fmt::format("the graph has the collective {} and is one rank's part already, "
-                      "expected the graph of the whole model",
-                      quote(graph.node_name(id))));
   mesh::DistributedModule module(graph, mesh);
   if (!placements.empty())
     if (const auto placed = module.place(placements, file_name); !placed)
       return placed.diagnostics();
-  return GraphSharder(module).run();
+  const auto sharded = mesh::shard(module);
+  if (!sharded) return sharded.diagnostics();
+  return report_of(module, *sharded);
 }
 
 std::string sharding_text(const ShardingReport& report) {

@@ -30,7 +30,7 @@ struct ShardingReport {
   std::string mesh;   // "dp=2,tp=4"
   std::string table;  // inputs and results, with the shape and bytes of each rank
   std::vector<PlacedValue> inputs;
-  std::vector<ShardingCollective> collectives;  // in the program's order; outputs last
+  std::vector<ShardingCollective> collectives;  // in the program's order
 
   std::int64_t bytes_sent() const;
   std::int64_t input_bytes() const;  // of the first rank

@@ -48,10 +48,13 @@ struct GraphArguments {
   int stop_at = -1;                     // -1: run all
   std::vector<std::string> dimensions;  // "name=N"
   std::string dump;
+  std::string mesh, placements;  // "dp=2,tp=4" and a placement file: the graph is rank 0's
+  std::string rank = "0";
 
   void add_to(CLI::App& command);
   void add_device_to(CLI::App& command);  // --device, where nothing else is priced by it
   void add_freeze_to(CLI::App& command);  // --freeze
+  void add_mesh_to(CLI::App& command);    // --mesh, --placements and --rank
   // Reads the file alone and runs no pass.
   Result<GraphFile> read(const Console& console) const;
   // `frozen` takes the report of --freeze; without it, a note on the console does.
@@ -77,6 +80,7 @@ struct GraphArguments {
   Result<ChosenPasses> stage_passes(const GraphFile& file, bool after_partition) const;
   Result<Pipeline> pipeline(std::vector<Stage> stages) const;
   RunnerOptions runner_options() const;
+  Result<Document> shard_opened(const Document& document, const Console& console) const;
   Result<Done> add_device_passes(RunnerOptions& options) const;
 };
 

@@ -134,6 +134,7 @@ void add_plan(CLI::App& app, Action& chosen) {
       *app.add_subcommand("plan", "Plan saved values and recomputation within a memory budget");
   arguments->graph.post_grad_later = true;
   arguments->graph.add_to(command);
+  arguments->graph.add_mesh_to(command);
   arguments->graph.add_freeze_to(command);
   arguments->plan.add_to(command);
   command

@@ -92,6 +92,7 @@ void add_report(CLI::App& app, Action& chosen) {
   CLI::App& command = *app.add_subcommand(
       "report", "Write one HTML file with a plan's pictures, tables and trade-off");
   arguments->graph.add_to(command);
+  arguments->graph.add_mesh_to(command);
   arguments->graph.add_freeze_to(command);
   arguments->plan.add_to(command);
   command

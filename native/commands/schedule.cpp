@@ -46,6 +46,7 @@ void add_schedule(CLI::App& app, Action& chosen) {
   CLI::App& command = *app.add_subcommand(
       "schedule", "Plan, fuse into kernels, and place every buffer in one arena");
   arguments->graph.add_to(command);
+  arguments->graph.add_mesh_to(command);
   arguments->graph.add_freeze_to(command);
   arguments->plan.add_to(command);
   command

@@ -69,6 +69,7 @@ void add_show(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<ShowArguments>();
   CLI::App& command = *app.add_subcommand("show", "Print a graph after the chosen passes");
   arguments->graph.add_to(command);
+  arguments->graph.add_mesh_to(command);
   command
       .add_option(
           "--format", arguments->format,

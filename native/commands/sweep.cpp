@@ -96,6 +96,7 @@ void add_sweep(CLI::App& app, Action& chosen) {
   CLI::App& command =
       *app.add_subcommand("sweep", "Plan many budgets: the trade-off of peak memory and step time");
   arguments->graph.add_to(command);
+  arguments->graph.add_mesh_to(command);
   arguments->graph.add_freeze_to(command);
   command
       .add_option("--points", arguments->request.points,

@@ -1,4 +1,4 @@
-// A rank's part of a call: shapes and attributes of its shards along one axis.
+// A rank's part of a call: shapes and attributes of its shards.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,16 @@ inline Interval axis_part(std::int64_t length, AxisRank at) {
 
 Shape part_shape(const Shape& shape, Placement placement, AxisRank at);
 
+// A rank's part of a call along all axes of a mesh.
+struct RankCallPart {
+  std::vector<Shape> operands, results;  // shapes of its shards
+  std::vector<Interval> factors;         // the part of each of the rule's factors
+};
+
+RankCallPart rank_part(const ShardingRule& rule, const Strategy& strategy, AxisRank at);
+
 // The call's arguments with the sizes of a rank's shards. Operands stay the call's own.
 std::vector<Argument> local_arguments(const Call& call, const ShardingRule& rule,
-                                      const Strategy& strategy, AxisRank at);
+                                      const RankCallPart& part);
 
 }  // namespace recut::mesh

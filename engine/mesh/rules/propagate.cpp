@@ -23,15 +23,13 @@ struct StrategyCost {
 class AxisChoice {
  public:
   AxisChoice(const Graph& graph, const std::vector<std::int64_t>& sizes, std::size_t axis,
-             const std::map<NodeId, AxisPlacements>& inputs, GraphPlacements& out,
-             std::map<NodeId, std::vector<int>>& factors)
+             const std::map<NodeId, AxisPlacements>& inputs, GraphPlacements& out)
       : graph_(graph),
         sizes_(sizes),
         axis_(axis),
         ranks_(sizes[axis]),
         inputs_(inputs),
-        out_(out),
-        factors_(factors) {}
+        out_(out) {}
 
   void run() {
     for (const NodeId id : graph_.order()) {
@@ -64,13 +62,14 @@ class AxisChoice {
 
   // Earlier axes may have given the same factor away, or hold a Partial of another kind.
   bool fits_earlier(NodeId id, const ShardingRule& rule, const Strategy& strategy) const {
+    const NodePlacements& placed = out_.nodes.at(id);
     std::int64_t shards = ranks_;
     for (std::size_t a = 0; a < axis_; ++a)
-      if (strategy.factor >= 0 && factors_.at(id)[a] == strategy.factor) shards *= sizes_[a];
-    if (shards > ranks_ &&
-        rule.factors[static_cast<std::size_t>(strategy.factor)].size % shards != 0)
-      return false;
-    const NodePlacements& placed = out_.nodes.at(id);
+      if (strategy.factor >= 0 && placed.factors[a] == strategy.factor) shards *= sizes_[a];
+    if (shards > ranks_) {
+      const Factor& factor = rule.factors[static_cast<std::size_t>(strategy.factor)];
+      if (factor.size % shards != 0 || factor.size / shards < factor.least_shard) return false;
+    }
     return kinds_agree(placed.operands, strategy.operands) &&
            kinds_agree(placed.results, strategy.results);
   }
@@ -159,7 +158,7 @@ class AxisChoice {
       placed.results[r][axis_] = strategy.results[r];
       held_[{id, r}] = {strategy.results[r]};
     }
-    factors_[id].push_back(strategy.factor);
+    placed.factors[axis_] = strategy.factor;
   }
 
   const Graph& graph_;
@@ -168,7 +167,6 @@ class AxisChoice {
   std::int64_t ranks_;
   const std::map<NodeId, AxisPlacements>& inputs_;
   GraphPlacements& out_;
-  std::map<NodeId, std::vector<int>>& factors_;
   std::map<ValueKey, std::vector<Placement>> held_;
 };
 
@@ -210,10 +208,10 @@ Result<GraphPlacements> propagate(const Graph& graph, const std::vector<std::int
   for (const NodeId id : graph.order())
     out.nodes[id] = {
         std::vector<AxisPlacements>(operand_nodes(graph[id].arguments).size(), unplaced),
-        std::vector<AxisPlacements>(graph[id].outputs.size(), unplaced)};
-  std::map<NodeId, std::vector<int>> factors;
+        std::vector<AxisPlacements>(graph[id].outputs.size(), unplaced),
+        std::vector<int>(axis_sizes.size(), -1)};
   for (std::size_t axis = 0; axis < axis_sizes.size(); ++axis)
-    AxisChoice(graph, axis_sizes, axis, inputs, out, factors).run();
+    AxisChoice(graph, axis_sizes, axis, inputs, out).run();
   return out;
 }
 

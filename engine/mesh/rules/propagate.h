@@ -23,6 +23,7 @@ ValueKey operand_value(const Graph& graph, NodeId reader, NodeId operand);
 struct NodePlacements {
   std::vector<AxisPlacements> operands;  // as the call needs them, by operand_nodes
   std::vector<AxisPlacements> results;   // as it produces them
+  std::vector<int> factors;              // by axis: that the axis is given to (Strategy::factor)
 };
 
 // A value that changes its placement on one axis, for one reader or several.

@@ -187,7 +187,7 @@ class StrategyTrial {
     if (strategy.factor >= 0 && rule_.by_global_index) return global_results(strategy, pieces, at);
     const Call::TypesOf types_of = [&](NodeId id) { return concrete_.graph->pool().types_of(id); };
     const Call call(op_, node_.arguments, types_of);
-    std::vector<Argument> arguments = local_arguments(call, rule_, strategy, at);
+    std::vector<Argument> arguments = local_arguments(call, rule_, rank_part(rule_, strategy, at));
     const Factor* factor =
         strategy.factor < 0 ? nullptr : &rule_.factors[static_cast<std::size_t>(strategy.factor)];
     const bool masked = factor != nullptr && factor->kind == FactorKind::masked;
