@@ -48,6 +48,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_compare_memory(app, chosen);
   add_fit(app, chosen);
   add_shard(app, chosen);
+  add_meshes(app, chosen);
   add_eval(app, chosen);
   add_run(app, chosen);
   add_train(app, chosen);

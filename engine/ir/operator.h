@@ -63,6 +63,7 @@ enum OperatorFlag : std::uint32_t {
   kKeepsOrder = 1 << 25,    // a view, or a reshape, that leaves the order of elements as it is
   kCollective = 1 << 26,    // all ranks of a group take part in it (engine/ir/collective.h)
   kWait = 1 << 27,          // ends the collective that makes its operand
+  kGather = 1 << 28,        // a collective that only copies: a plan may run it again, at its price
 };
 using OperatorFlags = std::uint32_t;
 inline constexpr OperatorFlags kKinds = kReadsStorage - 1;  // all flags that name a kind of work
@@ -119,9 +120,10 @@ std::span<const Operator> all_operators();
 // True if the table lacks the operator: external_operator.h made its row.
 bool is_external(Op op);
 // True if a second run is the user's decision alone: the operator's effects are unknown, or it
-// costs traffic on every rank.
+// reduces values of all ranks. A gather is run again as any call, at the price of its traffic
+// (FSDP's reshard after forward).
 inline bool recomputed_on_request(const Operator& op) {
-  return is_external(op.op) || op.is(kCollective);
+  return is_external(op.op) || (op.is(kCollective) && !op.is(kGather));
 }
 // True if a second run would give other values. It then runs once a step.
 inline bool draws_anew(const Operator& op) { return op.is(kImpure) && !is_external(op.op); }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "engine/ir/node_diagnostic.h"
 #include "engine/mesh/sharding_text.h"
@@ -253,6 +254,26 @@ Result<std::map<NodeId, DistributedTensor>> DistributedModule::distribute_inputs
   }
   if (!failures.empty()) return failures;
   return distributed;
+}
+
+std::string placement_file(const DistributedModule& module) {
+  const Graph& graph = module.graph();
+  std::string parameters, inputs, outputs;
+  const auto add = [&](std::string& lines, NodeId id, const Sharding& sharding) {
+    if (sharding != Sharding::replicated(graph.type(id).rank(), module.mesh().ndim()))
+      lines += fmt::format("  {} {}\n", graph.node_name(id), format(sharding, module.mesh()));
+  };
+  for (const NodeId id : module.inputs())
+    add(is_parameter(graph, id) ? parameters : inputs, id, module.of_input(id));
+  std::set<NodeId> placed;  // a value may be several results
+  for (std::size_t i = 0; i < graph.results.size(); ++i)
+    if (graph.results[i].valid() && placed.insert(graph.results[i]).second)
+      add(outputs, graph.results[i], module.of_results()[i]);
+  const auto section = [](std::string_view title, const std::string& lines) {
+    return lines.empty() ? "" : fmt::format("{}\n{}", title, lines);
+  };
+  return section("parameters", parameters) + section("inputs", inputs) +
+         section("outputs", outputs);
 }
 
 }  // namespace recut::mesh

@@ -67,6 +67,9 @@ class DistributedModule {
   std::vector<Sharding> result_shardings_;
 };
 
+// The placements as a file that place() reads: a line for each value that isn't replicated.
+std::string placement_file(const DistributedModule& module);
+
 // A line for each input and result: type, placements, and the shape and bytes that ranks hold, in
 // runs of equal ranks; then the bytes of all inputs on the first rank, which holds the most.
 std::string format(const DistributedModule& module);

@@ -29,19 +29,16 @@ double allowed_error(const Graph& graph) {
 
 }  // namespace
 
-Result<ShardedCheck> check_sharded(const Graph& graph, const mesh::DeviceMesh& mesh,
-                                   std::string_view placements, std::string_view file_name,
+Result<ShardedCheck> check_sharded(const Graph& graph, const MeshRequest& request,
                                    std::span<const NamedTensor> tensors,
                                    std::optional<std::uint64_t> seed) {
   const auto own = inputs_from(graph, tensors, seed);
   if (!own) return own.diagnostics();
   const DoubleGraph in_f64(graph);
   const Inputs inputs = in_f64.inputs(*own);
-  mesh::DistributedModule own_module(graph, mesh);
-  if (!placements.empty())
-    if (const auto placed = own_module.place(placements, file_name); !placed)
-      return placed.diagnostics();
-  const mesh::DistributedModule module = own_module.placed_like(in_f64.graph());
+  const auto own_module = place_on_mesh(graph, request);
+  if (!own_module) return own_module.diagnostics();
+  const mesh::DistributedModule module = own_module->placed_like(in_f64.graph());
   const auto sharded = mesh::shard(module);
   if (!sharded) return sharded.diagnostics();
   EvaluateOptions options;
@@ -50,7 +47,7 @@ Result<ShardedCheck> check_sharded(const Graph& graph, const mesh::DeviceMesh& m
   if (!whole) return whole.diagnostics();
   const auto ranks = mesh::evaluate_spmd(module, *sharded, inputs, options);
   if (!ranks) return ranks.diagnostics();
-  mesh::Traffic traffic(mesh.size());
+  mesh::Traffic traffic(module.mesh().size());
   std::vector<Tensor> gathered(whole->outputs.size());
   std::vector<std::optional<Tensor>> expected(whole->outputs.size());
   for (std::size_t i = 0; i < gathered.size(); ++i) {
@@ -60,8 +57,8 @@ Result<ShardedCheck> check_sharded(const Graph& graph, const mesh::DeviceMesh& m
     gathered[i] = std::move(*full);
     expected[i] = std::move(whole->outputs[i]);
   }
-  return ShardedCheck{mesh.size(), compare_outputs(in_f64.graph(), inputs, gathered, expected,
-                                                   allowed_error(graph))};
+  return ShardedCheck{module.mesh().size(), compare_outputs(in_f64.graph(), inputs, gathered,
+                                                            expected, allowed_error(graph))};
 }
 
 std::string sharded_check_text(const ShardedCheck& check) {

@@ -5,14 +5,13 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/eval/compare.h"
 #include "engine/input/safetensors.h"
 #include "engine/ir/graph.h"
-#include "engine/mesh/device_mesh.h"
 #include "engine/support/result.h"
+#include "engine/workspace/mesh_request.h"
 
 namespace recut {
 
@@ -26,8 +25,7 @@ struct ShardedCheck {
 // Evaluates the whole graph, and the graphs of all ranks in lockstep on their parts of its inputs,
 // with f64 for f32: rounding then hides no fault; values of 16 and 8 bits stay and allow more. Inputs without a tensor are drawn by `seed`; unset,
 // they are errors. Fails as shard_graph() and the interpreter do.
-Result<ShardedCheck> check_sharded(const Graph& graph, const mesh::DeviceMesh& mesh,
-                                   std::string_view placements, std::string_view file_name,
+Result<ShardedCheck> check_sharded(const Graph& graph, const MeshRequest& request,
                                    std::span<const NamedTensor> tensors,
                                    std::optional<std::uint64_t> seed);
 

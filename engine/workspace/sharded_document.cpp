@@ -11,19 +11,12 @@ namespace recut {
 
 Result<Document> shard_document(const Document& document, const MeshRequest& request,
                                 std::string_view file_name) {
-  const auto mesh = mesh::DeviceMesh::parse(request.mesh);
-  if (!mesh) return error("--mesh: " + mesh.diagnostics().front().message);
-  const auto position = mesh->position_of(request.rank);
-  if (!position)
-    return error(fmt::format("the mesh {} has no rank {}, expected 0 … {}", request.mesh,
-                             request.rank, mesh->size() - 1));
-  mesh::DistributedModule module(document.graph(), *mesh);
-  if (!request.placements.empty())
-    if (const auto placed = module.place(request.placements, request.placements_name); !placed)
-      return placed.diagnostics();
-  const auto sharded = mesh::shard(module);
+  const auto module = place_on_mesh(document.graph(), request);
+  if (!module) return module.diagnostics();
+  const auto sharded = mesh::shard(*module);
   if (!sharded) return sharded.diagnostics();
-  auto spmd = mesh::spmd_graph(module, *sharded, *position);
+  const std::int64_t position = *module->mesh().position_of(request.rank);
+  auto spmd = mesh::spmd_graph(*module, *sharded, position);
   if (!spmd) return spmd.diagnostics();
   GraphFile file = document.file;
   file.graph = std::move(spmd->graph);

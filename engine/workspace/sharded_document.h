@@ -1,26 +1,19 @@
-// A document of one rank's graph, so that everything that takes a document plans, shows and emits
-// what one device of a mesh does.
+// A document of one rank's graph: all that takes a document then plans, shows and draws one device
+// of a mesh.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "engine/support/result.h"
 #include "engine/workspace/document.h"
+#include "engine/workspace/mesh_request.h"
 
 namespace recut {
 
-struct MeshRequest {
-  std::string mesh;             // "dp=2,tp=4"
-  std::string placements;       // text of a placement file; "": everything replicated
-  std::string placements_name;  // of the file, for messages
-  std::int64_t rank = 0;        // rank 0 has the largest part of every value
-};
-
 // The graph of a rank, of the document's graph after its passes (engine/mesh/spmd/spmd_graph.h).
 // Values of inputs and PyTorch's partitions, which are those of the whole graph, are left out.
-// `file_name` is for messages. Fails as shard_graph() does, and on a rank that the mesh lacks.
+// `file_name` is for messages. Fails as shard_graph() does.
 Result<Document> shard_document(const Document& document, const MeshRequest& request,
                                 std::string_view file_name);
 

@@ -32,7 +32,7 @@ void add_steps(const Graph& graph, const mesh::ShardingChange& change, ShardingR
 ShardingReport report_of(const mesh::DistributedModule& module, const mesh::ShardedGraph& sharded) {
   const Graph& graph = module.graph();
   const mesh::DeviceMesh& mesh = module.mesh();
-  ShardingReport report{format(mesh), format(module), {}, {}};
+  ShardingReport report{format(mesh), placement_file(module), format(module), {}, {}};
   for (const NodeId id : module.inputs()) {
     const mesh::Sharding& sharding = module.of_input(id);
     report.inputs.push_back({std::string(graph.node_name(id)), format(graph.type(id)),
@@ -84,15 +84,12 @@ std::int64_t ShardingReport::input_bytes() const {
   return sum;
 }
 
-Result<ShardingReport> shard_graph(const Graph& graph, const mesh::DeviceMesh& mesh,
-                                   std::string_view placements, std::string_view file_name) {
-  mesh::DistributedModule module(graph, mesh);
-  if (!placements.empty())
-    if (const auto placed = module.place(placements, file_name); !placed)
-      return placed.diagnostics();
-  const auto sharded = mesh::shard(module);
+Result<ShardingReport> shard_graph(const Graph& graph, const MeshRequest& request) {
+  const auto module = place_on_mesh(graph, request);
+  if (!module) return module.diagnostics();
+  const auto sharded = mesh::shard(*module);
   if (!sharded) return sharded.diagnostics();
-  return report_of(module, *sharded);
+  return report_of(*module, *sharded);
 }
 
 std::string sharding_text(const ShardingReport& report) {

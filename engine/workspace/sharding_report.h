@@ -3,12 +3,11 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/ir/graph.h"
-#include "engine/mesh/device_mesh.h"
 #include "engine/support/result.h"
+#include "engine/workspace/mesh_request.h"
 
 namespace recut {
 
@@ -27,8 +26,9 @@ struct ShardingCollective {
 };
 
 struct ShardingReport {
-  std::string mesh;   // "dp=2,tp=4"
-  std::string table;  // inputs and results, with the shape and bytes of each rank
+  std::string mesh;            // "dp=2,tp=4"
+  std::string placement_file;  // of inputs and results
+  std::string table;           // inputs and results, with the shape and bytes of each rank
   std::vector<PlacedValue> inputs;
   std::vector<ShardingCollective> collectives;  // in the program's order
 
@@ -36,12 +36,10 @@ struct ShardingReport {
   std::int64_t input_bytes() const;  // of the first rank
 };
 
-// Places the graph's inputs by a placement file (engine/mesh/distributed_module.h; "": all
-// replicated), and chooses every call's placements for the fewest bytes. Gradients end with their
+// Places the graph's inputs as the request says, and chooses every call's placements for the fewest bytes. Gradients end with their
 // parameters' placements, results with the file's. Fails as the file and the mesh do, on a graph with
 // collectives, and on an order of axes that isn't the mesh's: calls are placed axis by axis.
-Result<ShardingReport> shard_graph(const Graph& graph, const mesh::DeviceMesh& mesh,
-                                   std::string_view placements, std::string_view file_name);
+Result<ShardingReport> shard_graph(const Graph& graph, const MeshRequest& request);
 
 std::string sharding_text(const ShardingReport& report);
 std::string sharding_json(const ShardingReport& report);

@@ -50,6 +50,7 @@ constexpr std::string_view kEmitKeys[] = {"target",
 constexpr std::string_view kSweepKeys[] = {"points", "effort", "search_seed", "device",
                                            "model",  "save",   "recompute",   "ignore_checkpoints",
                                            "torch",  "plans"};
+constexpr std::string_view kMeshKeys[] = {"mesh", "preset", "placements", "rank"};
 constexpr std::string_view kCallKeys[] = {"inputs", "set"};
 constexpr std::string_view kFitKeys[] = {
     "graph",   "passes",      "dims",   "fit",   "most", "budget",    "effort",
@@ -103,6 +104,16 @@ class Options {
     if (const JsonValue results = fields_.find("results"); results.present())
       options.request.options.differentiable = positions("results", results);
     options.passes = passes();
+  }
+
+  void read(MeshRequest& request) {
+    if (!is_object_) return;
+    if (const auto mesh = fields_.text("mesh")) request.mesh = *mesh;
+    if (request.mesh.empty()) report_error("mesh", "expected axes, such as 'dp=2,tp=4'");
+    if (const auto preset = fields_.text("preset")) request.preset = *preset;
+    if (const auto placements = fields_.text("placements")) request.placements = *placements;
+    request.placements_name = "placements";
+    request.rank = fields_.integer("rank").value_or(0);
   }
 
   void read(PlanningRequest& request) {
@@ -365,6 +376,10 @@ Result<SweepOptions> read_sweep_options(const char* json) {
 
 Result<FitOptions> read_fit_options(const char* json) {
   return read_options<FitOptions>(json == nullptr ? "{}" : json, kFitKeys);
+}
+
+Result<MeshRequest> read_mesh_options(const char* json) {
+  return read_options<MeshRequest>(json == nullptr ? "{}" : json, kMeshKeys);
 }
 
 Result<CallOptions> read_call_options(const char* json) {

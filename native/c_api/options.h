@@ -6,6 +6,7 @@
 #include "engine/workspace/curve.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/gradients.h"
+#include "engine/workspace/mesh_request.h"
 #include "engine/workspace/planning.h"
 
 namespace recut::c_api {
@@ -47,5 +48,6 @@ Result<EmitOptions> read_emit_options(const char* json);
 Result<SweepOptions> read_sweep_options(const char* json);
 Result<FitOptions> read_fit_options(const char* json);
 Result<CallOptions> read_call_options(const char* json);
+Result<MeshRequest> read_mesh_options(const char* json);
 
 }  // namespace recut::c_api

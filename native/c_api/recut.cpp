@@ -12,6 +12,7 @@
 #include "engine/ir/copy.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/storage_model.h"
+#include "engine/mesh/spmd/sharded_graph.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
 #include "engine/support/version.h"
@@ -20,6 +21,7 @@
 #include "engine/workspace/open_document.h"
 #include "engine/workspace/plan_text.h"
 #include "engine/workspace/planning.h"
+#include "engine/workspace/sharded_document.h"
 #include "engine/workspace/sweep_document.h"
 #include "native/c_api/attempt.h"
 #include "native/c_api/handles.h"
@@ -109,6 +111,18 @@ recut_status differentiate_graph(const recut_graph& graph, const char* options_j
   auto document = recut::open_document_graph(std::move(file), "graph", open);
   if (!document) return fail(RECUT_BAD_INPUT, document.diagnostics(), error);
   *joint = new recut_graph{std::make_shared<const Document>(std::move(*document))};
+  return RECUT_OK;
+}
+
+recut_status shard_graph(const recut_graph& graph, const char* options_json, recut_graph** rank,
+                         char** error) {
+  const auto request = recut::c_api::read_mesh_options(options_json);
+  if (!request) return fail(RECUT_BAD_OPTION, request.diagnostics(), error);
+  if (const auto whole = recut::mesh::check_whole(graph.document->graph()); !whole)
+    return fail(RECUT_BAD_INPUT, whole.diagnostics(), error);
+  auto document = recut::shard_document(*graph.document, *request, "graph");
+  if (!document) return fail(RECUT_BAD_OPTION, document.diagnostics(), error);
+  *rank = new recut_graph{std::make_shared<const Document>(std::move(*document))};
   return RECUT_OK;
 }
 
@@ -226,6 +240,13 @@ recut_status recut_graph_differentiate(const recut_graph* graph, const char* opt
   *joint = nullptr;
   if (error != nullptr) *error = nullptr;
   return attempt(error, [&] { return differentiate_graph(*graph, options_json, joint, error); });
+}
+
+recut_status recut_graph_shard(const recut_graph* graph, const char* options_json,
+                               recut_graph** rank, char** error) {
+  *rank = nullptr;
+  if (error != nullptr) *error = nullptr;
+  return attempt(error, [&] { return shard_graph(*graph, options_json, rank, error); });
 }
 
 recut_status recut_graph_text(const recut_graph* graph, char** text, char** error) {

@@ -105,6 +105,20 @@ RECUT_API void recut_graph_free(recut_graph* graph);
 RECUT_API recut_status recut_graph_differentiate(const recut_graph* graph, const char* options_json,
                                                  recut_graph** joint, char** error);
 
+/* The graph of one rank of a device mesh, as `recut show --mesh` makes it: the calls on the rank's
+ * parts of all values, and the collectives between them. A plan of rank 0 holds on every rank.
+ * `graph` is not changed and still belongs to the caller.
+ *
+ *   "mesh"        name and size of each axis, "dp=2,tp=4"; needed
+ *   "preset"      style of each axis, "dp=fsdp,tp=tp": ddp, fsdp, tp, sp or cp
+ *   "placements"  text of a placement file, instead of a preset; without both all is replicated
+ *   "rank"        whose graph (0)
+ *
+ * RECUT_BAD_INPUT for a graph that has collectives; RECUT_BAD_OPTION for a mesh, placements or a
+ * rank that don't fit. */
+RECUT_API recut_status recut_graph_shard(const recut_graph* graph, const char* options_json,
+                                         recut_graph** rank, char** error);
+
 /* The graph after its passes in Recut's text form, which recut_graph_read reads again: plans name
  * its nodes. */
 RECUT_API recut_status recut_graph_text(const recut_graph* graph, char** text, char** error);

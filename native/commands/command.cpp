@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -84,33 +83,16 @@ void GraphArguments::add_freeze_to(CLI::App& command) {
 }
 
 void GraphArguments::add_mesh_to(CLI::App& command) {
-  command
-      .add_option("--mesh", mesh,
-                  "Device mesh: a name and a size for each axis, such as dp=2,tp=4. The graph is "
-                  "then one rank's, with its collectives")
-      ->type_name("AXES");
-  command
-      .add_option("--placements", placements,
-                  "Placement file: sections parameters, inputs and outputs, with a name or pattern "
-                  "and a placement for each axis a line (default: everything replicated)")
-      ->type_name("FILE");
-  command
-      .add_option("--rank", rank,
-                  "Rank of the mesh whose graph is made (default: 0, which has the largest parts)")
-      ->check(CLI::Number)
-      ->type_name("N");
+  mesh.add_to(command, false);
+  mesh.add_rank_to(command);
 }
 
 Result<Document> GraphArguments::shard_opened(const Document& document,
                                               const Console& console) const {
-  MeshRequest request{mesh, {}, placements, std::strtoll(rank.c_str(), nullptr, 10)};
-  if (!placements.empty()) {
-    auto text = read_file(placements);
-    if (!text) return text.diagnostics();
-    request.placements = std::move(*text);
-  }
-  auto sharded = shard_document(document, request, path);
-  if (sharded) console.err << "note: " << mesh_note(request) << "\n";
+  const auto request = mesh.request();
+  if (!request) return request.diagnostics();
+  auto sharded = shard_document(document, *request, path);
+  if (sharded) console.err << "note: " << mesh_note(*request) << "\n";
   return sharded;
 }
 
@@ -130,7 +112,7 @@ Result<Document> GraphArguments::open(const Console& console, FreezeReport* froz
     };
   auto document = open_document_graph(std::move(*file), path, options);
   if (document && !unwritten.empty()) return unwritten;
-  if (document && !mesh.empty()) return shard_opened(*document, console);
+  if (document && !mesh.axes.empty()) return shard_opened(*document, console);
   if (!document || !freeze) return document;
   console.say("freezing");
   const auto tensors = read_tensors(weights, document->file);

@@ -14,6 +14,7 @@
 #include "engine/rewrite/rule.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/frozen_document.h"
+#include "native/commands/mesh_arguments.h"
 #include "native/console.h"
 
 namespace recut::native {
@@ -48,13 +49,12 @@ struct GraphArguments {
   int stop_at = -1;                     // -1: run all
   std::vector<std::string> dimensions;  // "name=N"
   std::string dump;
-  std::string mesh, placements;  // "dp=2,tp=4" and a placement file: the graph is rank 0's
-  std::string rank = "0";
+  MeshArguments mesh;  // with axes, the graph is one rank's
 
   void add_to(CLI::App& command);
   void add_device_to(CLI::App& command);  // --device, where nothing else is priced by it
   void add_freeze_to(CLI::App& command);  // --freeze
-  void add_mesh_to(CLI::App& command);    // --mesh, --placements and --rank
+  void add_mesh_to(CLI::App& command);    // options of mesh, and --rank
   // Reads the file alone and runs no pass.
   Result<GraphFile> read(const Console& console) const;
   // `frozen` takes the report of --freeze; without it, a note on the console does.
@@ -113,6 +113,7 @@ void add_sweep(CLI::App& app, Action& chosen);
 void add_compare_memory(CLI::App& app, Action& chosen);
 void add_fit(CLI::App& app, Action& chosen);
 void add_shard(CLI::App& app, Action& chosen);
+void add_meshes(CLI::App& app, Action& chosen);
 void add_eval(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
 void add_calibrate(CLI::App& app, Action& chosen);

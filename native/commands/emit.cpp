@@ -130,7 +130,6 @@ void add_emit(CLI::App& app, Action& chosen) {
       "emit", "Print the code of a plan's step: launches, arena offsets, and each kernel once");
   arguments->plan.model = "fused";
   arguments->graph.add_to(command);
-  arguments->graph.add_mesh_to(command);
   arguments->graph.add_freeze_to(command);
   arguments->plan.add_to(command);
   command

@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 
-#include "engine/input/bytes.h"
 #include "engine/workspace/sharded_check.h"
 #include "engine/workspace/sharding_report.h"
 #include "native/commands/command.h"
@@ -14,21 +13,20 @@ namespace {
 
 struct ShardCommand {
   GraphArguments graph;
-  std::string mesh, placements;
+  MeshArguments mesh;
   bool json = false, checks = false;
   std::vector<std::string> tensors;
-  std::string seed;
+  std::string seed, save;
 };
 
-int check(const ShardCommand& command, const Document& document, const mesh::DeviceMesh& mesh,
-          const std::string& placements, const Console& console) {
+int check(const ShardCommand& command, const Document& document, const MeshRequest& request,
+          const Console& console) {
   const auto tensors = read_tensors(command.tensors, document.file);
   if (!tensors) return console.report_error(tensors.diagnostics());
   std::optional<std::uint64_t> seed;
   if (!command.seed.empty()) seed = std::strtoull(command.seed.c_str(), nullptr, 10);
   console.say("evaluating all ranks");
-  const auto checked = check_sharded(document.graph(), mesh, placements, command.placements,
-                                     (*tensors)->tensors, seed);
+  const auto checked = check_sharded(document.graph(), request, (*tensors)->tensors, seed);
   console.say("");
   if (!checked) return console.report_error(checked.diagnostics());
   console.out << (command.json ? sharded_check_json(*checked) : sharded_check_text(*checked));
@@ -36,21 +34,16 @@ int check(const ShardCommand& command, const Document& document, const mesh::Dev
 }
 
 int shard(const ShardCommand& command, const Console& console) {
-  const auto mesh = mesh::DeviceMesh::parse(command.mesh);
-  if (!mesh)
-    return console.report_error(
-        Diagnostics{error("--mesh: " + mesh.diagnostics().front().message)});
-  std::string placements;
-  if (!command.placements.empty()) {
-    auto text = read_file(command.placements);
-    if (!text) return console.report_error(text.diagnostics());
-    placements = std::move(*text);
-  }
+  const auto request = command.mesh.request();
+  if (!request) return console.report_error(request.diagnostics());
   const auto document = command.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
-  if (command.checks) return check(command, *document, *mesh, placements, console);
-  const auto report = shard_graph(document->graph(), *mesh, placements, command.placements);
+  if (command.checks) return check(command, *document, *request, console);
+  const auto report = shard_graph(document->graph(), *request);
   if (!report) return console.report_error(report.diagnostics());
+  if (!command.save.empty())
+    if (const auto done = write_file(command.save, report->placement_file); !done)
+      return console.report_error(done.diagnostics());
   console.out << (command.json ? sharding_json(*report) : sharding_text(*report));
   return kDone;
 }
@@ -62,15 +55,10 @@ void add_shard(CLI::App& app, Action& chosen) {
   CLI::App& command = *app.add_subcommand(
       "shard", "Place a graph's values over a device mesh, and list the collectives that it needs");
   arguments->graph.add_to(command);
+  arguments->mesh.add_to(command, true);
   command
-      .add_option("--mesh", arguments->mesh,
-                  "Device mesh: a name and a size for each axis, such as dp=2,tp=4")
-      ->required()
-      ->type_name("AXES");
-  command
-      .add_option("--placements", arguments->placements,
-                  "Placement file: sections parameters, inputs and outputs, with a name or pattern "
-                  "and a placement for each axis a line (default: everything replicated)")
+      .add_option("--save", arguments->save,
+                  "Write the placements, such as those of a preset, as a placement file")
       ->type_name("FILE");
   command.add_flag("--check", arguments->checks,
                    "Evaluate all ranks in one process, in f64, and compare their outputs with the "
@@ -91,7 +79,7 @@ void add_shard(CLI::App& app, Action& chosen) {
       "Bytes are those of a ring, sent by the rank that sends most.",
       {"shard samples/recompute.recut --mesh dp=2,tp=4 --placements "
        "samples/mesh/megatron.placements",
-       "shard samples/recompute.recut --mesh dp=2,tp=4 --json",
+       "shard samples/joint/gpt2.json.gz --mesh dp=2,tp=4 --preset dp=fsdp,tp=tp",
        "shard samples/recompute.recut --mesh dp=2,tp=4 --placements "
        "samples/mesh/megatron.placements --check --seed 1"}));
   command.callback([arguments, &chosen] {

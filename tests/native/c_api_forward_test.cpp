@@ -60,6 +60,32 @@ std::string text_of(const OwnedGraph& graph) {
   return taken(text);
 }
 
+TEST_CASE("c_api: the graph of a rank of a mesh is planned like any", "[native][c_api]") {
+  const OwnedGraph whole = read(kCApiForwardForward);
+  REQUIRE(whole.status == RECUT_OK);
+  const auto shard = [&](const char* options) {
+    OwnedGraph rank;
+    char* error = nullptr;
+    rank.status = recut_graph_shard(whole.graph, options, &rank.graph, &error);
+    rank.error = taken(error);
+    return rank;
+  };
+  const OwnedGraph rank = shard(R"({"mesh": "dp=2", "preset": "dp=ddp", "rank": 1})");
+  INFO(rank.error);
+  REQUIRE(rank.status == RECUT_OK);
+  recut_plan* plan = nullptr;
+  REQUIRE(recut_plan_make(rank.graph, nullptr, nullptr, &plan, nullptr) == RECUT_OK);
+  recut_plan_free(plan);
+  CHECK(text_of(rank).find("_c10d_functional.") != std::string::npos);
+  CHECK(shard(nullptr).status == RECUT_BAD_OPTION);
+  CHECK(shard(R"({"mesh": "dp"})").error.find("dp") != std::string::npos);
+  CHECK(shard(R"({"mesh": "dp=2", "rank": 2})").error.find("has no rank 2") != std::string::npos);
+  CHECK(shard(R"({"mesh": "dp=2", "placements": "inputs\n  nobody [S(0)]\n"})").status ==
+        RECUT_BAD_OPTION);
+  recut_graph* again = nullptr;
+  CHECK(recut_graph_shard(rank.graph, R"({"mesh": "dp=2"})", &again, nullptr) == RECUT_BAD_INPUT);
+}
+
 TEST_CASE("c_api: a forward graph is planned as the command plans it", "[native][c_api]") {
   const OwnedGraph forward = read(kCApiForwardForward);
   REQUIRE(forward.status == RECUT_OK);

@@ -49,11 +49,14 @@ std::ptrdiff_t runs_of(const Plan& plan, NodeId id) {
          std::count(plan.backward.begin(), plan.backward.end(), id);
 }
 
-TEST_CASE("collectives: a plan waits at once, and never gathers again by itself", "[partition]") {
+TEST_CASE("collectives: a plan waits at once, and gathers again where the budget needs it",
+          "[partition]") {
   const Graph graph = parse(kGathered);
   const NodeId start = graph.find("start"), wait = graph.find("whole");
   const auto free_replay = replay(graph, planned(graph, {}), DeviceRates());
   REQUIRE(free_replay.ok());
+  CHECK(runs_of(planned(graph, {}), start) == 1);
+  std::ptrdiff_t most = 0;
   for (const double part : {1.0, 0.9, 0.8, 0.7, 0.5}) {
     CAPTURE(part);
     PlanRequest request;
@@ -62,16 +65,44 @@ TEST_CASE("collectives: a plan waits at once, and never gathers again by itself"
     const auto outcome = make_plan(graph, request);
     REQUIRE(outcome.ok());
     const Plan& plan = outcome->plan;
-    CHECK(runs_of(plan, start) == 1);
-    const auto at = std::find(plan.forward.begin(), plan.forward.end(), start);
-    REQUIRE(at != plan.forward.end());
-    REQUIRE(at + 1 != plan.forward.end());
-    CHECK(at[1] == wait);
+    most = std::max(most, runs_of(plan, start));
+    for (const auto* pass : {&plan.forward, &plan.backward})
+      for (std::size_t i = 0; i < pass->size(); ++i)
+        if ((*pass)[i] == start) CHECK(pass->at(i + 1) == wait);
     CHECK(replay(graph, plan, DeviceRates()).ok());
+  }
+  CHECK(most == 2);
+}
+
+TEST_CASE("collectives: a reduction runs once, whatever the budget", "[partition]") {
+  const Graph graph = parse(R"(graph "net" {
+  %w = parameter f32[64, 64]
+  %x = input f32[64, 64]
+  %t = tangent f32[64, 64]
+  %p = mm(%x, %w)
+  %start = _c10d_functional.all_reduce(%p, "sum", "0")
+  %whole = _c10d_functional.wait_tensor(%start)
+  %h = exp(%whole)
+  %y = mm(%h, %w)
+  %g = mul.Tensor(%t, %whole)
+  %gw = mm(%x, %g)
+  results %y
+  gradients %gw, none
+}
+)");
+  const auto free_replay = replay(graph, planned(graph, {}), DeviceRates());
+  REQUIRE(free_replay.ok());
+  for (const double part : {0.9, 0.7, 0.5}) {
+    PlanRequest request;
+    request.budget =
+        PeakBytes{static_cast<std::int64_t>(part * static_cast<double>(free_replay->peak_bytes))};
+    const auto outcome = make_plan(graph, request);
+    REQUIRE(outcome.ok());
+    CHECK(runs_of(outcome->plan, graph.find("start")) == 1);
   }
 }
 
-TEST_CASE("collectives: a second gather is the user's decision", "[partition]") {
+TEST_CASE("collectives: the user may ask for a second gather", "[partition]") {
   const Graph graph = parse(kGathered);
   const NodeId start = graph.find("start");
   CHECK(OverrideRules(graph).why_not_recomputed(graph.find("whole")).empty());

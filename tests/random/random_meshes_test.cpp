@@ -111,7 +111,7 @@ TEST_CASE("random: the ranks of a mesh have the values of the whole graph", "[ra
     INFO("seed " << seed << ", mesh " << format(*mesh) << "\n" << placements << print(graph));
     const std::string unsound = unsound_rank(graph, *mesh, placements);
     if (!unsound.empty()) FAIL(unsound);
-    const auto check = check_sharded(graph, *mesh, placements, "random", {}, seed);
+    const auto check = check_sharded(graph, {format(*mesh), {}, placements, "random"}, {}, seed);
     if (!check) FAIL(format(check.diagnostics()));
     const std::vector<bool> finite = finite_outputs(graph, seed);
     for (const OutputComparison& output : check->outputs) {

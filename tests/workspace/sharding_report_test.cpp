@@ -25,7 +25,7 @@ inputs
 Result<ShardingReport> chain_over(const std::string& mesh, const std::string& placements) {
   const auto file = read_graph_file(RECUT_SOURCE_DIR "/samples/recompute.recut");
   REQUIRE(file.ok());
-  return shard_graph(file->graph, mesh::DeviceMesh::parse(mesh).value(), placements, "p");
+  return shard_graph(file->graph, {mesh, {}, placements, "p"});
 }
 
 std::ptrdiff_t count_of(const ShardingReport& report, const std::string& axis,
@@ -90,7 +90,7 @@ TEST_CASE("sharding: a graph that is distributed already is refused", "[mesh]") 
       "  %s = _c10d_functional.wait_tensor(%r)\n  results %s\n}\n",
       "part.recut");
   REQUIRE(file.ok());
-  const auto report = shard_graph(file->graph, mesh::DeviceMesh::parse("dp=2").value(), "", "");
+  const auto report = shard_graph(file->graph, {"dp=2", {}, {}, {}});
   REQUIRE_FALSE(report.ok());
   CHECK(report.diagnostics().front().message ==
         "the graph has the collective 'r' and is one rank's part already, expected the graph of "

@@ -1,6 +1,7 @@
 // Dimensions of calls that a row's text can't tell: views, and operators whose attributes or lists
 // of operands decide where dimensions stand.
 #include <algorithm>
+#include <numeric>
 #include <array>
 #include <functional>
 
@@ -71,6 +72,20 @@ bool map_strided(RuleBuilder& b, layout::Rule rule) {
   return true;
 }
 
+// A shard of one element would lose a dimension that the call may squeeze.
+void keep_squeezed(RuleBuilder& b) {
+  const DimensionFactors& dims = b.rule().operands.front();
+  std::vector<std::int64_t> named(dims.size());
+  std::iota(named.begin(), named.end(), std::int64_t{0});
+  if (b.call().op().parameter("dim")) named = b.call().integers("dim");
+  for (const std::int64_t dim : named) {
+    const auto wrapped = wrap_dimension(dim, static_cast<std::int64_t>(dims.size()));
+    if (!wrapped || dims.empty()) continue;
+    const int factor = dims[static_cast<std::size_t>(*wrapped)];
+    if (factor >= 0) b.rule().factors[static_cast<std::size_t>(factor)].least_shard = 2;
+  }
+}
+
 bool fill_view(RuleBuilder& b) {
   const layout::Rule rule = layout::rule_of(b.call().op().op);
   if (b.operands() != 1 || b.call().op().parameter("stride")) return false;
@@ -80,9 +95,7 @@ bool fill_view(RuleBuilder& b) {
     map_reshape(b);
   else if (rule == nullptr || rule == layout::narrow || !map_strided(b, rule))
     return false;
-  // A shard of one element would lose its dimension.
-  if (rule == layout::squeeze_all || rule == layout::squeeze)
-    for (Factor& factor : b.rule().factors) factor.least_shard = 2;
+  if (rule == layout::squeeze_all || rule == layout::squeeze) keep_squeezed(b);
   if (b.results() == 1) {
     const std::size_t rank = b.result_shape(0).size();
     add_result_sizes(b, "size", 0, rank);

@@ -26,6 +26,19 @@ std::vector<int> axes_of(const CallShardings& shardings, std::size_t factor) {
   return axes;
 }
 
+// The row-major index of a part's first element, if its elements follow each other in the whole.
+std::optional<std::int64_t> first_of_run(const Shape& whole, const Block& part) {
+  const Strides strides = contiguous_strides(whole);
+  std::int64_t first = 0;
+  bool must_be_whole = false;  // an outer dimension has several elements
+  for (std::size_t d = 0; d < whole.size(); ++d) {
+    if (must_be_whole && part.shape[d] != whole[d]) return std::nullopt;
+    first += part.offset[d] * strides[d];
+    must_be_whole |= part.shape[d] != 1;
+  }
+  return first;
+}
+
 }  // namespace
 
 // A truth value for each index: whether it names an element of another rank.
@@ -66,11 +79,34 @@ RankCallPart LocalNodes::part_of(const ShardingRule& rule, const CallShardings& 
   return part;
 }
 
+// A draw that counts its numbers from an offset draws the part alone, if that is one run of them.
+std::optional<std::vector<Argument>> LocalNodes::drawn_from_offset(NodeId id,
+                                                                   const CallShardings& shardings,
+                                                                   const ShardingRule& rule) const {
+  const Operator& op = graph_.op(id);
+  const auto offset = op.parameter("offset"), size = op.parameter("size");
+  if (!offset || !size || rule.result_shapes.size() != 1) return std::nullopt;
+  const Shape& whole = rule.result_shapes.front();
+  const Block part = local_block(whole, shardings.results.front(), mesh_, at_);
+  const auto first = first_of_run(whole, part);
+  if (!first) return std::nullopt;
+  const Call::TypesOf types_of = [&](NodeId node) { return graph_.pool().types_of(node); };
+  const Call call(op, graph_[id].arguments, types_of);
+  std::vector<Argument> arguments = graph_[id].arguments;
+  arguments[*offset] = Argument(call.integer("offset") + *first);
+  arguments[*size] = Argument(part.shape);
+  return arguments;
+}
+
 // A value depends on the element's index in the whole result, so that the whole call is run.
 std::vector<Value> LocalNodes::part_of_whole(NodeId id, const CallShardings& shardings,
                                              const ShardingRule& rule,
                                              std::vector<Value> operands) {
   const std::string& name = graph_.node_name(id);
+  if (auto arguments = drawn_from_offset(id, shardings, rule))
+    return append(
+        id, std::move(*arguments), operands,
+        {local_block(rule.result_shapes.front(), shardings.results.front(), mesh_, at_).shape});
   for (std::size_t i = 0; i < operands.size(); ++i)
     operands[i] = parts_.embed(operands[i], rule.operand_shapes[i], shardings.operands[i], name);
   std::vector<Value> outputs = append(id, graph_[id].arguments, operands, rule.result_shapes);

@@ -1,6 +1,7 @@
 // A rank's part of a call, as calls on its parts of the operands.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ class LocalNodes {
  private:
   struct Masked;
 
+  std::optional<std::vector<Argument>> drawn_from_offset(NodeId id, const CallShardings& shardings,
+                                                         const ShardingRule& rule) const;
   std::vector<Value> part_of_whole(NodeId id, const CallShardings& shardings,
                                    const ShardingRule& rule, std::vector<Value> operands);
   std::vector<Value> masked(NodeId id, const ShardingRule& rule, const Factor& factor,

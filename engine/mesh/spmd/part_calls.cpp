@@ -74,9 +74,7 @@ Value PartCalls::copy(const Value& x, std::string_view name) {
   return call(Op::clone, {x, "contiguous_format"}, name);
 }
 
-Value PartCalls::contiguous(const Value& x) {
-  return is_contiguous(x.type()) ? x : copy(x, name_);
-}
+Value PartCalls::contiguous(const Value& x) { return is_contiguous(x.type()) ? x : copy(x, name_); }
 
 // A copy, so that the whole can be freed.
 Value PartCalls::narrow(const Value& x, int dim, Interval part) {

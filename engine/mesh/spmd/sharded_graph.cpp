@@ -139,14 +139,18 @@ class GraphSharder {
 
 }  // namespace
 
-Result<ShardedGraph> shard(const DistributedModule& module) {
-  const Graph& graph = module.graph();
+Result<Done> check_whole(const Graph& graph) {
   for (const NodeId id : graph.order())
     if (graph.op(id).is(kCollective))
       return error(
           fmt::format("the graph has the collective {} and is one rank's part already, "
                       "expected the graph of the whole model",
                       quote(graph.node_name(id))));
+  return Done{};
+}
+
+Result<ShardedGraph> shard(const DistributedModule& module) {
+  if (const auto whole = check_whole(module.graph()); !whole) return whole.diagnostics();
   return GraphSharder(module).run();
 }
 

@@ -18,7 +18,7 @@ struct CallShardings {
   std::vector<int> factors;        // by axis: that the axis is given to, -1: none
 };
 
-// A value gets a further sharding; it keeps those that it had.
+// A value gets a further sharding, beside the earlier ones.
 struct ShardingChange {
   ValueKey value;
   RedistributionPlan plan;
@@ -36,6 +36,9 @@ struct ShardedGraph {
   // where the graph has none).
   std::vector<Sharding> results, gradients;
 };
+
+// Fails on a graph with collectives: it is one rank's part already.
+Result<Done> check_whole(const Graph& graph);
 
 // Chooses the placements of every call by traffic (propagate.h), and changes each value from the
 // form that costs least. Results end as the module places them, and gradients as their parameters
