@@ -70,10 +70,11 @@ void GroupSet::find_readers() {
   }
 }
 
+// A draw from a seed is computed element by element, as a pointwise call.
 bool GroupSet::fusible(NodeId id) const {
   const Operator& op = graph_.op(id);
-  return part(id) != Part::unused && (op.is(kPointwise | kCreation) || reduces(id)) &&
-         !op.is(kRandom | kImpure | kInput) && !op.is(kIterative) && !reads_draw(id);
+  return part(id) != Part::unused && (op.is(kPointwise | kCreation | kRandom) || reduces(id)) &&
+         !op.is(kImpure | kInput) && !op.is(kIterative) && !reads_draw(id);
 }
 
 bool GroupSet::reads_draw(NodeId id) const {

@@ -1,5 +1,6 @@
 #include "engine/support/philox.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace recut {
@@ -20,6 +21,26 @@ std::uint64_t random_below(const RandomWords& words, std::uint64_t bound) {
   const std::uint64_t middle = words[0] * (bound & 0xffffffff) + (low >> 32);
   const std::uint64_t other = words[1] * (bound >> 32) + (middle & 0xffffffff);
   return words[0] * (bound >> 32) + (middle >> 32) + (other >> 32);
+}
+
+RandomWords inductor_words(std::uint64_t seed, std::uint64_t element) {
+  return random_words(seed, 0, element & 0xffffffff);
+}
+
+float inductor_uniform(std::uint32_t word) {
+  const auto number = static_cast<std::int32_t>(word);
+  return static_cast<float>(number < 0 ? -number - 1 : number) * kInductorScale;
+}
+
+float inductor_normal(const RandomWords& words) {
+  const float u1 = std::max(kInductorLeast, inductor_uniform(words[0]));
+  const float angle = kInductorTurn * inductor_uniform(words[1]);
+  const auto logarithm = static_cast<float>(std::log(double{u1}));
+  return std::sqrt(-2.0F * logarithm) * static_cast<float>(std::cos(double{angle}));
+}
+
+std::uint64_t inductor_below(const RandomWords& words, std::uint64_t bound) {
+  return (std::uint64_t{words[1]} << 32 | words[0]) % bound;
 }
 
 }  // namespace recut

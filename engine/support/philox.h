@@ -47,4 +47,21 @@ double random_normal(const RandomWords& words);
 // bias is below 2^-64 times the bound).
 std::uint64_t random_below(const RandomWords& words, std::uint64_t bound);
 
+// Numbers as Inductor's kernels draw them from a seed and the element's index (triton's tl.rand,
+// tl.randn, and Inductor's randint64): the counter is the index's lower 32 bits, the key the seed.
+inline constexpr float kInductorScale = 4.6566127342e-10F;  // just below 2^-31
+inline constexpr float kInductorLeast = 1.0e-7F;            // of the logarithm's operand
+inline constexpr float kInductorTurn = 6.283185307179586F;
+RandomWords inductor_words(std::uint64_t seed, std::uint64_t element);
+
+// Uniform in [0, 1 - 2^-24] in steps of 2^-31, rounded to f32.
+float inductor_uniform(std::uint32_t word);
+
+// Normal by the first two words, each step rounded to f32. Triton's log and cos may differ in the
+// last bits.
+float inductor_normal(const RandomWords& words);
+
+// Uniform in 0 … bound - 1: the remainder of the first two words.
+std::uint64_t inductor_below(const RandomWords& words, std::uint64_t bound);
+
 }  // namespace recut

@@ -110,12 +110,18 @@ graph "drawn" {
   %s = prims.inductor_seeds(2, "cpu")
   %o = prims.inductor_lookup_seed(%s, 1)
   %i = prims.inductor_randint(-3, 9, [4, 8], %o)
+  %whole = prims.inductor_randint(-9223372036854775808, 9223372036854775807, [64], %o)
+  %above = prims.inductor_randint(-9223372036854775808, 5, [64], %o)
+  %below = prims.inductor_randint(-5, 9223372036854775802, [64], %o)
+  %half = prims.inductor_randint(-1, 4611686018427387904, [64], %o)
+  %u = prims.inductor_random([5, 7], %o, "rand")
+  %z = prims.inductor_random([5, 7], %o, "randn", offset=4294967290)
   %g = geometric(%x, 0.3)
   %r = rrelu_with_noise_functional(%x, %n, 0.1, 0.4, true)
   %y = getitem(%r, 0)
   %k = getitem(%r, 1)
   %f = rrelu_with_noise(%x, %n)
-  results %i, %g, %y, %k, %f
+  results %i, %whole, %above, %below, %half, %u, %z, %g, %y, %k, %f
 })");
 }
 

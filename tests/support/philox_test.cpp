@@ -38,6 +38,36 @@ TEST_CASE("distributions keep their bounds and moments", "[support]") {
   CHECK(std::abs(uniform / kCount - 0.5) < 0.01);
 }
 
+// Values of triton 3.6 on an H200 for tl.rand, tl.randn and Inductor's randint64; those below the
+// large bound follow from the words. Its log and cos are approximations.
+TEST_CASE("Inductor's numbers are those of triton's kernels", "[support]") {
+  constexpr std::uint64_t kSeed = 0x123456789abcdef;
+  struct Known {
+    std::uint64_t element;
+    float uniform, normal;
+    std::uint64_t below_1000, below_large;
+  };
+  constexpr std::uint64_t kLarge = (std::uint64_t{1} << 63) + 5;
+  const Known known[] = {
+      {0, 0x1.1ebf76p-1F, -0x1.097d3cp+0F, 382, 5011574324617814569},
+      {1, 0x1.48d7acp-1F, -0x1.2d31dap-1F, 742, 5926189027463664742},
+      {5, 0x1.5d976cp-1F, -0x1.2c165ap-1F, 202, 5837897185741888389},
+      {1000003, 0x1.819026p-2F, -0x1.381128p+0F, 600, 5362086541613988600},
+  };
+  for (const Known& one : known) {
+    INFO(one.element);
+    const RandomWords words = inductor_words(kSeed, one.element);
+    CHECK(inductor_uniform(words[0]) == one.uniform);
+    CHECK(std::abs(inductor_normal(words) - one.normal) <= 0x1p-22F);
+    CHECK(inductor_below(words, 1000) == one.below_1000);
+    CHECK(inductor_below(words, kLarge) == one.below_large);
+    CHECK(inductor_words(kSeed, one.element + (std::uint64_t{1} << 32)) == words);
+  }
+  CHECK(inductor_uniform(0x7fffffff) == 1 - 0x1p-24F);
+  CHECK(inductor_uniform(0x80000000) == 1 - 0x1p-24F);
+  CHECK(inductor_uniform(0xffffffff) == 0);
+}
+
 TEST_CASE("seed, draw and place each make another number", "[support]") {
   const auto at = [](std::uint64_t seed, std::uint64_t draw, std::uint64_t element) {
     return random_bits(random_words(seed, draw, element));

@@ -31,7 +31,7 @@ constexpr std::string_view kOtherWays =
 // Pointwise and creation operators may be computed where they are read; a value of any other
 // operator is read from memory.
 bool is_pointwise(const Operator& op) {
-  return op.is(kPointwise | kCreation) && formula_entry(op.op).formula != nullptr;
+  return op.is(kPointwise | kCreation | kRandom) && formula_entry(op.op).formula != nullptr;
 }
 
 class Lowerer {

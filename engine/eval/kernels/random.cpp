@@ -273,18 +273,21 @@ Result<Done> lookup_seed(KernelContext& c) {
 
 template <class T, class F>
 Done generate_from_seed(KernelContext& c, F f) {
-  const Draw draw{static_cast<std::uint64_t>(c.integers("seed")[0]), 0};
+  const auto seed = static_cast<std::uint64_t>(c.integers("seed")[0]);
   const std::int64_t offset = c.call.integer("offset");
   Dense<T> out(c.output_types[0].shape);
-  for (std::int64_t i = 0; i < out.count(); ++i) out[i] = f(draw(plus(offset, i)));
+  for (std::int64_t i = 0; i < out.count(); ++i)
+    out[i] = f(inductor_words(seed, static_cast<std::uint64_t>(plus(offset, i))));
   c.write(out);
   return Done{};
 }
 
 Result<Done> inductor_random(KernelContext& c) {
   if (c.call.text("mode") == "randn")
-    return generate_from_seed<double>(c, [](const RandomWords& w) { return random_normal(w); });
-  return generate_from_seed<double>(c, [](const RandomWords& w) { return random_uniform(w, 24); });
+    return generate_from_seed<double>(
+        c, [](const RandomWords& w) -> double { return inductor_normal(w); });
+  return generate_from_seed<double>(
+      c, [](const RandomWords& w) -> double { return inductor_uniform(w[0]); });
 }
 
 Result<Done> inductor_randint(KernelContext& c) {
@@ -292,7 +295,7 @@ Result<Done> inductor_randint(KernelContext& c) {
   const auto range = range_of(low, c.call.integer("high"));
   if (!range) return range.diagnostics();
   return generate_from_seed<std::int64_t>(c, [&](const RandomWords& w) {
-    return plus(low, static_cast<std::int64_t>(random_below(w, *range)));
+    return plus(low, static_cast<std::int64_t>(inductor_below(w, *range)));
   });
 }
 

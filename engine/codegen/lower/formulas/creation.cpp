@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "engine/codegen/lower/formula.h"
+#include "engine/support/philox.h"
 
 namespace recut::loop {
 namespace {
@@ -112,17 +113,14 @@ ScalarExpr uniform(const ElementContext& ctx) {
 }
 
 // A uniform integer in [low, high) of the call; `low` defaults to 0.
-ScalarExpr integer_in_range(const ElementContext& ctx, const ScalarExpr& bits) {
+ScalarExpr random_integer(const ElementContext& ctx) {
   const std::int64_t low = ctx.call.op().parameter("low") ? ctx.call.integer("low") : 0;
+  const ScalarExpr bits = bits_of_element(ctx);
   const auto whole = [&](std::int64_t n) {
     return ScalarExpr::constant(bits.builder(), DType::i64, n);
   };
   return whole(low) + ScalarExpr::apply(ScalarOp::below,
                                         {bits, whole(ctx.call.integer("high") - low)}, DType::i64);
-}
-
-ScalarExpr random_integer(const ElementContext& ctx) {
-  return integer_in_range(ctx, bits_of_element(ctx));
 }
 
 std::optional<std::string> empty_range(const Call& call) {
@@ -205,28 +203,61 @@ ScalarExpr lookup_seed(const ElementContext& ctx) {
   return ctx.raw("seeds", {ctx.call.integer("index")});
 }
 
+// The first two words (engine/support/philox.h). Inductor counts elements with 32 bits.
 ScalarExpr bits_of_seed(const ElementContext& ctx) {
   Builder* builder = &ctx.lowering.builder();
   const ScalarExpr seed = ctx.raw("seed", Indices(ctx.call.tensor("seed").shape.size(), 0));
-  const Index element =
-      linearize(ctx.at, ctx.lowering.type(ctx.output).shape) + Index(ctx.call.integer("offset"));
+  const Shape& shape = ctx.lowering.type(ctx.output).shape;
+  const std::int64_t offset = ctx.call.integer("offset");
+  const ScalarExpr element = ctx.lowering.number(linearize(ctx.at, shape) + Index(offset));
+  constexpr std::int64_t kNumbers = std::int64_t{1} << 32;
+  const bool wraps = offset < 0 || offset > kNumbers - element_count(shape);
+  const ScalarExpr zero = ScalarExpr::constant(builder, DType::i64, std::int64_t{0});
   return ScalarExpr::apply(ScalarOp::random_bits,
-                           {seed, ScalarExpr::constant(builder, DType::i64, std::int64_t{0}),
-                            ctx.lowering.number(element)},
-                           DType::i64);
+                           {seed, zero, wraps ? element & (kNumbers - 1) : element}, DType::i64);
+}
+
+// A word, as a signed number of 32 bits, to a uniform number of f32.
+ScalarExpr inductor_uniform(const ScalarExpr& word) {
+  const ScalarExpr magnitude = word ^ shift_right(word, 63);
+  return magnitude.to(DType::f64).to(DType::f32) * kInductorScale;
 }
 
 ScalarExpr inductor_random(const ElementContext& ctx) {
   const ScalarExpr bits = bits_of_seed(ctx);
-  if (ctx.call.text("mode") == "randn")
-    return ScalarExpr::apply(ScalarOp::normal, {bits}, DType::f64);
-  return ScalarExpr::apply(
-      ScalarOp::uniform, {bits, ScalarExpr::constant(bits.builder(), DType::i64, std::int64_t{24})},
-      DType::f64);
+  const ScalarExpr first = inductor_uniform(shift_right(bits, 32));
+  if (ctx.call.text("mode") == "rand") return first;
+  const ScalarExpr second = inductor_uniform(shift_right(shift_left(bits, 32), 32));
+  const auto rounded = [](const ScalarExpr& x) { return x.to(DType::f32); };
+  const ScalarExpr logarithm = rounded(log(larger(first, kInductorLeast).to(DType::f64)));
+  const ScalarExpr angle = second * kInductorTurn;
+  return sqrt(logarithm * -2.0) * rounded(cos(angle.to(DType::f64)));
+}
+
+// The remainder of 64 unsigned bits, in signed arithmetic: twice the remainder of the upper 63,
+// and the last. A bound beyond 63 bits is subtracted at most once.
+ScalarExpr unsigned_remainder(const ScalarExpr& bits, std::uint64_t bound) {
+  const auto whole = [&](std::uint64_t n) {
+    return ScalarExpr::constant(bits.builder(), DType::i64, static_cast<std::int64_t>(n));
+  };
+  const ScalarExpr sign = whole(std::uint64_t{1} << 63);
+  if (bound >> 63 != 0)
+    return select((bits ^ sign) >= whole(bound ^ std::uint64_t{1} << 63), bits - whole(bound),
+                  bits);
+  const ScalarExpr half =
+      rem(shift_right(bits, 1) & whole(~(std::uint64_t{1} << 63)), whole(bound));
+  const ScalarExpr last = bits & whole(1);
+  const ScalarExpr rest = whole(bound) - half;
+  return select(half + last >= rest, half - rest + last, half + half + last);
 }
 
 ScalarExpr inductor_integer(const ElementContext& ctx) {
-  return integer_in_range(ctx, bits_of_seed(ctx));
+  const ScalarExpr bits = bits_of_seed(ctx);
+  const ScalarExpr swapped = shift_left(bits, 32) | (shift_right(bits, 32) & 4294967295.0);
+  const std::int64_t low = ctx.call.integer("low");
+  const std::uint64_t range =
+      static_cast<std::uint64_t>(ctx.call.integer("high")) - static_cast<std::uint64_t>(low);
+  return ScalarExpr::constant(bits.builder(), DType::i64, low) + unsigned_remainder(swapped, range);
 }
 
 void add_random(FormulaTable& table) {
