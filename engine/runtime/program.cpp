@@ -245,29 +245,36 @@ std::optional<library::Kernel> library_kernel_of(const Graph& graph, const Stora
   return called && takes(*called) ? std::move(called) : std::nullopt;
 }
 
+TensorType laid_out(const TensorType& type) {
+  if (is_dense(type)) return type;
+  return make_type(type.dtype, type.shape, type.device);
+}
+
 Tensor as_kernels_read(const TensorType& type, const Tensor& value) {
-  Tensor laid_out = allocate(type, nullptr);
-  const auto bytes = static_cast<std::size_t>(laid_out.count() * item_bytes(type.dtype));
-  if (value.dtype == type.dtype && value.strides == laid_out.strides && bytes > 0)
-    std::memcpy(laid_out.storage->data(),
-                value.storage->data() + value.offset * item_bytes(type.dtype), bytes);
+  Tensor read = allocate(type, nullptr);
+  const auto bytes = static_cast<std::size_t>(read.count() * item_bytes(type.dtype));
+  if (value.dtype == type.dtype && value.strides == read.strides && bytes > 0)
+    std::memcpy(read.storage->data(), value.storage->data() + value.offset * item_bytes(type.dtype),
+                bytes);
   else if (is_complex(type.dtype))
-    pack(unpack<Complex>(value), laid_out);
+    pack(unpack<Complex>(value), read);
   else if (is_floating(type.dtype))
-    pack(unpack<double>(value), laid_out);
+    pack(unpack<double>(value), read);
   else
-    pack(unpack<std::int64_t>(value), laid_out);
-  return laid_out;
+    pack(unpack<std::int64_t>(value), read);
+  return read;
 }
 
 Tensor output_value(const ProgramOutput& output, const std::byte* storage) {
-  Tensor value = allocate(make_type(output.type.dtype, output.type.shape), nullptr);
-  const auto item = static_cast<std::size_t>(item_bytes(output.type.dtype));
+  Tensor value = allocate(output.type, nullptr);
+  const auto item = item_bytes(output.type.dtype);
   std::vector<std::int64_t> at(output.type.shape.size(), 0);
   for (std::int64_t i = 0; i < value.count(); ++i) {
-    std::memcpy(value.storage->data() + static_cast<std::size_t>(i) * item,
-                storage + static_cast<std::size_t>(storage_offset(output.layouts, at)) * item,
-                item);
+    std::int64_t to = 0;
+    for (std::size_t d = 0; d < at.size(); ++d) to += value.strides[d] * at[d];
+    std::memcpy(value.storage->data() + to * item,
+                storage + storage_offset(output.layouts, at) * item,
+                static_cast<std::size_t>(item));
     for (std::size_t d = at.size(); d-- > 0;) {
       if (++at[d] < output.type.shape[d]) break;
       at[d] = 0;

@@ -81,10 +81,13 @@ std::optional<library::Kernel> library_kernel_of(
     const Graph& graph, const StorageModel& storages, const ScheduledKernel& kernel,
     const library::SupportsKernel& takes = library::is_portable);
 
-// An input's value in the layout that kernels read: its type's if that is dense, else row-major.
+// The type with its strides in memory: row-major if the recorded ones aren't dense.
+TensorType laid_out(const TensorType& type);
+
+// An input's value in the layout that kernels read.
 Tensor as_kernels_read(const TensorType& type, const Tensor& value);
 
-// An output's value in row-major order, from the memory of its storage.
+// An output's value in its type's layout, from the memory of its storage.
 Tensor output_value(const ProgramOutput& output, const std::byte* storage);
 
 }  // namespace recut

@@ -26,6 +26,19 @@ loop::Index offset_in(const Layout& layout, const loop::Index& number, const loo
   return simplify(offset, ranges);
 }
 
+// The row-major number of the element at a place in memory. Each place of a dense type has one.
+loop::Index row_major_number(const TensorType& type, const loop::Index& place,
+                             const loop::Ranges& ranges) {
+  if (is_contiguous(type)) return place;
+  const Strides rows = contiguous_strides(type.shape);
+  loop::Index number = 0;
+  for (std::size_t d = 0; d < type.shape.size(); ++d)
+    if (type.shape[d] > 1)
+      number =
+          number + rows[d] * modulo(divide(place, type.strides[d], ranges), type.shape[d], ranges);
+  return simplify(number, ranges);
+}
+
 }  // namespace
 
 loop::Kernel copy_kernel(const ProgramOutput& output, const std::string& name) {
@@ -40,7 +53,7 @@ loop::Kernel copy_kernel(const ProgramOutput& output, const std::string& name) {
   const loop::LoopId i(0);
   const loop::ValueId value(0);
   const loop::Ranges ranges(kernel);
-  loop::Index offset = i;
+  loop::Index offset = row_major_number(laid_out(output.type), i, ranges);
   for (std::size_t l = output.layouts.size(); l-- > 0;)
     offset = offset_in(output.layouts[l], offset, ranges);
   loop::Loop loop{i, true, 1, {}};

@@ -1,4 +1,5 @@
-// Kernels that copy outputs from where a step leaves them to the caller's memory, row by row.
+// Kernels that copy outputs from where a step leaves them to the caller's memory, in the strides
+// of the output's type.
 #pragma once
 
 #include "engine/codegen/loop/kernel.h"

@@ -64,7 +64,8 @@ typedef void (*{p}_parallel_for)(void* context, int64_t extent, int64_t grain,
                                  void* state);
 
 /* inputs   the elements of each, in the strides that {p}_input says{tangents}
- * outputs  where each is written, row by row, apart from the inputs; null: it isn't wanted
+ * outputs  where each is written, in the strides that {p}_output says, apart from the inputs;
+ *          null: it isn't wanted
  * arena    {P}_ARENA_BYTES of memory
  * seed     of random numbers */
 typedef struct {p}_step {{

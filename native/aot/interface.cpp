@@ -32,11 +32,6 @@ class Enumerators {
   std::set<std::string> taken_;
 };
 
-// The type with the strides that as_kernels_read gives it.
-TensorType in_memory(const TensorType& type) {
-  return is_dense(type) ? type : make_type(type.dtype, type.shape);
-}
-
 }  // namespace
 
 std::string Interface::upper() const { return in_capitals(prefix); }
@@ -63,7 +58,7 @@ Interface interface_of(const Graph& graph, const Program& program, const std::st
   const auto add_input = [&](NodeId id, std::string_view kind) {
     const std::string& name = graph.node_name(id);
     interface.inputs.push_back(
-        {name, named("_IN_", name), std::string(kind), in_memory(graph.type(id)), id});
+        {name, named("_IN_", name), std::string(kind), laid_out(graph.type(id)), id});
   };
   for (const NodeId id : graph.inputs()) add_input(id, name_of(graph.input_kind(id)));
   for (const NodeId id : graph.order())
@@ -80,8 +75,8 @@ Interface interface_of(const Graph& graph, const Program& program, const std::st
     interface.results += result ? 1 : 0;
     interface.positions.push_back(i);
     interface.outputs.push_back({name, named(result ? "_OUT_" : "_GRADIENT_", name),
-                                 result ? "result" : "gradient",
-                                 make_type(output.type.dtype, output.type.shape), output.node});
+                                 result ? "result" : "gradient", laid_out(output.type),
+                                 output.node});
   }
   return interface;
 }

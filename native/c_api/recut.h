@@ -221,8 +221,8 @@ RECUT_API size_t recut_operator_outputs(const recut_operator* found);
 RECUT_API long long recut_operator_input_bytes(const recut_operator* found, size_t number);
 RECUT_API long long recut_operator_output_bytes(const recut_operator* found, size_t number);
 
-/* Calls the kernel: `inputs` are buffers in the strides of the arguments, `outputs` are written row
- * by row, apart from the inputs; a null output isn't written. `seed` is that of random numbers.
+/* Calls the kernel: `inputs` are buffers in the strides of the arguments, `outputs` are written in
+ * the strides of recut_operator_json, apart from the inputs; a null output isn't written. `seed` is that of random numbers.
  * RECUT_BAD_INPUT with the fault of the data, such as an index out of range. Also _OUT_OF_MEMORY
  * and _INTERNAL. */
 RECUT_API recut_status recut_operator_run(const recut_operator* found, const void* const* inputs,

@@ -30,7 +30,7 @@ class Kernel {
   static Result<Kernel> load(const KeptKernel& kept, const OperatorCall& call);
 
   const std::vector<KernelTensor>& inputs() const { return inputs_; }    // in the call's strides
-  const std::vector<KernelTensor>& outputs() const { return outputs_; }  // row-major
+  const std::vector<KernelTensor>& outputs() const { return outputs_; }
 
   // Runs on buffers of those tensors, which don't overlap. A null output isn't written. Threads may
   // run one kernel at once. Fails with the fault of the data, such as an index out of range, and

@@ -96,9 +96,11 @@ LibraryRun run_library(const Library& library, const Graph& graph, const Inputs&
   }
   LibraryRun ran;
   for (const CTensor* tensor : library.tensors("step_output")) {
-    const Shape shape(tensor->shape, tensor->shape + tensor->rank);
-    ran.outputs.push_back(
-        allocate(make_type(*dtype_from_short_name(tensor->dtype), shape), nullptr));
+    TensorType type{*dtype_from_short_name(tensor->dtype), {}, {}, {}};
+    type.shape.assign(tensor->shape, tensor->shape + tensor->rank);
+    type.strides.assign(tensor->strides, tensor->strides + tensor->rank);
+    REQUIRE(is_dense(type));
+    ran.outputs.push_back(allocate(type, nullptr));
     step.push_back(word(ran.outputs.back().storage->data()));
   }
   auto arena = cpu::Arena::reserve(1 << 20);
@@ -144,6 +146,8 @@ void check_library(const std::string& file, const std::vector<std::string>& opti
     for (std::size_t i = 0; i < expected.size(); ++i) {
       const Comparison comparison = compare(once.outputs[i], expected[i]);
       INFO("output " << i << ": " << comparison.problem);
+      if (is_dense(TensorType{expected[i].dtype, expected[i].shape, expected[i].strides, {}}))
+        CHECK(once.outputs[i].strides == expected[i].strides);
       CHECK((comparison.ok || comparison.relative_error < 1e-4));
     }
   }
@@ -159,7 +163,7 @@ TEST_CASE("compile: a library's outputs are the interpreter's", "[native][aot]")
 }
 
 // Outputs that are views of views, of a constant's storage, and of several dtypes.
-TEST_CASE("compile: outputs come row by row, whatever they are views of", "[native][aot]") {
+TEST_CASE("compile: outputs keep their strides, whatever they are views of", "[native][aot]") {
   const native::TemporaryFile file("views.recut");
   file.write(R"(graph "views" {
   %x = parameter f32[4, 6]
@@ -176,6 +180,25 @@ TEST_CASE("compile: outputs come row by row, whatever they are views of", "[nati
   results %turned, %some, %narrow, %cut, %odd, %x
   gradients %grad, none
 })");
+  check_library(file.path(), {});
+}
+
+// A convolution that computes channels last, and its mean over a dimension between the others.
+constexpr const char* kChannelsLast = R"(graph "channels last" {
+  %x = input f32[2, 3, 4, 5]{60, 1, 15, 3}
+  %w = parameter f32[6, 3, 3, 3]
+  %c = convolution(%x, %w, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)
+  %y = relu(%c)
+  %rows = permute(%y, [0, 2, 3, 1])
+  %m = mean.dim(%y, [2])
+  %same = add.Tensor(%y, 1.0)
+  %one = slice.Tensor(%y, 0, 0, 1)
+  results %y, %rows, %m, %same, %one
+})";
+
+TEST_CASE("compile: channels last stays channels last", "[native][aot]") {
+  const native::TemporaryFile file("channels_last.recut");
+  file.write(kChannelsLast);
   check_library(file.path(), {});
 }
 
