@@ -47,6 +47,8 @@ void GraphArguments::add_to(CLI::App& command) {
 
 namespace {
 
+constexpr const char* kForInference = "conv_bn_eval,constant_folding";  // passes by name
+
 // Parses "batch=1,tokens=128", in any number of options.
 Result<onnx::Options> onnx_options(const std::vector<std::string>& dimensions) {
   auto sizes = read_dimensions(fmt::format("{}", fmt::join(dimensions, ",")));
@@ -80,6 +82,25 @@ void GraphArguments::add_freeze_to(CLI::App& command) {
   command.add_flag("--freeze", freeze,
                    "Freeze a forward graph: fold weights into each other, and compute values that "
                    "depend on weights alone. A note counts the fates of the weights");
+  add_for_inference_to(command);
+}
+
+// The passes are those of PyTorch's ts_compile: conversions folded, weights frozen, and all that
+// optimises an inference graph. Overloads stay in the graph; its text for TorchScript has none.
+void GraphArguments::add_for_inference_to(CLI::App& command) {
+  command
+      .add_flag_callback(
+          "--for-inference",
+          [this] {
+            freeze = inexact = true;
+            stages = "pre-grad,joint";
+            with += with.empty() ? kForInference : "," + std::string(kForInference);
+          },
+          "Optimize for inference: --freeze, the stages pre-grad, joint and freezing with their "
+          "inexact passes, conv_bn_eval and constant_folding")
+      ->excludes(command.get_option("--passes"))
+      ->excludes(command.get_option("--no-passes"))
+      ->excludes(command.get_option("--stage"));
 }
 
 void GraphArguments::add_mesh_to(CLI::App& command) {

@@ -53,7 +53,8 @@ struct GraphArguments {
 
   void add_to(CLI::App& command);
   void add_device_to(CLI::App& command);  // --device, where nothing else is priced by it
-  void add_freeze_to(CLI::App& command);  // --freeze
+  void add_freeze_to(CLI::App& command);  // --freeze and --for-inference
+  void add_for_inference_to(CLI::App& command);
   void add_mesh_to(CLI::App& command);    // options of mesh, and --rank
   // Reads the file alone and runs no pass.
   Result<GraphFile> read(const Console& console) const;

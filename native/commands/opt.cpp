@@ -206,6 +206,7 @@ void add_opt(CLI::App& app, Action& chosen) {
       "--freeze", arguments->graph.freeze,
       "Freeze for inference: fold weights into each other, and compute values that depend "
       "on weights alone. List the fate of each weight by -v or --json");
+  arguments->graph.add_for_inference_to(command);
   command
       .add_option("--tensors", arguments->graph.weights,
                   "Values of parameters and constants for --freeze (safetensors, in.<name>)")

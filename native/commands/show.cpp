@@ -7,6 +7,7 @@
 #include "engine/ir/printer.h"
 #include "engine/workspace/graph_export.h"
 #include "engine/workspace/graph_list_text.h"
+#include "engine/workspace/torchscript.h"
 #include "gui/pictures/graph_picture.h"
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
@@ -37,6 +38,17 @@ int draw(const Graph& graph, const ShowArguments& arguments, const Console& cons
   return kDone;
 }
 
+int write_torchscript(const Graph& graph, const ShowArguments& arguments, const Console& console) {
+  const auto text = torchscript(graph);
+  if (!text) {
+    Diagnostics faults = text.diagnostics();
+    for (Diagnostic& fault : faults) fault.file = arguments.graph.path;
+    return console.report_error(faults);
+  }
+  console.out << *text;
+  return kDone;
+}
+
 int list(const ShowArguments& arguments, const Console& console) {
   const auto bytes = read_graph_file_bytes(arguments.graph.path);
   if (!bytes) return console.report_error(bytes.diagnostics());
@@ -58,6 +70,8 @@ int show(const ShowArguments& arguments, const Console& console) {
     console.out << graph_dot(graph);
   else if (format == "svg")
     return draw(graph, arguments, console);
+  else if (format == "torchscript")
+    return write_torchscript(graph, arguments, console);
   else
     console.out << print(graph);
   return kDone;
@@ -70,11 +84,12 @@ void add_show(CLI::App& app, Action& chosen) {
   CLI::App& command = *app.add_subcommand("show", "Print a graph after the chosen passes");
   arguments->graph.add_to(command);
   arguments->graph.add_mesh_to(command);
+  arguments->graph.add_freeze_to(command);
   command
-      .add_option(
-          "--format", arguments->format,
-          "Format of the output: text, json, dot (Graphviz) or svg (a picture) (default: text)")
-      ->check(CLI::IsMember({"text", "json", "dot", "svg"}))
+      .add_option("--format", arguments->format,
+                  "Format of the output: text, json, dot (Graphviz), svg (a picture) or "
+                  "torchscript (the IR that torch._C.parse_ir reads) (default: text)")
+      ->check(CLI::IsMember({"text", "json", "dot", "svg", "torchscript"}))
       ->type_name("FORMAT");
   command.add_flag("--json", arguments->json, "Print JSON, like --format json");
   command.add_flag("--graphs", arguments->graphs,
@@ -83,7 +98,8 @@ void add_show(CLI::App& app, Action& chosen) {
   command.footer(footer_with_examples(
       "With --width, a picture's groups are closed until the text can be read.",
       {"show samples/joint/tiny_mlp.json.gz --passes noop_removal",
-       "show samples/joint/gpt2.json.gz --format svg --width 174mm"}));
+       "show samples/joint/gpt2.json.gz --format svg --width 174mm",
+       "show tests/onnx/models/tiny_gpt.onnx --for-inference --format torchscript"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return show(*arguments, console); };
   });
