@@ -62,11 +62,14 @@ class RegionRun {
       case RegionCallKind::branches:
         return run_branch();
       case RegionCallKind::while_loop:
+      case RegionCallKind::while_stack:
         return run_while();
       case RegionCallKind::scan:
         return run_scan();
       case RegionCallKind::prefix_scan:
         return run_prefix_scan();
+      case RegionCallKind::once:
+        return run_once();
     }
     return Done{};
   }
@@ -130,8 +133,18 @@ class RegionRun {
     return Done{};
   }
 
+  Result<Done> run_once() {
+    auto results = run_region(0, {});
+    if (!results) return results.diagnostics();
+    for (std::size_t i = 0; i < results->size(); ++i) give(i, (*results)[i]);
+    return Done{};
+  }
+
+  // Without a trip, the carried values themselves are stacked, as PyTorch does.
   Result<Done> run_while() {
+    const bool stacks = call_.kind == RegionCallKind::while_stack;
     Tensors carried = tensors(call_.carried);
+    std::vector<Tensors> stacked;
     for (std::int64_t trip = 0;; ++trip) {
       const auto condition = run_region(0, carried);
       if (!condition) return condition.diagnostics();
@@ -140,8 +153,24 @@ class RegionRun {
       auto next = run_region(1, std::move(carried));
       if (!next) return next.diagnostics();
       carried = std::move(*next);
+      if (stacks) stacked.push_back(carried);
     }
+    if (stacks && stacked.empty()) stacked.push_back(carried);
+    if (stacks) return give_stacked(stacked);
     for (std::size_t i = 0; i < carried.size(); ++i) give(i, carried[i]);
+    return Done{};
+  }
+
+  Result<Done> give_stacked(const std::vector<Tensors>& trips) {
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      if (!outputs_[i].exists()) continue;
+      const std::int64_t length = outputs_[i].shape.empty() ? 0 : outputs_[i].shape.front();
+      if (length != static_cast<std::int64_t>(trips.size()))
+        return error(fmt::format("its loop stacks {} values, and output {} has a length of {}",
+                                 trips.size(), i, length));
+      for (std::size_t trip = 0; trip < trips.size(); ++trip)
+        give_slice(i, static_cast<std::int64_t>(trip), trips[trip][i]);
+    }
     return Done{};
   }
 

@@ -14,7 +14,8 @@
 namespace recut {
 namespace {
 
-enum class RegionRole : std::uint8_t { predicate, region, carried, sliced, whole };
+// `rest`: this argument and all later ones are whole values.
+enum class RegionRole : std::uint8_t { predicate, region, carried, sliced, whole, rest, ignored };
 
 struct RegionCallRow {
   RegionCallKind kind;
@@ -49,6 +50,7 @@ bool take_role(RegionRole role, const Argument& argument, RegionCall& call) {
     if (name != nullptr) call.regions.push_back(*name);
     return name != nullptr;
   }
+  if (role == RegionRole::ignored) return true;
   const auto* list = argument.get<ArgumentList>();
   if (list == nullptr) return false;
   (role == RegionRole::carried  ? call.carried
@@ -98,7 +100,7 @@ class RegionCheck {
       name_ = fmt::format("nested graph {}", quote(call_.regions[i]));
       if (!region_->gradients.empty()) report("{} has gradients, expected results alone", name_);
       check_inputs();
-      if (call_.kind == RegionCallKind::while_loop && i == 0)
+      if (has_condition() && i == 0)
         check_condition();
       else
         check_results();
@@ -112,7 +114,12 @@ class RegionCheck {
     messages_.push_back(fmt::format(text, std::forward<Parts>(parts)...));
   }
 
-  bool loops() const { return call_.kind != RegionCallKind::branches; }
+  bool loops() const {
+    return call_.kind != RegionCallKind::branches && call_.kind != RegionCallKind::once;
+  }
+  bool has_condition() const {
+    return call_.kind == RegionCallKind::while_loop || call_.kind == RegionCallKind::while_stack;
+  }
   std::size_t carried() const { return call_.carried.size(); }
 
   // The operands that are sliced have one length, and carried values are the first outputs.
@@ -138,11 +145,21 @@ class RegionCheck {
              carried());
     for (std::size_t i = 0; i < std::min(carried(), node_.outputs.size()); ++i) {
       const auto* id = call_.carried[i].get<NodeId>();  // or a number, which has no type
-      if (id != nullptr && node_.outputs[i].exists() && !agree(node_.outputs[i], graph_.type(*id)))
+      if (id != nullptr && node_.outputs[i].exists() && !agree(element(i), graph_.type(*id)))
         report("output {} is {}, and the carried value {} is {}", i, text_of(node_.outputs[i]),
                named(*id), text_of(graph_.type(*id)));
     }
     return messages_.empty();
+  }
+
+  // An output of the call, or the slice of it that one run of the region gives.
+  TensorType element(std::size_t i) const {
+    const bool stacked = call_.kind == RegionCallKind::while_stack ||
+                         (i >= carried() && (call_.kind == RegionCallKind::scan ||
+                                             call_.kind == RegionCallKind::prefix_scan));
+    TensorType type = node_.outputs[i];
+    if (stacked && type.rank() > 0) type.shape.erase(type.shape.begin());
+    return type;
   }
 
   std::string named(NodeId id) const { return quote(graph_.node_name(id)); }
@@ -168,12 +185,10 @@ class RegionCheck {
   std::vector<RegionValue> results() const {
     std::vector<RegionValue> values;
     for (std::size_t i = 0; i < node_.outputs.size(); ++i) {
-      const bool stacked = i >= carried() && (call_.kind == RegionCallKind::scan ||
-                                              call_.kind == RegionCallKind::prefix_scan);
-      TensorType type = node_.outputs[i];
-      if (stacked && type.rank() > 0) type.shape.erase(type.shape.begin());
-      values.push_back({std::move(type),
-                        fmt::format("{}output {} of the call", stacked ? "a slice of " : "", i)});
+      TensorType type = element(i);
+      const bool slice = type.rank() < node_.outputs[i].rank();
+      values.push_back(
+          {std::move(type), fmt::format("{}output {} of the call", slice ? "a slice of " : "", i)});
     }
     return values;
   }
@@ -233,13 +248,18 @@ std::optional<RegionCall> region_call(const Node& node) {
   const Operator& op = operator_of(node.op);
   const RegionCallRow* row = is_external(node.op) ? row_of(op) : nullptr;
   // The last argument is the draw.
-  if (row == nullptr || !op.returns_list || node.arguments.size() != row->roles.size() + 1)
-    return std::nullopt;
+  if (row == nullptr || node.arguments.size() < row->roles.size()) return std::nullopt;
+  if (!op.returns_list && row->kind != RegionCallKind::once) return std::nullopt;
+  const bool open = row->roles.back() == RegionRole::rest;
+  if (!open && node.arguments.size() != row->roles.size() + 1) return std::nullopt;
   RegionCall call;
   call.kind = row->kind;
-  for (std::size_t i = 0; i < row->roles.size(); ++i)
+  const std::size_t named = row->roles.size() - (open ? 1 : 0);
+  for (std::size_t i = 0; i < named; ++i)
     if (op.parameters[i].keyword_only || !take_role(row->roles[i], node.arguments[i], call))
       return std::nullopt;
+  for (std::size_t i = named; open && !op.parameters[i].keyword_only; ++i)
+    call.whole.push_back(node.arguments[i]);
   return call;
 }
 

@@ -17,11 +17,20 @@ namespace recut {
 //   branches     the first region where the predicate holds, else the second, on `whole`
 //   while_loop   the second region on `carried` and `whole`, as long as the first one holds; its
 //                results are the next carried values
+//   while_stack  the same; the results of all trips are stacked
 //   scan         the region on `carried`, one slice of each of `sliced`, and `whole`; its first
 //                results are the next carried values, and the others are stacked
 //   prefix_scan  the region on the results of the step before, one slice, and `whole`; all results
 //                are stacked, and the first slices are results themselves
-enum class RegionCallKind : std::uint8_t { branches, while_loop, scan, prefix_scan };
+//   once         the region on `whole`
+enum class RegionCallKind : std::uint8_t {
+  branches,
+  while_loop,
+  while_stack,
+  scan,
+  prefix_scan,
+  once
+};
 
 // A call by the roles of its arguments. Lists hold operands and numbers.
 struct RegionCall {

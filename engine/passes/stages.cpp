@@ -20,6 +20,7 @@ constexpr RunCondition kInexact = RunCondition::inexact;
 constexpr RunCondition kOptIn = RunCondition::opt_in;
 
 constexpr StagePass kPreGrad[] = {
+    {"inline_regions"},
     {"canonicalize"},
     {"conv_bn_eval", kOptIn},
     {"constant_folding", kOptIn},
@@ -35,7 +36,7 @@ constexpr StagePass kPreGrad[] = {
     {"dead_code"},
 };
 constexpr StagePass kJoint[] = {
-    {"inline_conditions", kOptIn},
+    {"inline_regions"},
     {"canonicalize"},
     {"constant_folding", kOptIn},
     {"splat_constants"},

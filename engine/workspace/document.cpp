@@ -1,12 +1,25 @@
 #include "engine/workspace/document.h"
 
+#include <fmt/core.h>
+
 #include "engine/ir/data_flow.h"
+#include "engine/passes/region_inlining.h"
 
 namespace recut {
 
 const Graph& Document::reference_graph() const {
   const std::size_t step_passes = (differentiated ? 1 : 0) + (loss ? 1 : 0);
   return step_passes == 0 ? passes.input : passes.passes[step_passes - 1].graph;
+}
+
+std::vector<std::string> Document::notes() const {
+  int both = 0;
+  for (const PassReport& pass : passes.passes)
+    for (const auto& [rule, count] : rule_hits(pass.changes))
+      if (rule == kBothBranches) both += count;
+  if (both == 0) return {};
+  return {fmt::format("both branches are computed, and their results selected: {} {}", both,
+                      both == 1 ? "condition" : "conditions")};
 }
 
 std::vector<std::string> default_passes_for(const GraphFile& file) {

@@ -52,6 +52,9 @@ struct Document {
   // The graph whose values all later passes must preserve: the file's, or the output of `grad` and
   // `optimizer`.
   const Graph& reference_graph() const;
+
+  // What the passes did that costs time, to be shown as the document is opened.
+  std::vector<std::string> notes() const;
 };
 
 // Fails on a forward graph, for work on a training step. The message names the file and the command

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "engine/ir/data_flow.h"
+#include "engine/passes/region_inlining.h"
 
 namespace recut {
 
@@ -71,8 +72,9 @@ Result<GradReport> forward_mode(const Graph& graph, const GradOptions& options) 
 
 Result<GradReport> make_gradients(const Graph& graph, const GradRequest& request) {
   const auto start = std::chrono::steady_clock::now();
-  auto report = request.mode == GradMode::reverse ? reverse(graph, request)
-                                                  : forward_mode(graph, request.options);
+  const Graph whole = without_region_calls(graph);
+  auto report = request.mode == GradMode::reverse ? reverse(whole, request)
+                                                  : forward_mode(whole, request.options);
   if (!report) return report;
   report->nodes_after = calls(report->graph);
   report->milliseconds =
@@ -83,7 +85,7 @@ Result<GradReport> make_gradients(const Graph& graph, const GradRequest& request
 Pass gradient_pass(std::shared_ptr<StepPassState> state, GradOptions options) {
   const auto run = [state, options = std::move(options)](const Graph& forward) {
     std::vector<DerivativeStep> steps;
-    auto joint = differentiate(forward, options, &steps);
+    auto joint = differentiate(without_region_calls(forward), options, &steps);
     if (!joint) {
       const Diagnostics& why = joint.diagnostics();
       state->faults.insert(state->faults.end(), why.begin(), why.end());

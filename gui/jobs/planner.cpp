@@ -188,6 +188,7 @@ void Planner::opened(DocumentView& document) {
       document.document->file.graph_keys.size() > kMaxQuietGraphs)
     callbacks_.choose_graph(document);
   for (const std::string& note : document.document->file.notes()) callbacks_.say(note, false);
+  for (const std::string& note : document.document->notes()) callbacks_.say(note, false);
   if (const std::string torch = torch_saved_text(*document.document); !torch.empty())
     callbacks_.say(torch, false);
   if (!document.has_backward())

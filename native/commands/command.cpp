@@ -117,6 +117,21 @@ Result<Document> GraphArguments::shard_opened(const Document& document,
   return sharded;
 }
 
+Result<Done> GraphArguments::freeze_opened(Document& document, const Console& console,
+                                           FreezeReport* frozen) const {
+  console.say("freezing");
+  const auto tensors = read_tensors(weights, document.file);
+  if (!tensors) return tensors.diagnostics();
+  auto report = recut::freeze(document, (*tensors)->tensors);
+  console.say("");
+  if (!report) return report.diagnostics();
+  if (frozen != nullptr)
+    *frozen = std::move(*report);
+  else
+    console.err << "note: " << freeze_text(*report) << "\n";
+  return Done{};
+}
+
 Result<Document> GraphArguments::open(const Console& console, FreezeReport* frozen) const {
   auto file = read(console);
   if (!file) return file.diagnostics();
@@ -133,19 +148,13 @@ Result<Document> GraphArguments::open(const Console& console, FreezeReport* froz
     };
   auto document = open_document_graph(std::move(*file), path, options);
   if (document && !unwritten.empty()) return unwritten;
-  if (document && !mesh.axes.empty()) return shard_opened(*document, console);
-  if (!document || !freeze) return document;
-  console.say("freezing");
-  const auto tensors = read_tensors(weights, document->file);
-  if (!tensors) return tensors.diagnostics();
-  auto report = recut::freeze(*document, (*tensors)->tensors);
-  console.say("");
-  if (!report) return report.diagnostics();
-  if (frozen != nullptr)
-    *frozen = std::move(*report);
-  else
-    console.err << "note: " << freeze_text(*report) << "\n";
-  return document;
+  if (document)
+    for (const std::string& note : document->notes()) console.err << "note: " << note << "\n";
+  if (!document) return document;
+  if (freeze)
+    if (const auto done = freeze_opened(*document, console, frozen); !done)
+      return done.diagnostics();
+  return mesh.axes.empty() ? std::move(document) : shard_opened(*document, console);
 }
 
 Result<Document> GraphArguments::open_joint(const Console& console) const {

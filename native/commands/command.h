@@ -55,7 +55,7 @@ struct GraphArguments {
   void add_device_to(CLI::App& command);  // --device, where nothing else is priced by it
   void add_freeze_to(CLI::App& command);  // --freeze and --for-inference
   void add_for_inference_to(CLI::App& command);
-  void add_mesh_to(CLI::App& command);    // options of mesh, and --rank
+  void add_mesh_to(CLI::App& command);  // options of mesh, and --rank
   // Reads the file alone and runs no pass.
   Result<GraphFile> read(const Console& console) const;
   // `frozen` takes the report of --freeze; without it, a note on the console does.
@@ -81,6 +81,8 @@ struct GraphArguments {
   Result<ChosenPasses> stage_passes(const GraphFile& file, bool after_partition) const;
   Result<Pipeline> pipeline(std::vector<Stage> stages) const;
   RunnerOptions runner_options() const;
+  Result<Done> freeze_opened(Document& document, const Console& console,
+                             FreezeReport* frozen) const;
   Result<Document> shard_opened(const Document& document, const Console& console) const;
   Result<Done> add_device_passes(RunnerOptions& options) const;
 };

@@ -104,6 +104,51 @@ TEST_CASE("regions: a while_loop runs its body as long as its condition holds") 
   CHECK(ended.diagnostics().front().message.find("the evaluation was ended") != std::string::npos);
 }
 
+TEST_CASE("regions: a while_loop_stack_output stacks the results of its trips") {
+  const auto loop = [](int first, int length) {
+    return fmt::format(R"(
+  %x = input f32[2]
+  %i = full([], {}, dtype=i64)
+  %w = external torch.ops.higher_order.while_loop_stack_output("test", "body", [%i, %x], []) : (i64[{}], f32[{}, 2])
+  %n = getitem(%w, 0)
+  %y = getitem(%w, 1)
+  results %n, %y
+  region "test" {{
+    %j = input i64[]
+    %a = input f32[2]
+    %b = lt.Scalar(%j, 3)
+    results %b
+  }}
+  region "body" {{
+    %j = input i64[]
+    %a = input f32[2]
+    %k = add.Tensor(%j, 1)
+    %m = mul.Tensor(%a, 2)
+    results %k, %m
+  }})",
+                       first, length, length);
+  };
+  CHECK(run(loop(1, 2), {{"x", {1, 2}}}) == Values{2, 3, 2, 4, 4, 8});
+  CHECK(run(loop(5, 1), {{"x", {1, 2}}}) == Values{5, 1, 2});
+  CHECK(fault(loop(1, 3)) == "node 'w': its loop stacks 2 values, and output 0 has a length of 3");
+}
+
+TEST_CASE("regions: a called graph runs once, and its other arguments don't count") {
+  CHECK(run(R"(
+  %x = input f32[2]
+  %c = external torch.ops.higher_order.invoke_subgraph("g", "id", %x, %x) : (f32[2])
+  %y = getitem(%c, 0)
+  %d = external torch.ops.higher_order.tag_activation_checkpoint("g", %y, %x, use_reentrant=false) : f32[2]
+  results %y, %d
+  region "g" {
+    %a = input f32[2]
+    %b = input f32[2]
+    %r = add.Tensor(%a, %b)
+    results %r
+  })",
+            {{"x", {1, 2}}}) == Values{2, 4, 3, 6});
+}
+
 TEST_CASE("regions: a scan hands on its carried value and stacks the others") {
   const Values values = run(R"(
   %c = input f32[2]

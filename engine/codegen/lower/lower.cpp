@@ -19,14 +19,19 @@
 #include "engine/codegen/lower/row_nest.h"
 #include "engine/ir/node_diagnostic.h"
 #include "engine/ir/region_call.h"
+#include "engine/passes/region_inlining.h"
 #include "engine/support/text.h"
 
 namespace recut::loop {
 namespace {
 
-constexpr std::string_view kOtherWays =
-    ": `recut eval` computes it, and the pass inline_conditions makes calls with a lowering of a "
-    "condition whose branches can't fail";
+// A call of nested graphs has none: the pass inline_regions replaces it, or says why not.
+std::string other_ways(const Graph& graph, NodeId id) {
+  if (!has_regions(graph, id)) return "";
+  if (const auto why = why_not_inlined(graph, id))
+    return fmt::format(": {}; `recut eval` computes it", *why);
+  return ": the pass inline_regions replaces it by calls that have one";
+}
 
 // Pointwise and creation operators may be computed where they are read; a value of any other
 // operator is read from memory.
@@ -77,8 +82,8 @@ class Lowerer {
           id, fmt::format("operator '{}' has no lowering for {} yet{}", op.name, short_name(dtype),
                           has_values(dtype) ? "; recut eval computes it" : ""));
     if (formula.formula == nullptr && !nest.exists())
-      return report(id, fmt::format("operator '{}' has no lowering yet{}", op.name,
-                                    has_regions(graph_, id) ? kOtherWays : ""));
+      return report(
+          id, fmt::format("operator '{}' has no lowering yet{}", op.name, other_ways(graph_, id)));
     const UnsupportedReason unsupported = nest.exists() ? nest.unsupported : formula.unsupported;
     if (unsupported != nullptr)
       if (const auto why = unsupported(lowering_.call_of(id)))

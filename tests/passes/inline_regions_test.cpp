@@ -1,0 +1,245 @@
+// The pass inline_regions: graphs have the values of their nested graphs, and those that stay say why.
+#include <fmt/core.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+#include "engine/eval/evaluator.h"
+#include "engine/ir/region_call.h"
+#include "engine/ir/verifier.h"
+#include "engine/passes/region_inlining.h"
+#include "engine/passes/runner.h"
+#include "tests/input/parse.h"
+#include "tests/random/same_meaning.h"
+
+namespace recut::test {
+namespace {
+
+Graph graph_of(const std::string& lines) { return parse("graph \"g\" {\n" + lines + "\n}"); }
+
+Graph inlined(const Graph& graph) {
+  const auto passed = run_passes(graph, split_pass_names("inline_regions"));
+  if (!passed) FAIL(format(passed.diagnostics()));
+  REQUIRE_FALSE(passed->failure);
+  return passed->graph();
+}
+
+int region_calls(const Graph& graph) {
+  int count = 0;
+  for (const NodeId id : graph.order()) count += has_regions(graph, id);
+  return count;
+}
+
+// All calls are inlined, and values stay.
+void check_inlined(const std::string& lines) {
+  CAPTURE(lines);
+  const Graph graph = graph_of(lines);
+  REQUIRE(region_calls(graph) > 0);
+  const Graph whole = inlined(graph);
+  CHECK(region_calls(whole) == 0);
+  CHECK(verify(whole, graph).empty());
+  const Inputs values = inputs_for(graph, 1, Values::ordinary);
+  const auto before = evaluate(graph, values), after = evaluate(whole, values);
+  if (!before) FAIL(format(before.diagnostics()));
+  if (!after) FAIL(format(after.diagnostics()));
+  CHECK(outputs_difference(before->outputs, after->outputs) == "");
+  for (std::size_t i = 0; i < graph.results.size(); ++i)
+    CHECK(whole.type(whole.results[i]) == graph.type(graph.results[i]));
+}
+
+// The reason that the only call stays.
+std::string reason(const std::string& lines) {
+  const Graph graph = graph_of(lines);
+  CHECK(region_calls(inlined(graph)) == region_calls(graph));
+  for (const NodeId id : graph.order())
+    if (has_regions(graph, id)) return why_not_inlined(graph, id).value_or("none");
+  return "no call";
+}
+
+TEST_CASE("inline_regions: a scan, a map and a prefix scan become their trips", "[passes]") {
+  check_inlined(R"(
+  %c = input f32[2]
+  %x = input f32[3, 2]
+  %w = input f32[2]
+  %s = external torch.ops.higher_order.scan("step", [%c], [%x], [%w]) : (f32[2], f32[3, 2], f32[3])
+  %last = getitem(%s, 0)
+  %each = getitem(%s, 1)
+  %sums = getitem(%s, 2)
+  results %last, %each, %sums
+  region "step" {
+    %a = input f32[2]
+    %b = input f32[2]
+    %v = input f32[2]
+    %m = mul.Tensor(%a, %v)
+    %n = add.Tensor(%m, %b)
+    %q = sum(%n)
+    results %n, %n, %q
+  })");
+  check_inlined(R"(
+  %x = input f32[3, 2]
+  %w = input f32[2]
+  %t = permute(%x, [1, 0])
+  %m = external torch.ops.higher_order.map_impl("row", [%t, %t], [%w]) : (f32[2, 3])
+  %mm = getitem(%m, 0)
+  results %mm
+  region "row" {
+    %a = input f32[3]
+    %b = input f32[3]
+    %v = input f32[2]
+    %s = sum(%v)
+    %m = mul.Tensor(%a, %s)
+    %n = add.Tensor(%m, %b)
+    results %n
+  })");
+  check_inlined(R"(
+  %x = input f32[3, 2]
+  %p = external torch.ops.higher_order.associative_scan("add", [%x], []) : (f32[3, 2])
+  %pp = getitem(%p, 0)
+  results %pp
+  region "add" {
+    %a = input f32[2]
+    %b = input f32[2]
+    %r = add.Tensor(%a, %b)
+    results %r
+  })");
+}
+
+constexpr std::string_view kTestAndBody = R"(
+  region "test" {
+    %j = input i64[]
+    %a = input f32[2]
+    %g = input f32[2]
+    %b = lt.Scalar(%j, 4)
+    results %b
+  }
+  region "body" {
+    %j = input i64[]
+    %a = input f32[2]
+    %g = input f32[2]
+    %k = add.Tensor(%j, 1)
+    %m = mul.Tensor(%a, %g)
+    results %k, %m
+  }
+)";
+
+std::string loop(std::string_view begin, std::string_view call, std::string_view types) {
+  return fmt::format(R"(
+  %c = input f32[2]
+  %w = input f32[2]
+  %i = {}
+  %l = external torch.ops.higher_order.{}("test", "body", [%i, %c], [%w]) : ({})
+  %n = getitem(%l, 0)
+  %y = getitem(%l, 1)
+  results %n, %y{})",
+                     begin, call, types, kTestAndBody);
+}
+
+TEST_CASE("inline_regions: a while_loop with a known counter becomes its trips", "[passes]") {
+  for (const char* begin :
+       {"full([], 0, dtype=i64)", "full([], 3, dtype=i64)", "full([], 9, dtype=i64)"})
+    check_inlined(loop(begin, "while_loop", "i64[], f32[2]"));
+  check_inlined(loop("full([], 1, dtype=i64)", "while_loop_stack_output", "i64[3], f32[3, 2]"));
+  check_inlined(loop("full([], 9, dtype=i64)", "while_loop_stack_output", "i64[1], f32[1, 2]"));
+  CHECK(reason(loop("input i64[]", "while_loop", "i64[], f32[2]")) ==
+        "its number of trips depends on data: the condition 'test' reads 'j'");
+  CHECK(reason(loop("full([], -99999, dtype=i64)", "while_loop", "i64[], f32[2]")) ==
+        "it runs more than 3276 trips, the most that Recut unrolls of it");
+}
+
+TEST_CASE("inline_regions: a loop of too many trips stays, and its length is named", "[passes]") {
+  CHECK(reason(R"(
+  %x = input f32[9000, 2]
+  %m = external torch.ops.higher_order.map_impl("row", [%x], []) : (f32[9000, 2])
+  %y = getitem(%m, 0)
+  results %y
+  region "row" {
+    %a = input f32[2]
+    %r = sin(%a)
+    results %r
+  })") == "its 9000 trips would become 18000 calls, and Recut unrolls at most 16384");
+  check_inlined(R"(
+  %x = input f32[0, 2]
+  %m = external torch.ops.higher_order.map_impl("row", [%x], []) : (f32[0, 2])
+  %y = getitem(%m, 0)
+  results %y
+  region "row" {
+    %a = input f32[2]
+    %r = sin(%a)
+    results %r
+  })");
+}
+
+std::string condition(std::string_view predicate, std::string_view yes) {
+  return fmt::format(R"(
+  %p = {}
+  %x = input f32[3, 4]
+  %i = input i64[3, 4]
+  %c = external torch.ops.higher_order.cond(%p, "yes", "no", [%x, %i]) : (f32[3, 4])
+  %y = getitem(%c, 0)
+  results %y
+  region "yes" {{
+    %a = input f32[3, 4]
+    %b = input i64[3, 4]
+    {}
+    results %r
+  }}
+  region "no" {{
+    %a = input f32[3, 4]
+    %b = input i64[3, 4]
+    %m = external torch.ops.higher_order.map_impl("row", [%a], []) : (f32[3, 4])
+    %r = getitem(%m, 0)
+    results %r
+    region "row" {{
+      %v = input f32[4]
+      %n = neg(%v)
+      results %n
+    }}
+  }})",
+                     predicate, yes);
+}
+
+TEST_CASE("inline_regions: a condition computes both branches, if neither may fail", "[passes]") {
+  for (const char* predicate : {"input bool[]", "input f32[1]", "input i64[1, 1]",
+                                "full([], 1, dtype=bool)", "full([1], 0.0)"})
+    check_inlined(condition(predicate, "%r = sin(%a)"));
+  const std::string reads = "%r = gather(%a, 1, %b)";
+  CHECK(reason(condition("input bool[]", reads)) ==
+        "node 'r' of the nested graph 'yes' may fail where the branch isn't taken");
+  check_inlined(condition("full([], 0, dtype=bool)", reads));
+  CHECK(reason(condition("input bool[]", "%d = floor_divide(%b, %b)\n    %r = add.Tensor(%a, %d)"))
+            .starts_with("node 'd' of the nested graph 'yes' may fail"));
+  check_inlined(condition("input bool[]", "%d = floor_divide(%b, 3)\n    %r = add.Tensor(%a, %d)"));
+  CHECK(reason(condition("input bool[]", "%r = rand_like(%a)")) ==
+        "node 'r' of the nested graph 'yes' draws random numbers");
+  CHECK(reason(condition("input bool[]", "%r = external mine.op.default(%a) : f32[3, 4]")) ==
+        "node 'r' of the nested graph 'yes' calls 'mine.op', which Recut doesn't know");
+}
+
+TEST_CASE("inline_regions: a called graph gets its inputs in the layout that it records",
+          "[passes]") {
+  const std::string called = R"(
+  %x = input f32[3, 4]
+  %t = permute(%x, [1, 0])
+  %c = external torch.ops.higher_order.{}("g", {}%x) : (f32[12])
+  %y = getitem(%c, 0)
+  %d = external torch.ops.higher_order.{}("h", {}%x, 2) : f32[3, 4]
+  %z = permute(%d, [1, 0])
+  results %y, %z
+  region "g" {{
+    %a = input f32[3, 4]{{1, 3}}
+    %u = permute(%a, [1, 0])
+    %r = view(%u, [12])
+    results %r
+  }}
+  region "h" {{
+    %a = input f32[3, 4]
+    %r = mul.Tensor(%a, 2)
+    results %r
+  }})";
+  check_inlined(fmt::format(fmt::runtime(called), "invoke_subgraph", "\"g\", ", "wrap", ""));
+  check_inlined(fmt::format(fmt::runtime(called), "tag_activation_checkpoint", "",
+                            "wrap_activation_checkpoint", ""));
+}
+
+}  // namespace
+}  // namespace recut::test
