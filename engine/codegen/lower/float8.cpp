@@ -33,7 +33,7 @@ ScalarExpr whole(const ScalarExpr& like, std::int64_t number) {
 
 }  // namespace
 
-DType buffer_dtype(DType dtype) { return is_float8(dtype) ? DType::u8 : dtype; }
+DType buffer_dtype(DType dtype) { return is_float8(dtype) ? DType::u8 : real_of(dtype); }
 
 ScalarExpr decoded_float8(const ScalarExpr& byte, DType dtype) {
   const Float8 format = float8_of(dtype);

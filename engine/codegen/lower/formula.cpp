@@ -37,7 +37,8 @@ ScalarExpr Lowering::computed_element(const ValueRef& ref, const Indices& at) {
   RECUT_CHECK(formula != nullptr, "lower() has looked at what the kernel's calls read");
   const LocationScope scope(*this, ref.node);
   const Call call = call_of(ref.node);
-  const ScalarExpr value = rounded(formula(ElementContext(*this, call, ref, at)), type(ref).dtype);
+  const ScalarExpr value =
+      rounded(formula(ElementContext(*this, call, ref, at)), real_of(type(ref).dtype));
   const ValueId id = value.id();
   builder_.name(id, graph_.node_name(ref.node));
   known_[key] = id;

@@ -60,11 +60,15 @@ using Formula = ScalarExpr (*)(const ElementContext& ctx);
 // Returns why a call is unsupported, or nothing where it is supported.
 using UnsupportedReason = std::optional<std::string> (*)(const Call& call);
 
+// The dtypes that a formula takes besides those with arithmetic: 8-bit reals that it moves or
+// casts, or complex numbers, whose parts it moves.
+enum class FormulaDTypes : std::uint8_t { arithmetic, float8, complex };
+
 struct FormulaEntry {
   Op op;
   Formula formula = nullptr;
   UnsupportedReason unsupported = nullptr;  // null: every call has a formula
-  bool moves = false;                       // it moves or casts elements, 8-bit reals among them
+  FormulaDTypes dtypes = FormulaDTypes::arithmetic;
 };
 
 // The entry of an operator; its formula is null where it has none.

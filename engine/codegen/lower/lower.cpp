@@ -39,6 +39,13 @@ bool is_pointwise(const Operator& op) {
   return op.is(kPointwise | kCreation | kRandom) && formula_entry(op.op).formula != nullptr;
 }
 
+// By FormulaDTypes: the dtypes that a formula doesn't take.
+constexpr bool (*kLacking[])(DType) = {
+    [](DType d) { return !has_arithmetic(d); },
+    [](DType d) { return !has_arithmetic(d) && !is_float8(d); },
+    [](DType d) { return !has_arithmetic(d) && !is_complex(d); },
+};
+
 class Lowerer {
  public:
   Lowerer(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
@@ -73,10 +80,8 @@ class Lowerer {
     const Call::TypesOf types_of = [this](NodeId node) { return graph_.pool().types_of(node); };
     const FormulaEntry& formula = formula_entry(op.op);
     const NestEntry& nest = nest_entry(op.op);
-    const DType dtype = first_dtype(
-        graph_[id].arguments, graph_[id].outputs, types_of,
-        formula.moves ? [](DType d) { return !has_arithmetic(d) && !is_float8(d); }
-                      : [](DType d) { return !has_arithmetic(d); });
+    const DType dtype = first_dtype(graph_[id].arguments, graph_[id].outputs, types_of,
+                                    kLacking[static_cast<std::size_t>(formula.dtypes)]);
     if (dtype != DType::none)
       return report(
           id, fmt::format("operator '{}' has no lowering for {} yet{}", op.name, short_name(dtype),
@@ -152,8 +157,7 @@ class Lowerer {
       const Lowering::LocationScope scope(lowering_, first);
       const Layout layout = output_layout(lowering_.type(ref));
       lowering_.for_each(layout.shape, layout.strides, [&](const Indices& at) {
-        for (const ValueRef& out : together)
-          lowering_.write(out, at, lowering_.computed_element(out, at));
+        for (const ValueRef& out : together) lowering_.write_computed(out, at);
       });
     }
   }

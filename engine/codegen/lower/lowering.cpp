@@ -103,7 +103,7 @@ ScalarExpr Lowering::element(const ViewMap& view_map, const Indices& at) {
   if (!is_member(ref.node)) return load(view_map, at, {});
   // The value is in no memory, or not yet: compute it here. Its own layout is read directly,
   // without a detour through storage offsets.
-  const Layout own = output_layout(type(ref));
+  const Layout own = buffer_layout(type(ref));
   if (view_map.layouts.size() == 1 && view_map.layouts[0].strides == own.strides &&
       view_map.layouts[0].shape == own.shape && view_map.layouts[0].offset == 0)
     return computed_element(ref, at);
@@ -141,7 +141,7 @@ BufferId Lowering::buffer(const ValueRef& ref, Access access) {
   std::string name = graph_.node_name(ref.node);
   if (graph_.op(ref.node).multiple_outputs()) name += "." + std::to_string(ref.output);
   const BufferId id = builder_.add_buffer(
-      {std::move(name), buffer_dtype(own.dtype), element_count(own.shape), access});
+      {std::move(name), buffer_dtype(own.dtype), element_count(buffer_layout(own).shape), access});
   StorageId storage;
   for (const StorageId s : storages_.owned(ref.node))
     if (storages_[s].output == ref.output) storage = s;
@@ -151,12 +151,22 @@ BufferId Lowering::buffer(const ValueRef& ref, Access access) {
 }
 
 void Lowering::write(const ValueRef& ref, const Indices& at, const ScalarExpr& value) {
-  write_through({ref, {output_layout(type(ref))}}, at, value);
+  write_through({ref, {buffer_layout(type(ref))}}, at, value);
+}
+
+void Lowering::write_computed(const ValueRef& ref, const Indices& at) {
+  if (!is_complex(type(ref).dtype)) return write(ref, at, computed_element(ref, at));
+  Indices part = at;
+  part.emplace_back(0);
+  for (std::int64_t p = 0; p < 2; ++p) {
+    part.back() = p;
+    write(ref, part, computed_element(ref, part));
+  }
 }
 
 void Lowering::write_through(const ViewMap& view, const Indices& at, const ScalarExpr& value) {
   const LocationScope scope(*this, view.base.node);
-  const DType dtype = type(view.base).dtype;
+  const DType dtype = real_of(type(view.base).dtype);
   const ValueId stored =
       (is_float8(dtype) ? encoded_float8(value, dtype) : rounded(value, dtype)).id();
   builder_.store(buffer(view.base, Access::write), element_offset(view, at, builder_), stored);

@@ -73,6 +73,8 @@ class Lowering {
 
   // Stores an element of an output, converted to its dtype.
   void write(const ValueRef& ref, const Indices& at, const ScalarExpr& value);
+  // Writes the element that the formula of the kernel's own call gives; both parts if complex.
+  void write_computed(const ValueRef& ref, const Indices& at);
   // The same, at the element that a view of the output shows.
   void write_through(const ViewMap& view, const Indices& at, const ScalarExpr& value);
   void combine_into(const ValueRef& ref, const Indices& at, Combine how, const ScalarExpr& value);

@@ -149,7 +149,7 @@ void RowNest::bind_element(const Reduction& reduction, const RowReduction::Total
 }
 
 void RowNest::write(const std::vector<ValueRef>& outputs, const Indices& at) const {
-  for (const ValueRef& ref : outputs) lowering_.write(ref, at, lowering_.computed_element(ref, at));
+  for (const ValueRef& ref : outputs) lowering_.write_computed(ref, at);
 }
 
 void RowNest::write_early(const Indices& at) const {

@@ -51,6 +51,17 @@ Result<ViewMap> strided(const Graph& graph, NodeId id) {
 
 }  // namespace
 
+Layout in_parts(Layout layout, DType dtype) {
+  if (!is_complex(dtype)) return layout;
+  for (std::int64_t& stride : layout.strides) stride *= 2;
+  layout.offset *= 2;
+  layout.shape.push_back(2);
+  layout.strides.push_back(1);
+  return layout;
+}
+
+Layout buffer_layout(const TensorType& type) { return in_parts(output_layout(type), type.dtype); }
+
 Result<ViewMap> view_map_of(const Graph& graph, NodeId id, std::size_t output) {
   const Node& node = graph[id];
   if (node.op == Op::getitem)

@@ -33,6 +33,12 @@ struct ViewMap {
   const Shape& shape() const { return layouts.back().shape; }
 };
 
+// The parts of complex numbers in a layout, as reals of a new last dimension; other dtypes stay.
+Layout in_parts(Layout layout, DType dtype);
+
+// The layout of an output in its buffer: complex numbers in parts.
+Layout buffer_layout(const TensorType& type);
+
 // The view map of a node's output. Fails where the view reinterprets bytes as another dtype.
 Result<ViewMap> view_map_of(const Graph& graph, NodeId id, std::size_t output = 0);
 

@@ -87,14 +87,14 @@ void add_copy_formulas(FormulaTable& table) {
   for (const Op op :
        {Op::clone, Op::_to_copy, Op::prims_convert_element_type, Op::prims_device_put,
         Op::lift_fresh_copy, Op::_to_sparse, Op::_to_sparse_sparse_dim, Op::_to_dense})
-    table.push_back({op, copy_first, nullptr, true});
+    table.push_back({op, copy_first, nullptr, FormulaDTypes::float8});
   for (const Op op : {Op::view_dtype, Op::view_copy_dtype}) table.push_back({op, reread, widened});
-  table.push_back({Op::copy, copy_src, nullptr, true});
+  table.push_back({Op::copy, copy_src, nullptr, FormulaDTypes::float8});
   for (const Op op : {Op::fill_Scalar, Op::fill_Tensor}) table.push_back({op, fill});
   table.push_back({Op::zero, zero});
   for (const Operator& op : all_operators())
     if (layout::rule_of(op.op) != nullptr && !op.is(kView))
-      table.push_back({op.op, shown, nullptr, true});
+      table.push_back({op.op, shown, nullptr, FormulaDTypes::float8});
 }
 
 }  // namespace recut::loop
