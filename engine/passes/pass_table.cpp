@@ -6,11 +6,13 @@ namespace recut {
 namespace passes {
 
 #define RECUT_PASS(name, description) PassResult name(const Graph& graph);
+#define RECUT_LEGALIZING_PASS(name, description) RECUT_PASS(name, description)
 #define RECUT_OPT_IN_PASS(name, description) RECUT_PASS(name, description)
 #define RECUT_INEXACT_PASS(name, description) RECUT_PASS(name, description)
 #include "engine/passes/passes.def"
 #undef RECUT_INEXACT_PASS
 #undef RECUT_OPT_IN_PASS
+#undef RECUT_LEGALIZING_PASS
 #undef RECUT_PASS
 
 }  // namespace passes
@@ -18,11 +20,13 @@ namespace passes {
 std::span<const Pass> all_passes() {
   static const Pass kPasses[] = {
 #define RECUT_PASS(name, description) {#name, description, passes::name, true, true},
+#define RECUT_LEGALIZING_PASS(name, description) {#name, description, passes::name, true, false},
 #define RECUT_OPT_IN_PASS(name, description) {#name, description, passes::name, false, true},
 #define RECUT_INEXACT_PASS(name, description) {#name, description, passes::name, false, false},
 #include "engine/passes/passes.def"
 #undef RECUT_INEXACT_PASS
 #undef RECUT_OPT_IN_PASS
+#undef RECUT_LEGALIZING_PASS
 #undef RECUT_PASS
   };
   return kPasses;

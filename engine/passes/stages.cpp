@@ -37,6 +37,7 @@ constexpr StagePass kPreGrad[] = {
 };
 constexpr StagePass kJoint[] = {
     {"inline_regions"},
+    {"complex_parts"},
     {"canonicalize"},
     {"constant_folding", kOptIn},
     {"splat_constants"},
