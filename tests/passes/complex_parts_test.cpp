@@ -243,6 +243,25 @@ TEST_CASE("complex parts: sums", "[passes]") {
   });
 }
 
+TEST_CASE("complex parts: products of matrices", "[passes]") {
+  check_samples({
+      "x:c64[3,4] y:c64[4,2] | mm(%x, %y)",
+      "x:c64[2,3,4] y:c64[2,4,5] | bmm(%x, %y)",
+      "x:c64[2,3,4] y:c64[4,5] | matmul(%x, %y)",
+      "x:c64[3,4] y:c64[4] | mv(%x, %y)",
+      "x:c64[4] y:c64[4] | dot(%x, %y)",
+      "x:c64[4] y:c64[4] | vdot(%x, %y)",
+      "x:c64[4] y:c64[3] | outer(%x, %y)",
+      "b:c64[2] x:c64[3,4] y:c64[4,2] | addmm(%b, %x, %y, beta=0.5, alpha=2.0)",
+      "b:c64[2,3,5] x:c64[2,3,4] y:c64[2,4,5] | baddbmm(%b, %x, %y, beta=2, alpha=0.5)",
+      "b:c64[3] x:c64[3,4] y:c64[4] | addmv(%b, %x, %y)",
+      "x:c64[3,4] y:c64[5,4] b:c64[5] | linear(%x, %y, %b)",
+      "x:f32[3,4] y:c64[4,2] | %z = _to_copy(%x, dtype=c64); mm(%z, %y)",
+      "x:c64[0,4] y:c64[4,2] | mm(%x, %y)",
+      "x:c64[3,0] y:c64[0,2] | mm(%x, %y)",
+  });
+}
+
 TEST_CASE("complex parts: numbers, single elements and nothing", "[passes]") {
   check_samples({
       "x:c64[] y:c64[] | mul.Tensor(%x, %y)",
@@ -254,6 +273,7 @@ TEST_CASE("complex parts: numbers, single elements and nothing", "[passes]") {
       "x:c64[0] | sum(%x)",
       "x:c64[0,3] | permute(%x, [1, 0])",
       "x:c64[1] | exp(%x)",
+      "x:c64[1,1] y:c64[1,1] | mm(%x, %y)",
   });
 }
 

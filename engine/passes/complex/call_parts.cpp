@@ -97,6 +97,7 @@ PartRule part_rule(Op op) {
     add_arithmetic(rules);
     add_functions(rules);
     add_movements(rules);
+    add_products(rules);
     add_reductions(rules);
     return rules;
   }();

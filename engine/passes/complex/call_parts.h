@@ -64,6 +64,7 @@ PartRule part_rule(Op op);
 void add_arithmetic(PartRules& rules);
 void add_functions(PartRules& rules);
 void add_movements(PartRules& rules);
+void add_products(PartRules& rules);
 void add_reductions(PartRules& rules);
 
 }  // namespace recut::complex_parts
