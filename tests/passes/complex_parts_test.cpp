@@ -3,13 +3,17 @@
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <fstream>
 
+#include "engine/autodiff/differentiate.h"
 #include "engine/eval/compare.h"
 #include "engine/eval/inputs.h"
 #include "engine/ir/printer.h"
 #include "engine/passes/runner.h"
+#include "tests/autodiff/derivative_check.h"
 #include "tests/codegen/agreement.h"
 #include "tests/input/parse.h"
+#include "tests/paths.h"
 
 namespace recut::test {
 namespace {
@@ -262,6 +266,35 @@ TEST_CASE("complex parts: products of matrices", "[passes]") {
   });
 }
 
+TEST_CASE("complex parts: Fourier transforms", "[passes]") {
+  check_samples({
+      "x:c64[5] | _fft_c2c(%x, [0], 0, true)",
+      "x:c64[3,8] | _fft_c2c(%x, [1], 2, false)",
+      "x:c64[8,3] | _fft_c2c(%x, [0], 1, true)",
+      "x:c64[4,6] | _fft_c2c(%x, [0, 1], 1, true)",
+      "x:c64[2,4,6] | _fft_c2c(%x, [-3, -1], 0, false)",
+      "x:c64[4] | _fft_c2c(%x, [], 0, true)",
+      "x:c64[1] | _fft_c2c(%x, [0], 2, true)",
+      "x:c64[2,97] | _fft_c2c(%x, [1], 0, true)",
+      "x:c64[2,120] | _fft_c2c(%x, [1], 0, false)",
+      "x:c64[1024] | _fft_c2c(%x, [0], 0, true)",
+      "x:c64[8192] | _fft_c2c(%x, [0], 1, false)",
+      "x:c64[0,4] | _fft_c2c(%x, [1], 0, true)",
+      "x:f32[5] | _fft_r2c(%x, [0], 0, true)",
+      "x:f32[6] | _fft_r2c(%x, [0], 0, false)",
+      "x:f32[3,6] | _fft_r2c(%x, [0, 1], 1, true)",
+      "x:f32[3,6] | _fft_r2c(%x, [1, 0], 2, true)",
+      "x:f32[1] | _fft_r2c(%x, [0], 0, true)",
+      "x:f32[3,400] | _fft_r2c(%x, [1], 0, true)",
+      "x:c64[4] | _fft_c2r(%x, [0], 2, 6)",
+      "x:c64[4] | _fft_c2r(%x, [0], 0, 7)",
+      "x:c64[4] | _fft_c2r(%x, [0], 0, 1)",
+      "x:c64[4] | _fft_c2r(%x, [0], 0, 2)",
+      "x:c64[3,4] | _fft_c2r(%x, [0, 1], 1, 5)",
+      "x:c64[201] | _fft_c2r(%x, [0], 2, 400)",
+  });
+}
+
 TEST_CASE("complex parts: numbers, single elements and nothing", "[passes]") {
   check_samples({
       "x:c64[] y:c64[] | mul.Tensor(%x, %y)",
@@ -292,6 +325,26 @@ TEST_CASE("complex parts: an operator without a rule stays", "[passes]") {
   const std::string refusal = disagreement(after, *inputs, {});
   CHECK(is_refusal(refusal));
   CHECK(refusal.find("operator 'asin' has no lowering for c64") != std::string::npos);
+}
+
+// The samples of derivative rules are graphs of several calls; their functions without a rule stay.
+TEST_CASE("complex parts: joint graphs", "[passes]") {
+  std::ifstream file(RECUT_SOURCE_DIR "/tests/autodiff/samples/smooth.txt");
+  int checked = 0;
+  for (std::string line; std::getline(file, line);) {
+    const bool complex = line.find("complex(") != std::string::npos ||
+                         line.find("_fft_") != std::string::npos ||
+                         line.find("polar(") != std::string::npos;
+    if (!complex || line.find("asin") != std::string::npos) continue;
+    INFO(line);
+    const auto forward = sample_graph(line);
+    REQUIRE(forward.ok());
+    const auto joint = differentiate(*forward);
+    REQUIRE(joint.ok());
+    CHECK(parts_fault(*joint, 1e-9) == "");
+    ++checked;
+  }
+  CHECK(checked > 25);
 }
 
 }  // namespace

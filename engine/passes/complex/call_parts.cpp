@@ -99,6 +99,7 @@ PartRule part_rule(Op op) {
     add_movements(rules);
     add_products(rules);
     add_reductions(rules);
+    add_transforms(rules);
     return rules;
   }();
   return table[op];

@@ -66,5 +66,6 @@ void add_functions(PartRules& rules);
 void add_movements(PartRules& rules);
 void add_products(PartRules& rules);
 void add_reductions(PartRules& rules);
+void add_transforms(PartRules& rules);
 
 }  // namespace recut::complex_parts
