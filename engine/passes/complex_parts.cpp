@@ -28,17 +28,21 @@
 namespace recut::passes {
 namespace {
 
-// The splitter's graph without its dead nodes, each new one under its name.
+// The splitter's graph without its dead nodes, each new one under its name. The order is that of
+// the old nodes and of operands: C++ compilers order the calls of rules in ways of their own.
 class Namer {
  public:
   Namer(const Graph& from, const complex_parts::Splitter& splitter)
-      : from_(from), splitter_(splitter), to_(from.empty_like()) {}
+      : from_(from),
+        splitter_(splitter),
+        live_(live_nodes(splitter.graph())),
+        to_(from.empty_like()) {}
 
   Graph run() {
     const Graph& split = splitter_.graph();
-    const std::vector<bool> live = live_nodes(split);
-    for (const NodeId id : split.order())
-      if (from_.contains(id) || live[split.position(id)]) place(id);
+    for (const NodeId old : from_.order())
+      for (const NodeId id : splitter_.successors(old))
+        if (from_.contains(id) || live_[split.position(id)]) visit(id);
     to_.results = split.results;
     to_.gradients = split.gradients;
     for (const auto& [alias, id] : from_.aliases())
@@ -47,6 +51,12 @@ class Namer {
   }
 
  private:
+  void visit(NodeId id) {
+    if (to_.contains(id)) return;
+    for (const NodeId operand : splitter_.graph()[id].operands) visit(operand);
+    place(id);
+  }
+
   void place(NodeId id) {
     if (from_.contains(id)) return void(to_.carry(from_, id));
     const NodeId old = splitter_.made_for(id);
@@ -71,6 +81,7 @@ class Namer {
 
   const Graph& from_;
   const complex_parts::Splitter& splitter_;
+  const std::vector<bool> live_;  // by position in the splitter's graph
   Graph to_;
   std::unordered_map<std::string, int> counts_;
 };

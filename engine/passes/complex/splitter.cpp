@@ -55,6 +55,15 @@ void Splitter::place(NodeId id) {
   if (!rewritten) keep(id);
 }
 
+std::vector<NodeId> Splitter::successors(NodeId old) const {
+  const auto parts = parts_.find(old.index);
+  std::vector<NodeId> nodes;
+  if (parts != parts_.end()) nodes = {parts->second.re.tensor, parts->second.im.tensor};
+  nodes.push_back(find(whole_, old));
+  std::erase_if(nodes, [](NodeId id) { return !id.valid(); });
+  return nodes;
+}
+
 void Splitter::set_made_for(std::size_t first, NodeId old) {
   for (std::size_t p = first; p < to_.order().size(); ++p)
     if (!from_.contains(to_.order()[p])) made_for_.emplace(to_.order()[p].index, old);

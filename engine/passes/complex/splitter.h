@@ -21,6 +21,10 @@ class Splitter {
 
   const Graph& graph() const { return to_; }
 
+  // The new nodes of an old one's value: the real part, the imaginary part, and the whole; those
+  // that exist.
+  std::vector<NodeId> successors(NodeId old) const;
+
   // Of nodes that the old graph lacks: the old node that one was made for, and the name that it is
   // to have; invalid, and "" where it has none of its own.
   NodeId made_for(NodeId id) const { return find(made_for_, id); }
