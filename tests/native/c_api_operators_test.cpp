@@ -52,12 +52,13 @@ TEST_CASE("C library: a kept operator is found and called", "[native][c_api]") {
     const auto described = nlohmann::json::parse(taken(json));
     CHECK(described["operator"] == "aten.add.Tensor");
     CHECK(described["arguments"][2]["value"] == 2);
+    CHECK(described["outputs"][0]["strides"] == nlohmann::json{1, 2});
     const float columns[6] = {1, 4, 2, 5, 3, 6}, other[3] = {10, 20, 30};
     float sum[6] = {};
     const void* const inputs[] = {columns, other};
     void* const outputs[] = {sum};
     REQUIRE(recut_operator_run(add.found, inputs, outputs, 0, nullptr) == RECUT_OK);
-    CHECK(std::vector<float>(sum, sum + 6) == std::vector<float>{21, 42, 63, 24, 45, 66});
+    CHECK(std::vector<float>(sum, sum + 6) == std::vector<float>{21, 24, 42, 45, 63, 66});
     void* const unwanted[] = {nullptr};
     CHECK(recut_operator_run(add.found, inputs, unwanted, 0, nullptr) == RECUT_OK);
     const void* const missing[] = {nullptr, other};

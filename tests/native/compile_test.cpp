@@ -183,17 +183,20 @@ TEST_CASE("compile: outputs keep their strides, whatever they are views of", "[n
   check_library(file.path(), {});
 }
 
-// A convolution that computes channels last, and its mean over a dimension between the others.
+// A convolution that computes channels last, views of it, and a mean over a dimension.
 constexpr const char* kChannelsLast = R"(graph "channels last" {
   %x = input f32[2, 3, 4, 5]{60, 1, 15, 3}
   %w = parameter f32[6, 3, 3, 3]
+  %t = tangent f32[]
   %c = convolution(%x, %w, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)
   %y = relu(%c)
   %rows = permute(%y, [0, 2, 3, 1])
   %m = mean.dim(%y, [2])
   %same = add.Tensor(%y, 1.0)
   %one = slice.Tensor(%y, 0, 0, 1)
+  %x_grad = mul.Tensor(%x, %t)
   results %y, %rows, %m, %same, %one
+  gradients %x_grad, none
 })";
 
 TEST_CASE("compile: channels last stays channels last", "[native][aot]") {
