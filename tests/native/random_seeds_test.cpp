@@ -7,7 +7,9 @@
 namespace recut::native {
 namespace {
 
-std::string graph_of(const std::string& name) { return RECUT_SOURCE_DIR "/tests/passes/" + name; }
+std::string file_of_passes(const std::string& name) {
+  return RECUT_SOURCE_DIR "/tests/passes/" + name;
+}
 
 std::vector<std::string> seeded(std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--with", "random_seeds"});
@@ -22,7 +24,7 @@ std::int64_t saved_bytes(const std::vector<std::string>& arguments) {
 }
 
 std::string joint_of_gpt2(const TemporaryFile& file) {
-  REQUIRE(run({"grad", graph_of("gpt2_dropout.recut"), "--out", file.path()}).code == kDone);
+  REQUIRE(run({"grad", file_of_passes("gpt2_dropout.recut"), "--out", file.path()}).code == kDone);
   return file.path();
 }
 
@@ -31,9 +33,10 @@ TEST_CASE("random_seeds: least saved bytes are those of the seeds", "[native][pa
     return std::vector<std::string>{"plan", file, "--strategy", "torch", "--budget", "0", "--json"};
   };
   const TemporaryFile joint("gpt2_dropout_joint.recut");
-  const std::pair<std::string, std::int64_t> cases[] = {{graph_of("dropout_train.json.gz"), 1},
-                                                        {graph_of("sdpa_dropout.json.gz"), 1},
-                                                        {joint_of_gpt2(joint), 7}};
+  const std::pair<std::string, std::int64_t> cases[] = {
+      {file_of_passes("dropout_train.json.gz"), 1},
+      {file_of_passes("sdpa_dropout.json.gz"), 1},
+      {joint_of_gpt2(joint), 7}};
   for (const auto& [file, draws] : cases) {
     INFO(file);
     CHECK(saved_bytes(plan(file)) >= 320);
@@ -52,8 +55,8 @@ TEST_CASE("random_seeds: a plan holds budgets that need a mask again", "[native]
 TEST_CASE("random_seeds: recomputed masks are forward's masks", "[native][passes]") {
   const TemporaryFile joint("gpt2_dropout_masks.recut"), saved("saved.safetensors"),
       again("again.safetensors");
-  for (const std::string& file : {joint_of_gpt2(joint), graph_of("dropout_train.json.gz"),
-                                  graph_of("sdpa_dropout.json.gz")}) {
+  for (const std::string& file : {joint_of_gpt2(joint), file_of_passes("dropout_train.json.gz"),
+                                  file_of_passes("sdpa_dropout.json.gz")}) {
     INFO(file);
     REQUIRE(run(seeded({"eval", file, "--seed", "3", "--out", saved.path()})).code == kDone);
     const Ran ran = run(seeded({"eval", file, "--seed", "3", "--strategy", "torch", "--budget", "0",
