@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include "engine/eval/flex_evaluator.h"
+#include "engine/ir/flex_attention.h"
 #include "engine/ir/region_call.h"
 #include "engine/support/hash.h"
 #include "engine/support/text.h"
@@ -231,6 +233,7 @@ class RegionRun {
 }  // namespace
 
 std::optional<std::string> why_no_region_values(const Graph& graph, NodeId id) {
+  if (has_flex_regions(graph, id)) return std::nullopt;
   const auto call = region_call(graph[id]);
   if (!call) return fmt::format("node {} uses it", quote(graph.node_name(id)));
   for (const std::string& name : call->regions)
@@ -251,6 +254,7 @@ Result<Done> run_regions(const Graph& graph, NodeId id, const KernelContext::Val
                          const EvaluateOptions& options, std::span<Tensor> outputs) {
   const std::vector<std::string> faults = check_regions(graph, id);
   if (!faults.empty()) return error(faults.front());
+  if (!region_call(graph[id])) return run_flex_attention(graph, id, values_of, options, outputs);
   return RegionRun(graph, id, values_of, options, outputs).run();
 }
 

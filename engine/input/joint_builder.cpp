@@ -222,7 +222,7 @@ class JointGraphBuilder::Builder {
     if (node().target != getitem.target) return false;
     const auto from = nodes_.by_name.find(referenced_name(argument_of(getitem, node(), "self")));
     const auto list = from == nodes_.by_name.end() ? lists_.end() : lists_.find(from->second);
-    if (list == lists_.end()) return false;
+    if (list == lists_.end()) return from != nodes_.by_name.end() && add_list_of(from->second);
     JsonValue index;
     for (const JsonMember item : node().args.items()) index = item.value;
     const auto& [values, operands] = list->second;
@@ -236,6 +236,15 @@ class JointGraphBuilder::Builder {
     define(value);
     graph_.add_alias(std::string(node().name), value);
     return true;
+  }
+
+  // The list among the outputs of a call is known by its items. False for any other node.
+  bool add_list_of(std::size_t from) {
+    const auto call = values_.read(from);
+    if (from >= at_ || !call || !call->valid()) return false;
+    auto items = list_output(graph_, *call, node());
+    if (items) operands_ = {{from, *call}};
+    return items && lists_.emplace(at_, std::pair(std::move(*items), operands_)).second;
   }
 
   // False where the call is as the table has it, or unknown.
@@ -355,24 +364,17 @@ class JointGraphBuilder::Builder {
     Measurement measured;
     if (node().measured.present())
       measured = read_measurement(node().measured, node().name, diagnostics_);
-    add_unread_outputs(Node{call->op->op, call->arguments, {}, {}}, types);
+    add_unread_outputs(graph_, Node{call->op->op, call->arguments, {}, {}}, types);
     const NodeId id =
         graph_.append(call->op->op, std::move(call->arguments), std::move(types), origin());
     for (const std::string& message : check_regions(graph_, id)) report_error(message);
     measured.workspace_bytes += region_bytes(graph_, id);
     if (measured.micros || measured.workspace_bytes > 0) measurements_.add(id, measured);
-    if (!has_regions(graph_, id)) externals_.add(node().target);
+    if (!is_computed(graph_, id)) externals_.add(node().target);
     if (writes_operand_ && !several && !operands_.empty())
       write(nodes_.nodes[operands_.front().at].name, id);
     else
       define(id);
-  }
-
-  // A printed graph doesn't show the last outputs of a call if they are unused.
-  void add_unread_outputs(const Node& call, std::vector<TensorType>& types) const {
-    const auto regions = region_call(call);
-    const auto all = regions ? output_count(graph_, *regions) : std::nullopt;
-    if (all && *all > types.size()) types.resize(*all);
   }
 
   // A call that gives nothing, as an assertion: nothing of the step depends on it.

@@ -9,6 +9,8 @@
 #include <fmt/core.h>
 
 #include "engine/ir/data_flow.h"
+#include "engine/ir/flex_attention.h"
+#include "engine/ir/region_call.h"
 #include "engine/support/text.h"
 #include "engine/support/typo_correction.h"
 
@@ -108,6 +110,39 @@ Result<ExternalCall> read_external_call(const JointNode& node, bool several,
   call.op = *op;
   call.arguments.emplace_back();
   return call;
+}
+
+bool is_computed(const Graph& graph, NodeId call) {
+  return has_regions(graph, call) || is_zeros_and_scatter(graph.op(call));
+}
+
+// The gradients of flex_attention's buffers are a list behind those of query, key and value.
+constexpr std::size_t kFlexGradients = 3;
+
+void add_unread_outputs(const Graph& graph, const Node& call, std::vector<TensorType>& types) {
+  const auto regions = region_call(call);
+  const auto all = regions ? output_count(graph, *regions) : std::nullopt;
+  if (all && *all > types.size()) types.resize(*all);
+  const auto flex = flex_attention(call);
+  if (!flex || !flex->backward) return;
+  types.resize(kFlexGradients);
+  for (const NodeId buffer : flex->score_buffers) types.push_back(graph.type(buffer));
+}
+
+std::optional<std::vector<NodeId>> list_output(Graph& graph, NodeId call, const JointNode& item) {
+  const auto flex = flex_attention(graph[call]);
+  JsonValue index;
+  for (const JsonMember argument : item.args.items()) index = argument.value;
+  if (!flex || !flex->backward || !index.is(JsonKind::integer) ||
+      index.integer() != static_cast<std::int64_t>(kFlexGradients))
+    return std::nullopt;
+  std::vector<NodeId> items;
+  for (std::size_t i = kFlexGradients; i < graph[call].outputs.size(); ++i) {
+    const auto made = graph.make(Op::getitem, {call, static_cast<std::int64_t>(i)});
+    if (!made) return std::nullopt;
+    items.push_back(*made);
+  }
+  return items;
 }
 
 void ExternalCalls::add_refused(std::string_view target, std::size_t node) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -29,6 +30,16 @@ struct ExternalCall {
 };
 Result<ExternalCall> read_external_call(const JointNode& node, bool several,
                                         const FindNode& find_node);
+
+// True for a call whose values Recut computes.
+bool is_computed(const Graph& graph, NodeId call);
+
+// Adds outputs that the file doesn't show: a printed graph lacks the last ones of a call if they are
+// unused, and any file the items of a list among them.
+void add_unread_outputs(const Graph& graph, const Node& call, std::vector<TensorType>& types);
+
+// The items of a list among a call's outputs, where `item` reads that list.
+std::optional<std::vector<NodeId>> list_output(Graph& graph, NodeId call, const JointNode& item);
 
 // The calls of a graph that are kept by name, and diagnostics about calls that can't be.
 class ExternalCalls {

@@ -217,7 +217,8 @@ class ModuleWriter {
     const Operator* op =
         node.kind == PrintedKind::call ? find_operator_by_target(node.target) : nullptr;
     if (node.annotation.empty()) {
-      if (node.kind == PrintedKind::call && op == nullptr) write_items(node, facts);
+      if (node.kind == PrintedKind::call && (op == nullptr || are_recorded(*op, node, facts)))
+        write_items(node, facts);
       return;
     }
     const auto type = type_of(node.annotation, node.place);
@@ -227,6 +228,14 @@ class ModuleWriter {
     // The operator's rule knows the strides; a type without them would say that it is contiguous.
     if (!type->strides && op != nullptr && !op->is(kDataDependent)) return;
     text_.json += ",\"val\":" + type->json;
+  }
+
+  // Sizes that depend on data or on the device stand at the items alone. The operator's rule serves
+  // where an item isn't read.
+  static bool are_recorded(const Operator& op, const PrintedNode& node, const Facts& facts) {
+    const auto items = facts.items.find(node.name);
+    return op.is(kDataDependent) && items != facts.items.end() &&
+           items->second.size() == op.outputs;
   }
 
   // A symbolic number is real if an operand is, or if it is a quotient.

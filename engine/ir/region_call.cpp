@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/flex_attention.h"
 #include "engine/support/text.h"
 
 namespace recut {
@@ -278,6 +279,7 @@ std::optional<std::int64_t> trips_of(const Graph& graph, const RegionCall& call)
 }
 
 bool has_regions(const Graph& graph, NodeId id) {
+  if (has_flex_regions(graph, id)) return true;
   const auto call = region_call(graph[id]);
   return call &&
          std::all_of(call->regions.begin(), call->regions.end(),
@@ -303,7 +305,9 @@ std::vector<std::string_view> named_regions(const Graph& graph, NodeId id) {
 }
 
 std::vector<std::string> check_regions(const Graph& graph, NodeId id) {
-  const auto call = graph.regions == nullptr ? std::nullopt : region_call(graph[id]);
+  if (graph.regions == nullptr) return {};
+  if (auto wrong = check_flex_attention(graph, id)) return {std::move(*wrong)};
+  const auto call = region_call(graph[id]);
   return call ? RegionCheck(graph, id, *call).run() : std::vector<std::string>();
 }
 

@@ -52,7 +52,8 @@ std::vector<NodeId> operands_among(const ArgumentList& values);
 // calls (check_regions) have none.
 std::optional<std::int64_t> trips_of(const Graph& graph, const RegionCall& call);
 
-// True for a call of the table whose regions the graph has: Recut computes its values.
+// True for a call of the table, or of flex_attention.h, whose regions the graph has: Recut computes
+// its values.
 bool has_regions(const Graph& graph, NodeId id);
 
 // The outputs of a call by the results of its regions; none where the graph lacks them.

@@ -21,9 +21,11 @@
 
 #include "engine/ir/call.h"
 #include "engine/ir/copy.h"
+#include "engine/ir/flex_attention.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/rebuild.h"
 #include "engine/ir/region_call.h"
+#include "engine/passes/flex_expansion.h"
 #include "engine/passes/known_values.h"
 #include "engine/passes/pass.h"
 #include "engine/passes/region_body.h"
@@ -54,8 +56,8 @@ class RegionInliner {
         rebuild(from_, [&](Graph& graph, NodeId old, const std::vector<Argument>& arguments) {
           return place(graph, old, arguments);
         });
-    const bool changed = !changes_.empty();
-    return {std::move(to), changed, std::move(changes_)};
+    if (changes_.empty()) return {from_, false, {}};
+    return {std::move(to), true, std::move(changes_)};
   }
 
   // Of calls that stay, after run().
@@ -72,7 +74,7 @@ class RegionInliner {
       const Call call(operator_of(node.op), node.arguments, types_of);
       return output(to, old, source->second, static_cast<std::size_t>(call.integer("index")));
     }
-    if (!has_regions(from_, old)) return keep_node(from_, to, old, arguments);
+    if (!region_call(node) || !has_regions(from_, old)) return keep_node(from_, to, old, arguments);
     auto inlined = inline_call(to, old, arguments);
     if (!inlined) {
       reasons_.emplace(old, inlined.diagnostics().front().message);
@@ -135,7 +137,7 @@ class RegionInliner {
   Result<const Graph*> body(const std::string& name) {
     const auto known = inlined_regions_.find(name);
     if (known != inlined_regions_.end()) return &known->second;
-    const Graph region = deep_copy(*from_.region(name));
+    const Graph region = passes::expand_flex_attention(deep_copy(*from_.region(name))).graph;
     RegionInliner inner(region);
     PassResult result = inner.run();
     if (!inner.reasons().empty()) {
@@ -368,7 +370,8 @@ PassResult inline_regions(const Graph& graph) { return RegionInliner(graph).run(
 }  // namespace passes
 
 Graph without_region_calls(const Graph& graph) {
-  return graph.regions == nullptr ? graph : passes::inline_regions(graph).graph;
+  if (graph.regions == nullptr) return graph;
+  return passes::inline_regions(passes::expand_flex_attention(graph).graph).graph;
 }
 
 std::optional<std::string> why_not_inlined(const Graph& graph, NodeId call) {
@@ -376,8 +379,10 @@ std::optional<std::string> why_not_inlined(const Graph& graph, NodeId call) {
   const Graph copy = deep_copy(graph);  // the graph's pool may belong to another thread
   RegionInliner inliner(copy);
   inliner.run();
-  const auto reason = inliner.reasons().find(copy.find(graph.node_name(call)));
-  return reason == inliner.reasons().end() ? std::nullopt : std::optional(reason->second);
+  const bool attention = flex_attention(graph[call]).has_value();
+  const auto reasons = attention ? unexpanded_attention(copy) : inliner.reasons();
+  const auto reason = reasons.find(copy.find(graph.node_name(call)));
+  return reason == reasons.end() ? std::nullopt : std::optional(reason->second);
 }
 
 }  // namespace recut

@@ -1,4 +1,5 @@
-// The calls of nested graphs that the pass inline_regions replaces, and those that it leaves.
+// Calls of nested graphs: the passes inline_regions and expand_flex_attention replace them, or
+// leave them for a reason.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,13 @@ namespace recut {
 // The most calls that the trips of one loop become.
 inline constexpr std::int64_t kMaxUnrolledCalls = 16'384;
 
-// The reason that inline_regions leaves a call of nested graphs as it is; none if it replaces it.
+// The reason that they leave a call of nested graphs as it is; none if they replace it.
 std::optional<std::string> why_not_inlined(const Graph& graph, NodeId call);
 
-// The name of its changes where it computes a branch that the predicate may not take.
+// The name of inline_regions' changes where it computes a branch that the predicate may not take.
 inline constexpr std::string_view kBothBranches = "both branches";
 
-// The graph after it, for work that has to come before the other passes: differentiation.
+// The graph after both, for work that has to come before the other passes: differentiation.
 Graph without_region_calls(const Graph& graph);
 
 }  // namespace recut

@@ -20,6 +20,7 @@ constexpr RunCondition kInexact = RunCondition::inexact;
 constexpr RunCondition kOptIn = RunCondition::opt_in;
 
 constexpr StagePass kPreGrad[] = {
+    {"expand_flex_attention"},
     {"inline_regions"},
     {"canonicalize"},
     {"conv_bn_eval", kOptIn},
@@ -36,6 +37,7 @@ constexpr StagePass kPreGrad[] = {
     {"dead_code"},
 };
 constexpr StagePass kJoint[] = {
+    {"expand_flex_attention"},
     {"inline_regions"},
     {"complex_parts"},
     {"canonicalize"},

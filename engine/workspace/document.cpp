@@ -8,8 +8,15 @@
 namespace recut {
 
 const Graph& Document::reference_graph() const {
-  const std::size_t step_passes = (differentiated ? 1 : 0) + (loss ? 1 : 0);
-  return step_passes == 0 ? passes.input : passes.passes[step_passes - 1].graph;
+  constexpr std::string_view kRegionPasses[] = {"expand_flex_attention", "inline_regions"};
+  std::size_t first = (differentiated ? 1 : 0) + (loss ? 1 : 0);
+  const Graph* reference = first == 0 ? &passes.input : &passes.passes[first - 1].graph;
+  for (const std::string_view name : kRegionPasses) {
+    if (first == passes.passes.size() || passes.passes[first].name != name) continue;
+    const PassReport& pass = passes.passes[first++];
+    if (pass.changed) reference = &pass.graph;
+  }
+  return *reference;
 }
 
 std::vector<std::string> Document::notes() const {

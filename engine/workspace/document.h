@@ -49,11 +49,11 @@ struct Document {
                                     // or the first, is `optimizer`
 
   const Graph& graph() const { return passes.graph(); }
-  // The graph whose values all later passes must preserve: the file's, or the output of `grad` and
-  // `optimizer`.
+  // The graph whose values later passes must preserve: the file's, without calls of nested graphs,
+  // or the output of `grad` and `optimizer`.
   const Graph& reference_graph() const;
 
-  // What the passes did that costs time, to be shown as the document is opened.
+  // Work that the passes add to a step, to be shown as the document is opened.
   std::vector<std::string> notes() const;
 };
 

@@ -1,4 +1,4 @@
-// The pass inline_regions: graphs have the values of their nested graphs, and those that stay say why.
+// The pass inline_regions keeps the values of nested graphs, and says why others stay.
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>

@@ -25,12 +25,12 @@
 namespace recut::loop {
 namespace {
 
-// A call of nested graphs has none: the pass inline_regions replaces it, or says why not.
+// A call of nested graphs has none: passes replace it, or say why not.
 std::string other_ways(const Graph& graph, NodeId id) {
   if (!has_regions(graph, id)) return "";
   if (const auto why = why_not_inlined(graph, id))
     return fmt::format(": {}; `recut eval` computes it", *why);
-  return ": the pass inline_regions replaces it by calls that have one";
+  return ": the passes inline_regions and expand_flex_attention make calls with one of it";
 }
 
 // Pointwise and creation operators may be computed where they are read; a value of any other

@@ -182,6 +182,27 @@ Expansion padded_embedding_bag(Builder& b, const Call& call) {
   return bag_of_embeddings(b, call, call.given("padding_idx") ? call.integer("padding_idx") : -1);
 }
 
+// The bag of each index is the number of offsets up to its position, less one. PyTorch leaves the
+// list of bags empty where forward needs none.
+Expansion embedding_bag_backward(Builder& b, const Call& call) {
+  if (call.boolean("sparse")) return Expansion::none();
+  const Value indices = operand_of(b, call, "indices"), offsets = operand_of(b, call, "offsets");
+  Value bags = operand_of(b, call, "offset2bag");
+  if (bags.count() == 0 && indices.count() != 0) {
+    const Value positions =
+        b(Op::arange, {indices.count()},
+          {{"dtype", offsets.dtype()},
+           {"device",
+            offsets.type().device.empty() ? Argument(None{}) : Argument(offsets.type().device)}});
+    bags = b(Op::bucketize_Tensor, {positions, offsets}, {{"right", true}}) - 1;
+  }
+  return b(Op::_embedding_bag_dense_backward,
+           {operand_of(b, call, "grad"), indices, bags, operand_of(b, call, "bag_size"),
+            operand_of(b, call, "maximum_indices"), call.integer("num_weights"),
+            call.boolean("scale_grad_by_freq"), call.integer("mode"),
+            maybe_operand(b, call, "per_sample_weights"), call.integer("padding_idx")});
+}
+
 constexpr std::string_view kStatistics = "running_mean running_var";
 
 }  // namespace
@@ -219,6 +240,11 @@ std::vector<CompositeRow> network_composites() {
        "scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool "
        "include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)",
        padded_embedding_bag},
+      {"aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor "
+       "offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool "
+       "scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int "
+       "padding_idx=-1) -> Tensor",
+       embedding_bag_backward},
       {"aten::pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
        pad},
       {"aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, "
