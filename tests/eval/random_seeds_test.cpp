@@ -20,7 +20,7 @@ struct Distribution {
   double mean, deviation, least, most;
 };
 
-Values drawn(const std::string& call) {
+Values seeded_numbers(const std::string& call) {
   const auto graph = parse_graph_text(
       "graph \"drawn\" {\n  %x = input f32[20000]\n  %h = input f16[20000]\n  %y = " + call +
           "\n  results %y\n}",
@@ -42,7 +42,7 @@ Values drawn(const std::string& call) {
   return values_of(evaluation->outputs[0]);
 }
 
-TEST_CASE("random_seeds: distributions keep their bounds and moments", "[passes]") {
+TEST_CASE("random_seeds: distributions keep their bounds and moments", "[eval][passes]") {
   const double third = 1.0 / 3, any = HUGE_VAL;
   const Distribution all[] = {
       {"rand([20000])", 0.5, std::sqrt(1.0 / 12), 0, 1 - 0x1p-24},
@@ -67,7 +67,7 @@ TEST_CASE("random_seeds: distributions keep their bounds and moments", "[passes]
   };
   for (const Distribution& one : all) {
     INFO(one.call);
-    const Values values = drawn(one.call);
+    const Values values = seeded_numbers(one.call);
     REQUIRE(values.size() == kDrawn);
     double sum = 0, squares = 0;
     for (const double value : values) {
@@ -81,14 +81,15 @@ TEST_CASE("random_seeds: distributions keep their bounds and moments", "[passes]
   }
 }
 
-TEST_CASE("random_seeds: randperm permutes, and the median of cauchy is its own", "[passes]") {
-  Values permutation = drawn("randperm(1000)");
+TEST_CASE("random_seeds: randperm permutes, and the median of cauchy is its own",
+          "[eval][passes]") {
+  Values permutation = seeded_numbers("randperm(1000)");
   Values expected(1000);
   std::iota(expected.begin(), expected.end(), 0.0);
   CHECK(permutation != expected);
   std::sort(permutation.begin(), permutation.end());
   CHECK(permutation == expected);
-  Values heavy = drawn("cauchy(%x, 3.0, 2.0)");
+  Values heavy = seeded_numbers("cauchy(%x, 3.0, 2.0)");
   std::sort(heavy.begin(), heavy.end());
   CHECK(std::abs(heavy[kDrawn / 2] - 3) < 0.1);
   CHECK(std::abs(heavy[kDrawn / 4] - 1) < 0.15);
