@@ -2,6 +2,7 @@
 //
 //   %b = index.Tensor(%buffer, [%h])            =>   the same, with %h of the shape [1, H, 1, 1]
 //   %z = index_put(%zeros, [%h], %d, true)      =>   the same, with %h and %d of all elements
+//   %t = new_ones(%b, [], dtype=bool)           =>   full([], true), which no index changes
 #include "engine/passes/scalar_region.h"
 
 #include <fmt/core.h>
@@ -10,12 +11,13 @@
 #include <map>
 
 #include "engine/ir/copy.h"
+#include "engine/rewrite/splat_values.h"
 #include "engine/support/text.h"
 
 namespace recut {
 namespace {
 
-enum class ElementCall : std::uint8_t { common, pointwise, same, read, add, none };
+enum class ElementCall : std::uint8_t { common, number, pointwise, same, read, add, none };
 
 bool reads_at_indices(Op op) { return op == Op::index_Tensor || op == Op::_unsafe_index_Tensor; }
 
@@ -23,13 +25,14 @@ bool reads_at_indices(Op op) { return op == Op::index_Tensor || op == Op::_unsaf
 class ElementCalls {
  public:
   ElementCalls(const Graph& region, std::size_t numbers)
-      : region_(region), differs_(region.order().size(), false) {
+      : region_(region), splats_(region), differs_(region.order().size(), false) {
     for (std::size_t i = 0; i < numbers; ++i) differs_[region.position(region.inputs()[i])] = true;
   }
 
   // Calls come in order.
   ElementCall kind(NodeId id) {
     const Node& node = region_[id];
+    if (is_number(id) && splats_.of(id) != nullptr) return ElementCall::number;
     const bool any = std::any_of(node.operands.begin(), node.operands.end(),
                                  [&](NodeId operand) { return differs(operand); });
     const ElementCall kind = any ? differing_kind(node) : ElementCall::common;
@@ -38,6 +41,7 @@ class ElementCalls {
   }
 
   bool differs(NodeId id) const { return differs_[region_.position(id)]; }
+  const SplatValue& splat(NodeId id) const { return *splats_.of(id); }
 
  private:
   bool is_number(NodeId id) const { return region_.type(id).shape.empty(); }
@@ -73,6 +77,7 @@ class ElementCalls {
   }
 
   const Graph& region_;
+  const SplatAnalysis splats_;
   std::vector<bool> differs_;  // by position
 };
 
@@ -87,7 +92,7 @@ class ElementwiseCopy {
     ElementCalls calls(region_, numbers);
     for (std::size_t i = 0; i < inputs.size(); ++i) images_[region_.inputs()[i]] = inputs[i].value;
     for (const NodeId id : region_.order())
-      if (!region_.is_input(id)) images_[id] = image(id, calls.kind(id));
+      if (!region_.is_input(id)) images_[id] = image(id, calls.kind(id), calls);
     std::vector<ElementValue> results;
     for (const NodeId id : region_.results)
       results.push_back(id.valid() ? ElementValue{images_.at(id), calls.differs(id)}
@@ -96,8 +101,10 @@ class ElementwiseCopy {
   }
 
  private:
-  Value image(NodeId id, ElementCall kind) {
+  Value image(NodeId id, ElementCall kind, const ElementCalls& calls) {
     const Node& node = region_[id];
+    if (kind == ElementCall::number)
+      return b_.full({}, as_argument(calls.splat(id)), node.type().dtype, node.type().device);
     if (kind == ElementCall::same) return images_.at(node.operands.front());
     auto arguments = arguments_with(node, [&](NodeId operand) { return images_.at(operand).id(); });
     if (kind == ElementCall::add) {

@@ -97,5 +97,26 @@ TEST_CASE("command: a loop that can't be unrolled is refused with its reason", "
         std::string::npos);
 }
 
+// Printed joint graphs with PyTorch's values (tests/input/make_flex_graphs.py): a bias by position, a
+// learned one, grouped queries, and rows without any key.
+TEST_CASE("command: flex_attention has PyTorch's values, whole and expanded", "[native]") {
+  for (const char* name : {"alibi", "gqa", "relbias", "lse", "doc"}) {
+    CAPTURE(name);
+    const std::string file = RECUT_SOURCE_DIR "/tests/input/printed/flex_" + std::string(name);
+    const std::vector<std::string> eval = {"eval", file + ".txt.gz", "--tensors",
+                                           file + ".safetensors", "--check"};
+    const Ran expanded = run(eval);
+    INFO(expanded.out << expanded.err);
+    CHECK(expanded.code == kDone);
+    std::vector<std::string> whole = eval;
+    whole.push_back("--no-passes");
+    CHECK(run(whole).code == kDone);
+    const Ran compiled =
+        run({"run", file + ".txt.gz", "--tensors", file + ".safetensors", "--check"});
+    INFO(compiled.err);
+    CHECK(compiled.code == kDone);
+  }
+}
+
 }  // namespace
 }  // namespace recut::native
