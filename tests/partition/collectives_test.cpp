@@ -37,6 +37,25 @@ constexpr const char* kGathered = R"(graph "net" {
 }
 )";
 
+// The gathered parameter is idle while the largest value lives, and read again after that.
+constexpr const char* kIdle = R"(graph "net" {
+  %w = parameter f32[16, 256]
+  %x = parameter f32[4, 128]
+  %t = tangent f32[4, 256]
+  %start = _c10d_functional.all_gather_into_tensor(%w, 8, "0")
+  %whole = _c10d_functional.wait_tensor(%start)
+  %a = mm(%x, %whole)
+  %at = permute(%a, [1, 0])
+  %large = mm(%at, %a)
+  %s = sum(%large)
+  %y = mul.Tensor(%a, %s)
+  %wt = permute(%whole, [1, 0])
+  %gx = mm(%t, %wt)
+  results %y
+  gradients none, %gx
+}
+)";
+
 Plan planned(const Graph& graph, const PlanRequest& request) {
   const auto outcome = make_plan(graph, request);
   INFO((outcome ? std::string() : format(outcome.diagnostics())));
@@ -51,13 +70,13 @@ std::ptrdiff_t runs_of(const Plan& plan, NodeId id) {
 
 TEST_CASE("collectives: a plan waits at once, and gathers again where the budget needs it",
           "[partition]") {
-  const Graph graph = parse(kGathered);
+  const Graph graph = parse(kIdle);
   const NodeId start = graph.find("start"), wait = graph.find("whole");
   const auto free_replay = replay(graph, planned(graph, {}), DeviceRates());
   REQUIRE(free_replay.ok());
   CHECK(runs_of(planned(graph, {}), start) == 1);
   std::ptrdiff_t most = 0;
-  for (const double part : {1.0, 0.9, 0.8, 0.7, 0.5}) {
+  for (const double part : {1.0, 0.9, 0.8}) {
     CAPTURE(part);
     PlanRequest request;
     request.budget =

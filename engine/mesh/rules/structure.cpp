@@ -1,9 +1,10 @@
 // Dimensions of calls that a row's text can't tell: views, and operators whose attributes or lists
 // of operands decide where dimensions stand.
 #include <algorithm>
-#include <numeric>
 #include <array>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "engine/ir/graph.h"
 #include "engine/ir/layout.h"
@@ -72,18 +73,18 @@ bool map_strided(RuleBuilder& b, layout::Rule rule) {
   return true;
 }
 
-// A shard of one element would lose a dimension that the call may squeeze.
+// A shard of one element would lose its dimension, where the call may squeeze that.
 void keep_squeezed(RuleBuilder& b) {
-  const DimensionFactors& dims = b.rule().operands.front();
-  std::vector<std::int64_t> named(dims.size());
-  std::iota(named.begin(), named.end(), std::int64_t{0});
-  if (b.call().op().parameter("dim")) named = b.call().integers("dim");
-  for (const std::int64_t dim : named) {
-    const auto wrapped = wrap_dimension(dim, static_cast<std::int64_t>(dims.size()));
-    if (!wrapped || dims.empty()) continue;
-    const int factor = dims[static_cast<std::size_t>(*wrapped)];
-    if (factor >= 0) b.rule().factors[static_cast<std::size_t>(factor)].least_shard = 2;
-  }
+  const auto rank = static_cast<std::int64_t>(b.operand_shape(0).size());
+  const bool named = b.call().op().parameter("dim").has_value();
+  std::vector<std::string> squeezed;
+  if (named)
+    for (const std::int64_t dim : b.call().integers("dim"))
+      if (const auto wrapped = wrap_dimension(dim, rank))
+        squeezed.push_back(numbered('d', static_cast<std::size_t>(*wrapped)));
+  for (Factor& factor : b.rule().factors)
+    if (!named || std::find(squeezed.begin(), squeezed.end(), factor.name) != squeezed.end())
+      factor.least_shard = 2;
 }
 
 bool fill_view(RuleBuilder& b) {

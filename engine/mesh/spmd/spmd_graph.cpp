@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/ir/rebuild.h"
 #include "engine/mesh/spmd/local_nodes.h"
 #include "engine/mesh/spmd/part_calls.h"
 
@@ -35,6 +36,8 @@ class SpmdWriter {
     }
     add_outputs();
     if (const auto& problem = builder_.diagnostic()) return *problem;
+    // Nothing may read the whole of a value that was made in parts.
+    if (creates_parts_) out_.graph = without_dead_nodes(out_.graph);
     for (const std::vector<int>& axes : parts_.joint_groups())
       if (auto added = add_joint_group(axes); !added) return added.diagnostics();
     return std::move(out_);
@@ -88,9 +91,53 @@ class SpmdWriter {
       const auto scope = builder_.scope({origin.module, origin.seq_nr, {}, origin.source});
       const Value from = form(change.value, change.plan.from);
       if (!from.valid()) continue;
+      const auto created = created_in_parts(change);
       forms_[change.value].push_back(
-          {change.plan.to, parts_.redistribute(change.plan, from, origin.name)});
+          {change.plan.to,
+           created ? *created : parts_.redistribute(change.plan, from, origin.name)});
     }
+  }
+
+  // A value that needs no operand's elements (a number everywhere, a seeded draw) is made as the
+  // part that a reader needs, not cut from the whole.
+  std::optional<Value> created_in_parts(const ShardingChange& change) {
+    const auto [node, output] = change.value;
+    const CallShardings& whole = sharded_.calls.at(node);
+    const bool shares = std::any_of(whole.factors.begin(), whole.factors.end(),
+                                    [](int factor) { return factor >= 0; });
+    if (whole_.op(node).is(kInput) || whole.results.size() != 1 || shares ||
+        change.plan.to.has_partial() ||
+        change.plan.from != Sharding::replicated(whole_.type(node).rank(), mesh_.ndim()))
+      return std::nullopt;
+    const ShardingRule rule = sharding_rule(whole_, node);
+    CallShardings parts = whole;
+    parts.results.front() = change.plan.to;
+    for (std::size_t d = 0; d < change.plan.to.dims.size(); ++d) {
+      std::int64_t shards = 1;
+      for (const int axis : change.plan.to.dims[d]) {
+        parts.factors[static_cast<std::size_t>(axis)] = rule.results.front()[d];
+        shards *= mesh_.axis_size(axis);
+      }
+      if (shards > 1 && !is_free(rule, rule.results.front()[d], shards)) return std::nullopt;
+    }
+    std::vector<Value> operands;
+    const std::vector<NodeId> nodes = operand_nodes(whole_[node].arguments);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      operands.push_back(form(operand_value(whole_, node, nodes[i]), whole.operands[i]));
+    creates_parts_ = true;
+    return nodes_.call(node, parts, std::move(operands)).front();
+  }
+
+  // True if a factor divides evenly, each index of it is computed alone, and no operand has it.
+  static bool is_free(const ShardingRule& rule, int factor, std::int64_t shards) {
+    if (factor < 0) return false;
+    const Factor& row = rule.factors[static_cast<std::size_t>(factor)];
+    return row.kind == FactorKind::pass && row.size % shards == 0 &&
+           row.size / shards >= row.least_shard &&
+           std::none_of(rule.operands.begin(), rule.operands.end(),
+                        [&](const DimensionFactors& dims) {
+                          return std::find(dims.begin(), dims.end(), factor) != dims.end();
+                        });
   }
 
   Value form(const ValueKey& value, const Sharding& sharding) const {
@@ -131,6 +178,7 @@ class SpmdWriter {
   PartCalls parts_;
   LocalNodes nodes_;
   std::map<ValueKey, std::vector<Form>> forms_;
+  bool creates_parts_ = false;
 };
 
 }  // namespace
