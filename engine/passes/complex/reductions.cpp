@@ -25,7 +25,7 @@ MaybeParts deviation(CallParts& c) { return Parts{magnitude(spread_of_each(c)), 
 class ElementProduct {
  public:
   ElementProduct(CallParts& c, Parts x, std::int64_t dim, std::int64_t length)
-      : c_(c), x_(std::move(x)), dim_(dim), length_(length) {}
+      : c_(c), x_(x), dim_(dim), length_(length) {}
 
   // Without the dimension.
   Parts run() {
