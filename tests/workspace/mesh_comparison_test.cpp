@@ -13,7 +13,7 @@
 namespace recut {
 namespace {
 
-MeshComparison compared(std::int64_t devices, std::optional<std::int64_t> memory) {
+MeshComparison compared_over(std::int64_t devices, std::optional<std::int64_t> memory) {
   const auto document = open_document(RECUT_SOURCE_DIR "/samples/recompute.recut", {});
   REQUIRE(document.ok());
   MeshComparisonRequest request;
@@ -25,7 +25,7 @@ MeshComparison compared(std::int64_t devices, std::optional<std::int64_t> memory
 }
 
 TEST_CASE("mesh comparison: every mesh once, the quickest first", "[mesh]") {
-  const MeshComparison comparison = compared(4, std::nullopt);
+  const MeshComparison comparison = compared_over(4, std::nullopt);
   std::vector<std::string> meshes;
   for (const MeshRow& row : comparison.rows) meshes.push_back(row.mesh + " " + row.preset);
   std::vector<std::string> sorted = meshes;
@@ -36,16 +36,16 @@ TEST_CASE("mesh comparison: every mesh once, the quickest first", "[mesh]") {
   CHECK(std::is_sorted(
       comparison.rows.begin(), comparison.rows.end(),
       [](const MeshRow& a, const MeshRow& b) { return a.step_micros < b.step_micros; }));
-  CHECK(compared(1, std::nullopt).rows.size() == 1);
+  CHECK(compared_over(1, std::nullopt).rows.size() == 1);
 }
 
 TEST_CASE("mesh comparison: memory is of inputs and peak together", "[mesh]") {
-  const MeshComparison free = compared(4, std::nullopt);
+  const MeshComparison free = compared_over(4, std::nullopt);
   const auto least =
       std::min_element(free.rows.begin(), free.rows.end(),
                        [](const MeshRow& a, const MeshRow& b) { return a.bytes() < b.bytes(); });
   const std::int64_t memory = least->bytes();
-  const MeshComparison bounded = compared(4, memory);
+  const MeshComparison bounded = compared_over(4, memory);
   REQUIRE(bounded.rows.front().holds);
   CHECK_FALSE(bounded.rows.back().holds);
   bool before = true;  // rows that hold come first
@@ -63,7 +63,7 @@ TEST_CASE("mesh comparison: memory is of inputs and peak together", "[mesh]") {
 TEST_CASE("mesh comparison: a row is the plan of its mesh", "[mesh]") {
   const auto document = open_document(RECUT_SOURCE_DIR "/samples/recompute.recut", {});
   REQUIRE(document.ok());
-  for (const MeshRow& row : compared(4, std::nullopt).rows) {
+  for (const MeshRow& row : compared_over(4, std::nullopt).rows) {
     const auto rank = shard_document(*document, {row.mesh, row.preset, {}, {}, 0}, "recompute");
     REQUIRE(rank.ok());
     const auto planned = plan_document(*rank, {});

@@ -18,13 +18,13 @@
 namespace recut {
 namespace {
 
-Document opened(const std::string& sample) {
+Document opened_sample(const std::string& sample) {
   auto document = open_document(RECUT_SOURCE_DIR "/samples/" + sample, {});
   if (!document) FAIL(format(document.diagnostics()));
   return std::move(*document);
 }
 
-Planned planned(const Document& document, const std::string& budget) {
+Planned planned_within(const Document& document, const std::string& budget) {
   PlanningRequest request;
   request.budget = budget;
   auto plan = plan_document(document, request);
@@ -33,7 +33,7 @@ Planned planned(const Document& document, const std::string& budget) {
 }
 
 TEST_CASE("sharded document: every rank's peak is at most that of rank 0", "[mesh]") {
-  const Document whole = opened("recompute.recut");
+  const Document whole = opened_sample("recompute.recut");
   for (const char* mesh : {"dp=2", "dp=3", "dp=5,tp=2"}) {
     CAPTURE(mesh);
     MeshRequest request{mesh, "dp=fsdp", {}, {}, 0};
@@ -42,7 +42,7 @@ TEST_CASE("sharded document: every rank's peak is at most that of rank 0", "[mes
     for (request.rank = 0; request.rank < ranks; ++request.rank) {
       const auto rank = shard_document(whole, request, "recompute");
       if (!rank) FAIL(format(rank.diagnostics()));
-      const std::int64_t peak = planned(*rank, "none").report.peak_bytes;
+      const std::int64_t peak = planned_within(*rank, "none").report.peak_bytes;
       if (request.rank == 0) first = peak;
       CHECK(peak <= first);
     }
@@ -50,13 +50,13 @@ TEST_CASE("sharded document: every rank's peak is at most that of rank 0", "[mes
 }
 
 TEST_CASE("sharded document: a budget for each device is held", "[mesh]") {
-  const Document whole = opened("joint/gpt2.json.gz");
+  const Document whole = opened_sample("joint/gpt2.json.gz");
   const auto rank = shard_document(whole, {"dp=4,tp=2", "dp=fsdp,tp=tp", {}, {}, 0}, "gpt2");
   if (!rank) FAIL(format(rank.diagnostics()));
-  const std::int64_t free_peak = planned(*rank, "none").report.peak_bytes;
-  CHECK(free_peak < planned(whole, "none").report.peak_bytes);
+  const std::int64_t free_peak = planned_within(*rank, "none").report.peak_bytes;
+  CHECK(free_peak < planned_within(whole, "none").report.peak_bytes);
   for (const int percent : {80, 60}) {
-    const Planned plan = planned(*rank, std::to_string(percent) + "%");
+    const Planned plan = planned_within(*rank, std::to_string(percent) + "%");
     CHECK(plan.report.peak_bytes * 100 <= free_peak * percent);
   }
 }
@@ -64,9 +64,9 @@ TEST_CASE("sharded document: a budget for each device is held", "[mesh]") {
 // A tight budget gathers parameters again in backward, as FSDP does.
 TEST_CASE("sharded document: parameters are gathered again where memory is short", "[mesh]") {
   const auto rank =
-      shard_document(opened("joint/gpt2.json.gz"), {"dp=2", "dp=fsdp", {}, {}, 0}, "gpt2");
+      shard_document(opened_sample("joint/gpt2.json.gz"), {"dp=2", "dp=fsdp", {}, {}, 0}, "gpt2");
   if (!rank) FAIL(format(rank.diagnostics()));
-  const Planned plan = planned(*rank, "40%");
+  const Planned plan = planned_within(*rank, "40%");
   std::map<NodeId, int> runs;
   for (const auto* pass : {&plan.plan.forward, &plan.plan.backward})
     for (const NodeId id : *pass)
@@ -75,7 +75,7 @@ TEST_CASE("sharded document: parameters are gathered again where memory is short
 }
 
 TEST_CASE("sharded document: what doesn't fit is refused", "[mesh]") {
-  const Document whole = opened("recompute.recut");
+  const Document whole = opened_sample("recompute.recut");
   const auto message = [&](const MeshRequest& request) {
     const auto rank = shard_document(whole, request, "recompute");
     REQUIRE_FALSE(rank.ok());
@@ -95,7 +95,7 @@ TEST_CASE("sharded check: presets of real graphs have the values of the whole gr
          {std::pair{"dp=2", "dp=ddp"}, std::pair{"dp=3", "dp=fsdp"}, std::pair{"tp=2", "tp=tp"},
           std::pair{"tp=2", "tp=sp"}, std::pair{"dp=2,tp=2", "dp=fsdp,tp=tp"}}) {
       CAPTURE(sample, mesh, preset);
-      const Document document = opened(sample);
+      const Document document = opened_sample(sample);
       const auto check =
           check_sharded(document.graph(), {mesh, preset, {}, {}, 0}, document.file.tensors, 1);
       if (!check) FAIL(format(check.diagnostics()));
@@ -106,7 +106,7 @@ TEST_CASE("sharded check: presets of real graphs have the values of the whole gr
 }
 
 TEST_CASE("sharded report: its placement file reads back as the preset", "[mesh]") {
-  const Document document = opened("joint/tiny_lm.json.gz");
+  const Document document = opened_sample("joint/tiny_lm.json.gz");
   const auto report = shard_graph(document.graph(), {"dp=2,tp=2", "dp=fsdp,tp=tp", {}, {}, 0});
   REQUIRE(report.ok());
   const auto again =
