@@ -17,6 +17,7 @@
 
 #include "engine/ir/builder.h"
 #include "engine/ir/call.h"
+#include "engine/ir/dimension_order.h"
 #include "engine/ir/operator_map.h"
 #include "engine/passes/rewrite_nodes.h"
 
@@ -85,16 +86,10 @@ struct SeededDraw {
   // A contiguous value in the layout of `type`, if each byte there belongs to one element.
   Value laid_out(const Value& x) const {
     if (is_contiguous(type) || x.type().strides == type.strides) return x;
-    std::vector<std::int64_t> outer_first, back(type.shape.size());
-    for (std::int64_t i = 0; i < type.rank(); ++i) outer_first.push_back(i);
-    const auto stride = [&](std::int64_t i) { return type.strides[static_cast<std::size_t>(i)]; };
-    std::stable_sort(outer_first.begin(), outer_first.end(),
-                     [&](std::int64_t i, std::int64_t j) { return stride(i) > stride(j); });
-    for (std::size_t i = 0; i < back.size(); ++i)
-      back[static_cast<std::size_t>(outer_first[i])] = static_cast<std::int64_t>(i);
-    const Value moved = b("clone", {b.permute(x, outer_first)},
-                          {{"memory_format", std::string("contiguous_format")}});
-    return b.permute(moved, back);
+    const DimensionOrder order = storage_order(type);
+    const Value moved =
+        b("clone", {b.permute(x, order)}, {{"memory_format", std::string("contiguous_format")}});
+    return b.permute(moved, inverse_order(order));
   }
 };
 

@@ -9,10 +9,10 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "engine/ir/call.h"
 #include "engine/ir/copy.h"
+#include "engine/ir/dimension_order.h"
 #include "engine/support/check.h"
 #include "engine/support/text.h"
 
@@ -23,25 +23,6 @@ NodeId make_or_die(Graph& graph, Op op, std::vector<Argument> arguments) {
   auto made = graph.make(op, std::move(arguments));
   RECUT_CHECK(made.ok(), "the copy of a value fits its layout");
   return *made;
-}
-
-// The dimensions by stride, largest first; of equal ones the one with more elements.
-std::vector<std::int64_t> storage_order(const TensorType& type) {
-  std::vector<std::int64_t> order(type.shape.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-    if (type.strides[i] != type.strides[j]) return type.strides[i] > type.strides[j];
-    return type.shape[i] > type.shape[j];
-  });
-  return order;
-}
-
-std::vector<std::int64_t> inverse(const std::vector<std::int64_t>& order) {
-  std::vector<std::int64_t> inverted(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    inverted[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
-  return inverted;
 }
 
 // Divisions of integers by a number other than 0 can't fail.
@@ -110,7 +91,7 @@ NodeId laid_out(Graph& graph, NodeId value, const TensorType& type) {
   if (is_contiguous(type)) return contiguous(value);
   const auto order = storage_order(type);
   const NodeId turned = make_or_die(graph, Op::permute, {value, Argument(order)});
-  return make_or_die(graph, Op::permute, {contiguous(turned), Argument(inverse(order))});
+  return make_or_die(graph, Op::permute, {contiguous(turned), Argument(inverse_order(order))});
 }
 
 std::vector<NodeId> copy_region(Graph& to, const Graph& region, std::span<const NodeId> inputs) {
