@@ -49,11 +49,14 @@ std::vector<MeshRequest> meshes_of(std::int64_t devices) {
 
 Result<MeshRow> plan_mesh(const Document& document, const MeshRequest& mesh,
                           const MeshComparisonRequest& request, std::string_view file_name) {
-  const auto sharding = shard_graph(document.graph(), mesh);
-  if (!sharding) return sharding.diagnostics();
-  const auto rank = shard_document(document, mesh, file_name);
+  const auto module = place_on_mesh(document.graph(), mesh);
+  if (!module) return module.diagnostics();
+  const auto sharded = mesh::shard(*module);
+  if (!sharded) return sharded.diagnostics();
+  const ShardingReport sharding = report_of(*module, *sharded);
+  const auto rank = shard_document(document, *module, *sharded, 0, file_name);
   if (!rank) return rank.diagnostics();
-  MeshRow row{mesh.mesh, mesh.preset, sharding->input_bytes(), 0, sharding->bytes_sent()};
+  MeshRow row{mesh.mesh, mesh.preset, sharding.input_bytes(), 0, sharding.bytes_sent()};
   PlanningRequest planning = request.planning;
   // Inputs alone may be too large: the row then has the least peak.
   const std::int64_t left = request.memory_bytes ? *request.memory_bytes - row.input_bytes : 0;

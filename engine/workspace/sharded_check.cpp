@@ -57,8 +57,9 @@ Result<ShardedCheck> check_sharded(const Graph& graph, const MeshRequest& reques
     gathered[i] = std::move(*full);
     expected[i] = std::move(whole->outputs[i]);
   }
-  return ShardedCheck{module.mesh().size(), compare_outputs(in_f64.graph(), inputs, gathered,
-                                                            expected, allowed_error(graph))};
+  return ShardedCheck{
+      module.mesh().size(), ranks->peak_bytes,
+      compare_outputs(in_f64.graph(), inputs, gathered, expected, allowed_error(graph))};
 }
 
 std::string sharded_check_text(const ShardedCheck& check) {
@@ -77,8 +78,10 @@ std::string sharded_check_text(const ShardedCheck& check) {
 }
 
 std::string sharded_check_json(const ShardedCheck& check) {
-  nlohmann::ordered_json json{
-      {"ok", check.ok()}, {"ranks", check.ranks}, {"outputs", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json json{{"ok", check.ok()},
+                              {"ranks", check.ranks},
+                              {"peak_bytes", check.peak_bytes},
+                              {"outputs", nlohmann::ordered_json::array()}};
   for (const OutputComparison& output : check.outputs)
     json["outputs"].push_back({{"name", output.name},
                                {"gradient", output.gradient},

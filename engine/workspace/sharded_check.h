@@ -17,6 +17,7 @@ namespace recut {
 
 struct ShardedCheck {
   std::int64_t ranks = 1;
+  std::vector<std::int64_t> peak_bytes;   // of the interpreter in program order, by position
   std::vector<OutputComparison> outputs;  // gathered from all ranks, with the whole graph's
 
   bool ok() const { return all_ok(outputs); }

@@ -15,8 +15,14 @@ Result<Document> shard_document(const Document& document, const MeshRequest& req
   if (!module) return module.diagnostics();
   const auto sharded = mesh::shard(*module);
   if (!sharded) return sharded.diagnostics();
-  const std::int64_t position = *module->mesh().position_of(request.rank);
-  auto spmd = mesh::spmd_graph(*module, *sharded, position);
+  return shard_document(document, *module, *sharded, *module->mesh().position_of(request.rank),
+                        file_name);
+}
+
+Result<Document> shard_document(const Document& document, const mesh::DistributedModule& module,
+                                const mesh::ShardedGraph& sharded, std::int64_t position,
+                                std::string_view file_name) {
+  auto spmd = mesh::spmd_graph(module, sharded, position);
   if (!spmd) return spmd.diagnostics();
   GraphFile file = document.file;
   file.graph = std::move(spmd->graph);
@@ -32,11 +38,10 @@ Result<Document> shard_document(const Document& document, const MeshRequest& req
 std::string mesh_note(const MeshRequest& request) {
   const auto mesh = mesh::DeviceMesh::parse(request.mesh);
   if (!mesh) return {};
-  if (request.rank != 0) return fmt::format("rank {} of {}", request.rank, format(*mesh));
-  return fmt::format(
-      "rank 0 of {}: of {} ranks it has the largest parts, so that a plan of it "
-      "holds on all",
-      format(*mesh), mesh->size());
+  const char* const largest =
+      request.rank == 0 ? ", which has the largest part of every value" : "";
+  return fmt::format("rank {} of the {} of {}{}", request.rank, mesh->size(), format(*mesh),
+                     largest);
 }
 
 }  // namespace recut

@@ -2,9 +2,11 @@
 // of a mesh.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "engine/mesh/spmd/sharded_graph.h"
 #include "engine/support/result.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/mesh_request.h"
@@ -17,7 +19,12 @@ namespace recut {
 Result<Document> shard_document(const Document& document, const MeshRequest& request,
                                 std::string_view file_name);
 
-// "rank 0 of dp=2,tp=4: of 8 ranks it has the largest parts, so that a plan of it holds on all"
+// The same with decisions that are made: the rank at a position of the module's mesh.
+Result<Document> shard_document(const Document& document, const mesh::DistributedModule& module,
+                                const mesh::ShardedGraph& sharded, std::int64_t position,
+                                std::string_view file_name);
+
+// "rank 0 of the 8 of dp=2,tp=4, which has the largest part of every value"
 std::string mesh_note(const MeshRequest& request);
 
 }  // namespace recut

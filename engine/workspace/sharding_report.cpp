@@ -7,7 +7,6 @@
 
 #include "engine/mesh/distributed_module.h"
 #include "engine/mesh/sharding_text.h"
-#include "engine/mesh/spmd/sharded_graph.h"
 #include "engine/support/table.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
@@ -27,29 +26,6 @@ void add_steps(const Graph& graph, const mesh::ShardingChange& change, ShardingR
          title(step.kind), format(*before, mesh), format(step.after, mesh), step.bytes});
     before = &step.after;
   }
-}
-
-ShardingReport report_of(const mesh::DistributedModule& module, const mesh::ShardedGraph& sharded) {
-  const Graph& graph = module.graph();
-  const mesh::DeviceMesh& mesh = module.mesh();
-  ShardingReport report{format(mesh), placement_file(module), format(module), {}, {}};
-  for (const NodeId id : module.inputs()) {
-    const mesh::Sharding& sharding = module.of_input(id);
-    report.inputs.push_back({std::string(graph.node_name(id)), format(graph.type(id)),
-                             format(sharding, mesh),
-                             largest_local_bytes(graph.type(id), sharding, mesh)});
-  }
-  const auto add = [&](const std::map<NodeId, std::vector<mesh::ShardingChange>>& changes,
-                       NodeId id) {
-    const auto found = changes.find(id);
-    if (found == changes.end()) return;
-    for (const mesh::ShardingChange& change : found->second) add_steps(graph, change, report);
-  };
-  for (const NodeId id : graph.order()) {
-    add(sharded.before, id);
-    add(sharded.after, id);
-  }
-  return report;
 }
 
 // By axis and collective: how many, and the bytes that a rank sends.
@@ -82,6 +58,29 @@ std::int64_t ShardingReport::input_bytes() const {
   std::int64_t sum = 0;
   for (const PlacedValue& input : inputs) sum += input.rank_bytes;
   return sum;
+}
+
+ShardingReport report_of(const mesh::DistributedModule& module, const mesh::ShardedGraph& sharded) {
+  const Graph& graph = module.graph();
+  const mesh::DeviceMesh& mesh = module.mesh();
+  ShardingReport report{format(mesh), placement_file(module), format(module), {}, {}};
+  for (const NodeId id : module.inputs()) {
+    const mesh::Sharding& sharding = module.of_input(id);
+    report.inputs.push_back({std::string(graph.node_name(id)), format(graph.type(id)),
+                             format(sharding, mesh),
+                             largest_local_bytes(graph.type(id), sharding, mesh)});
+  }
+  const auto add = [&](const std::map<NodeId, std::vector<mesh::ShardingChange>>& changes,
+                       NodeId id) {
+    const auto found = changes.find(id);
+    if (found == changes.end()) return;
+    for (const mesh::ShardingChange& change : found->second) add_steps(graph, change, report);
+  };
+  for (const NodeId id : graph.order()) {
+    add(sharded.before, id);
+    add(sharded.after, id);
+  }
+  return report;
 }
 
 Result<ShardingReport> shard_graph(const Graph& graph, const MeshRequest& request) {

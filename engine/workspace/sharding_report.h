@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/ir/graph.h"
+#include "engine/mesh/spmd/sharded_graph.h"
 #include "engine/support/result.h"
 #include "engine/workspace/mesh_request.h"
 
@@ -40,6 +41,9 @@ struct ShardingReport {
 // parameters' placements, results with the file's. Fails as the file and the mesh do, on a graph with
 // collectives, and on an order of axes that isn't the mesh's: calls are placed axis by axis.
 Result<ShardingReport> shard_graph(const Graph& graph, const MeshRequest& request);
+
+// The report on decisions that are made.
+ShardingReport report_of(const mesh::DistributedModule& module, const mesh::ShardedGraph& sharded);
 
 std::string sharding_text(const ShardingReport& report);
 std::string sharding_json(const ShardingReport& report);

@@ -106,8 +106,8 @@ RECUT_API recut_status recut_graph_differentiate(const recut_graph* graph, const
                                                  recut_graph** joint, char** error);
 
 /* The graph of one rank of a device mesh, as `recut show --mesh` makes it: the calls on the rank's
- * parts of all values, and the collectives between them. A plan of rank 0 holds on every rank.
- * `graph` is not changed and still belongs to the caller.
+ * parts of all values, and the collectives between them. Rank 0 has the largest part of
+ * every value. `graph` is not changed and still belongs to the caller.
  *
  *   "mesh"        name and size of each axis, "dp=2,tp=4"; needed
  *   "preset"      style of each axis, "dp=fsdp,tp=tp": ddp, fsdp, tp, sp or cp

@@ -14,7 +14,7 @@ void MeshArguments::add_to(CLI::App& command, bool required) {
   command
       .add_option("--preset", preset,
                   "Style of parallel training of each axis, such as dp=fsdp,tp=tp: ddp, fsdp, tp, "
-                  "sp (tp with the sequence cut) or cp (default: everything replicated)")
+                  "sp (tp with the sequence sharded) or cp (default: everything replicated)")
       ->type_name("STYLES");
   command
       .add_option("--placements", placements,

@@ -17,7 +17,7 @@ TEST_CASE("command: --mesh shows and plans the graph of a rank", "[native][mesh]
   CHECK(shown.code == native::kDone);
   CHECK(shown.out.find("%x = input f32[32, 32]") != std::string::npos);
   CHECK(shown.out.find("\"sum\", \"dp\"") != std::string::npos);
-  CHECK(shown.err.find("note: rank 0 of dp=2") != std::string::npos);
+  CHECK(shown.err.find("note: rank 0 of the 2 of dp=2") != std::string::npos);
   const native::Ran planned = native::run(
       {"plan", kChain, "--mesh", "dp=2", "--preset", "dp=ddp", "--budget", "90%", "--json"});
   CHECK(planned.code == native::kDone);

@@ -101,7 +101,7 @@ std::vector<bool> finite_outputs(const Graph& graph, std::uint64_t seed) {
 TEST_CASE("random: the ranks of a mesh have the values of the whole graph", "[random][mesh]") {
   const std::uint64_t first = number_given("RECUT_RANDOM_SEED", 1);
   const std::uint64_t count = number_given("RECUT_RANDOM_GRAPHS", tries(1000));
-  std::size_t compared = 0;
+  std::size_t compared = 0, above_first = 0;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     Random random(seed);
     const Graph graph = random_graph(seed);
@@ -113,6 +113,9 @@ TEST_CASE("random: the ranks of a mesh have the values of the whole graph", "[ra
     if (!unsound.empty()) FAIL(unsound);
     const auto check = check_sharded(graph, {format(*mesh), {}, placements, "random"}, {}, seed);
     if (!check) FAIL(format(check.diagnostics()));
+    const std::int64_t first = check->peak_bytes.front();
+    if (*std::max_element(check->peak_bytes.begin(), check->peak_bytes.end()) > first)
+      ++above_first;
     const std::vector<bool> finite = finite_outputs(graph, seed);
     for (const OutputComparison& output : check->outputs) {
       if (!finite[output.position]) continue;
@@ -122,6 +125,8 @@ TEST_CASE("random: the ranks of a mesh have the values of the whole graph", "[ra
     }
   }
   CHECK((count < 100 || compared > count));
+  // The first rank has the largest peak, but where two parts that begin at 0 are one value there.
+  CHECK(above_first * 200 <= count);
 }
 
 }  // namespace

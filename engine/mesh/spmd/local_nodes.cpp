@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "engine/ir/call.h"
+#include "engine/ir/dimension_order.h"
 #include "engine/support/check.h"
 #include "engine/support/text.h"
 
@@ -195,16 +195,10 @@ Value LocalNodes::with_layout(const Value& x, const TensorType& whole, const std
         fmt::format("{} reads the storage of a value with the layout {}, which a rank's "
                     "part hasn't, expected a dense layout",
                     quote(name), format(whole)));
-  std::vector<std::int64_t> order(static_cast<std::size_t>(x.rank())), back = order;
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
-    return whole.strides[static_cast<std::size_t>(a)] > whole.strides[static_cast<std::size_t>(b)];
-  });
-  for (std::size_t i = 0; i < order.size(); ++i)
-    back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+  const DimensionOrder order = storage_order(whole);
   const Value moved = parts_.call(Op::permute, {x, order}, name);
   const Value copied = parts_.copy(moved, name);
-  return parts_.call(Op::permute, {copied, back}, name);
+  return parts_.call(Op::permute, {copied, inverse_order(order)}, name);
 }
 
 std::vector<Value> LocalNodes::append(NodeId id, std::vector<Argument> arguments,

@@ -38,9 +38,12 @@ Value PartCalls::redistribute(const RedistributionPlan& plan, const Value& part,
   name_ = name;
   type_ = plan.type;
   before_ = without_single_ranks(plan.from, mesh_);
+  is_contiguous_ = false;
   Value x = part;
   for (const RedistributionStep& step : plan.steps) {
+    if (!x.valid()) return x;
     x = this->step(step, x);
+    is_contiguous_ = sends_messages(step.kind) || step.kind == StepKind::slice;
     before_ = step.after;
   }
   return x;
@@ -74,32 +77,45 @@ Value PartCalls::copy(const Value& x, std::string_view name) {
   return call(Op::clone, {x, "contiguous_format"}, name);
 }
 
-Value PartCalls::contiguous(const Value& x) { return is_contiguous(x.type()) ? x : copy(x, name_); }
+// Ranks with another shape may have another layout, and yet have to make the same calls: where parts
+// are uneven, only a value of a known layout isn't copied.
+Value PartCalls::contiguous(const Value& x) {
+  bool same_on_all = true;
+  for (std::size_t d = 0; d < before_.dims.size(); ++d)
+    same_on_all &= is_even(static_cast<int>(d), before_.dims[d]);
+  const bool known = same_on_all || b_.graph().op(x.id()).is(kInput);
+  return is_contiguous_ || (known && is_contiguous(x.type())) ? x : copy(x, name_);
+}
+
+// True if the axes cut a dimension into equal parts, so that no rank needs padding.
+bool PartCalls::is_even(int dim, const std::vector<int>& axes) const {
+  std::int64_t parts = 1;
+  for (const int axis : axes) parts *= ranks_of(axis);
+  return type_.shape[static_cast<std::size_t>(dim)] % parts == 0;
+}
 
 // A copy, so that the whole can be freed.
 Value PartCalls::narrow(const Value& x, int dim, Interval part) {
-  if (part.offset == 0 && part.size == x.size(dim)) return x;
-  const Value view = call(Op::slice_Tensor, {x, dim, part.offset, part.offset + part.size}, name_);
-  return copy(view, name_);
-}
-
-// Cuts padding off. Rows stay a view of their storage.
-Value PartCalls::trim(const Value& x, int dim, std::int64_t size) {
-  if (x.size(dim) == size) return x;
-  return contiguous(call(Op::slice_Tensor, {x, dim, 0, size}, name_));
+  return copy(call(Op::slice_Tensor, {x, dim, part.offset, part.offset + part.size}, name_), name_);
 }
 
 Value PartCalls::pad(const Value& x, int dim, std::int64_t before, std::int64_t after) {
-  if (before == 0 && after == 0) return x;
   std::vector<std::int64_t> amounts(static_cast<std::size_t>(2 * (x.rank() - dim)), 0);
   amounts[amounts.size() - 2] = before;
   amounts[amounts.size() - 1] = after;
   return call(Op::constant_pad_nd, {x, amounts}, name_);
 }
 
+// Cuts padding off. Rows stay a view of their storage.
+Value PartCalls::trim(const Value& x, int dim, std::int64_t size) {
+  const Value view = call(Op::slice_Tensor, {x, dim, 0, size}, name_);
+  return dim == 0 ? view : copy(view, name_);
+}
+
 // [a, n*c, z] as [n*a, c, z], with chunk i of dimension `dim` as part i of dimension 0.
+// `x` is contiguous.
 Value PartCalls::chunks_to_front(const Value& x, int dim, std::int64_t n) {
-  if (dim == 0) return contiguous(x);
+  if (dim == 0 || !x.valid()) return x;
   const auto d = static_cast<std::size_t>(dim);
   Shape split = x.shape(), front = x.shape();
   split[d] /= n;
@@ -110,14 +126,13 @@ Value PartCalls::chunks_to_front(const Value& x, int dim, std::int64_t n) {
   order.insert(order.begin(), dim);
   front[d] /= n;
   front[0] *= n;
-  const Value whole = contiguous(x);
-  const Value pieces = call(Op::view, {whole, split}, name_);
-  return call(Op::view, {contiguous(call(Op::permute, {pieces, order}, name_)), front}, name_);
+  const Value pieces = call(Op::view, {x, split}, name_);
+  return call(Op::view, {copy(call(Op::permute, {pieces, order}, name_), name_), front}, name_);
 }
 
 // The inverse: [n*a, c, z] as [a, n*c, z].
 Value PartCalls::chunks_from_front(const Value& x, int dim, std::int64_t n) {
-  if (dim == 0) return x;
+  if (dim == 0 || !x.valid()) return x;
   const auto d = static_cast<std::size_t>(dim);
   Shape split = x.shape(), whole = x.shape();
   split[0] /= n;
@@ -129,27 +144,23 @@ Value PartCalls::chunks_from_front(const Value& x, int dim, std::int64_t n) {
   whole[0] /= n;
   whole[d] *= n;
   const Value pieces = call(Op::view, {x, split}, name_);
-  return call(Op::view, {contiguous(call(Op::permute, {pieces, order}, name_)), whole}, name_);
+  return call(Op::view, {copy(call(Op::permute, {pieces, order}, name_), name_), whole}, name_);
 }
 
 Value PartCalls::dim_to_front(const Value& x, int dim) {
-  if (dim == 0) return contiguous(x);
+  if (dim == 0 || !x.valid()) return x;
   std::vector<std::int64_t> order(static_cast<std::size_t>(x.rank()));
   std::iota(order.begin(), order.end(), std::int64_t{0});
   std::rotate(order.begin(), order.begin() + dim, order.begin() + dim + 1);
-  return contiguous(call(Op::permute, {x, order}, name_));
+  return copy(call(Op::permute, {x, order}, name_), name_);
 }
 
 Value PartCalls::dim_from_front(const Value& x, int dim) {
-  if (dim == 0) return x;
+  if (dim == 0 || !x.valid()) return x;
   std::vector<std::int64_t> order(static_cast<std::size_t>(x.rank()));
   std::iota(order.begin(), order.end(), std::int64_t{0});
   std::rotate(order.begin(), order.begin() + 1, order.begin() + dim + 1);
-  return contiguous(call(Op::permute, {x, order}, name_));
-}
-
-Value PartCalls::join(const std::vector<Value>& parts) {
-  return parts.size() == 1 ? parts.front() : call(Op::cat, {parts, 0}, name_);
+  return copy(call(Op::permute, {x, order}, name_), name_);
 }
 
 // The size that a line's ranks share before its axis cut the dimension.
@@ -165,24 +176,32 @@ Value PartCalls::slice(const RedistributionStep& step, const Value& x) {
 }
 
 Value PartCalls::all_gather(const RedistributionStep& step, const Value& x) {
-  const std::int64_t n = ranks_of(step.axis), size = parent_size(step.from_dim);
-  const Value padded = contiguous(pad_to(x, step.from_dim, padded_chunk(size, n)));
+  const int dim = step.from_dim;
+  const std::int64_t n = ranks_of(step.axis), size = parent_size(dim);
+  const bool even = is_even(dim, before_.dims[static_cast<std::size_t>(dim)]);
+  const Value own = contiguous(x);
+  const Value padded = even ? own : pad_to(own, dim, padded_chunk(size, n));
   const Value gathered = wait(
       call(Op::c10d_all_gather_into_tensor, {padded, n, group_name(mesh_, {step.axis})}, name_));
-  return trim(chunks_from_front(gathered, step.from_dim, n), step.from_dim, size);
+  const Value joined = chunks_from_front(gathered, dim, n);
+  return even ? joined : trim(joined, dim, size);
 }
 
 Value PartCalls::all_to_all(const RedistributionStep& step, const Value& x) {
-  const std::int64_t n = ranks_of(step.axis);
-  const std::int64_t size = parent_size(step.from_dim), other = x.size(step.to_dim);
-  const Value padded = pad_to(pad_to(x, step.from_dim, padded_chunk(size, n)), step.to_dim,
-                              padded_chunk(other, n) * n);
-  const Value sent = chunks_to_front(padded, step.to_dim, n);
+  const int from = step.from_dim, to = step.to_dim;
+  const std::int64_t n = ranks_of(step.axis), size = parent_size(from), other = x.size(to);
+  const bool even_from = is_even(from, before_.dims[static_cast<std::size_t>(from)]);
+  const bool even_to = is_even(to, step.after.dims[static_cast<std::size_t>(to)]);
+  Value padded = contiguous(x);
+  if (!even_from) padded = pad_to(padded, from, padded_chunk(size, n));
+  if (!even_to) padded = pad_to(padded, to, padded_chunk(other, n) * n);
+  const Value sent = chunks_to_front(padded, to, n);
   const std::vector<std::int64_t> splits(static_cast<std::size_t>(n), sent.size(0) / n);
   const Value received = wait(call(Op::c10d_all_to_all_single,
                                    {sent, splits, splits, group_name(mesh_, {step.axis})}, name_));
-  const Value joined = trim(chunks_from_front(received, step.from_dim, n), step.from_dim, size);
-  return trim(joined, step.to_dim, chunk(other, n, index_on(step.axis)).size);
+  Value joined = chunks_from_front(received, from, n);
+  if (!even_from) joined = trim(joined, from, size);
+  return even_to ? joined : trim(joined, to, chunk(other, n, index_on(step.axis)).size);
 }
 
 Value PartCalls::all_reduce(const RedistributionStep& step, const Value& x) {
@@ -193,14 +212,17 @@ Value PartCalls::all_reduce(const RedistributionStep& step, const Value& x) {
 }
 
 Value PartCalls::reduce_scatter(const RedistributionStep& step, const Value& x) {
-  const std::int64_t n = ranks_of(step.axis), size = x.size(step.to_dim);
-  const Value padded = pad_to(x, step.to_dim, padded_chunk(size, n) * n);
+  const int dim = step.to_dim;
+  const std::int64_t n = ranks_of(step.axis), size = x.size(dim);
+  const bool even = is_even(dim, step.after.dims[static_cast<std::size_t>(dim)]);
+  const Value own = contiguous(x);
+  const Value padded = even ? own : pad_to(own, dim, padded_chunk(size, n) * n);
   const Value part =
       wait(call(Op::c10d_reduce_scatter_tensor,
-                {chunks_to_front(padded, step.to_dim, n), title(*before_.partial_of(step.axis)), n,
+                {chunks_to_front(padded, dim, n), title(*before_.partial_of(step.axis)), n,
                  group_name(mesh_, {step.axis})},
                 name_));
-  return trim(part, step.to_dim, chunk(size, n, index_on(step.axis)).size);
+  return even ? part : trim(part, dim, chunk(size, n, index_on(step.axis)).size);
 }
 
 // The graphs of all ranks have the same calls: the condition is a number that differs.
@@ -262,24 +284,27 @@ PartCalls::Exchange PartCalls::exchange_of(const RedistributionStep& step) const
 }
 
 // Messages between pairs of ranks: an all_to_all over all axes of the dimension, with unequal
-// parts. Two ranks exchange one part at most, since both hold an interval.
+// parts. Two ranks exchange one part at most, since both hold an interval. Even parts have one
+// receiver each.
 Value PartCalls::reorder(const RedistributionStep& step, const Value& x) {
   const auto d = static_cast<std::size_t>(step.from_dim);
+  const bool even = is_even(step.from_dim, before_.dims[d]);
   const Exchange exchange = exchange_of(step);
   joint_groups_.insert(exchange.axes);
   const std::int64_t begin = local_interval(type_.shape[d], before_.dims[d], mesh_, at_).offset;
-  const Value rows = dim_to_front(x, step.from_dim);
+  const Value rows = dim_to_front(contiguous(x), step.from_dim);
   std::vector<Value> parts;
   std::vector<std::int64_t> sent, received;
   for (const Interval& part : exchange.sent) {
     sent.push_back(part.size);
-    if (part.size > 0) parts.push_back(narrow(rows, 0, {part.offset - begin, part.size}));
+    const std::int64_t offset = part.size > 0 ? part.offset - begin : 0;
+    if (!even) parts.push_back(narrow(rows, 0, {offset, part.size}));
   }
   for (const Interval& part : exchange.received) received.push_back(part.size);
-  const Value out = parts.empty() ? narrow(rows, 0, {0, 0}) : join(parts);
+  const Value out = even ? rows : call(Op::cat, {parts, 0}, name_);
   const Value in = wait(call(Op::c10d_all_to_all_single,
                              {out, received, sent, group_name(mesh_, exchange.axes)}, name_));
-  return dim_from_front(in_order(in, exchange.received), step.from_dim);
+  return dim_from_front(even ? in : in_order(in, exchange.received), step.from_dim);
 }
 
 // Parts that arrived by sender, in the order of their elements.
@@ -287,15 +312,14 @@ Value PartCalls::in_order(const Value& arrived, const std::vector<Interval>& rec
   std::vector<std::pair<std::int64_t, Interval>> places;  // by offset: the place among the arrived
   std::int64_t at = 0;
   for (const Interval& part : received) {
-    if (part.size > 0) places.push_back({part.offset, {at, part.size}});
+    places.push_back({part.offset, {at, part.size}});
     at += part.size;
   }
-  const auto by_offset = [](const auto& a, const auto& b) { return a.first < b.first; };
-  if (std::is_sorted(places.begin(), places.end(), by_offset)) return arrived;
-  std::sort(places.begin(), places.end(), by_offset);
+  std::stable_sort(places.begin(), places.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Value> parts;
   for (const auto& [offset, place] : places) parts.push_back(narrow(arrived, 0, place));
-  return join(parts);
+  return call(Op::cat, {parts, 0}, name_);
 }
 
 Value PartCalls::embed(const Value& part, const Shape& whole, const Sharding& sharding,
@@ -304,7 +328,8 @@ Value PartCalls::embed(const Value& part, const Shape& whole, const Sharding& sh
   const Block block = local_block(whole, sharding, mesh_, at_);
   Value x = part;
   for (std::size_t d = 0; d < whole.size(); ++d)
-    x = pad(x, static_cast<int>(d), block.offset[d], whole[d] - block.offset[d] - block.shape[d]);
+    if (!sharding.dims[d].empty())
+      x = pad(x, static_cast<int>(d), block.offset[d], whole[d] - block.offset[d] - block.shape[d]);
   return x;
 }
 
@@ -313,7 +338,8 @@ Value PartCalls::take_part(const Value& whole, const Sharding& sharding, std::st
   const Block block = local_block(whole.shape(), sharding, mesh_, at_);
   Value x = whole;
   for (std::size_t d = 0; d < block.shape.size(); ++d)
-    x = narrow(x, static_cast<int>(d), {block.offset[d], block.shape[d]});
+    if (!sharding.dims[d].empty())
+      x = narrow(x, static_cast<int>(d), {block.offset[d], block.shape[d]});
   return x;
 }
 

@@ -15,8 +15,9 @@ namespace recut::mesh {
 // The name of the group of an axis is the axis' own; that of several joins theirs: "dp_tp".
 std::string group_name(const DeviceMesh& mesh, const std::vector<int>& axes);
 
-// Appends calls of one rank to a graph. All ranks call the same collectives in the same order with
-// equal sizes: uneven parts are padded at the end. `names` are not taken for new nodes.
+// Appends calls of one rank to a graph. All ranks make the same calls in the same order, also where
+// some need no padding: so no rank has a value that the first one lacks, or a larger one. Collectives
+// have equal sizes: uneven parts are padded at the end. `names` are not taken for new nodes.
 class PartCalls {
  public:
   PartCalls(Builder& builder, const Graph& names, const DeviceMesh& mesh, Coordinate at)
@@ -67,7 +68,7 @@ class PartCalls {
   Value chunks_from_front(const Value& x, int dim, std::int64_t n);
   Value dim_to_front(const Value& x, int dim);
   Value dim_from_front(const Value& x, int dim);
-  Value join(const std::vector<Value>& parts);
+  bool is_even(int dim, const std::vector<int>& axes) const;
   std::int64_t parent_size(int dim) const;
   std::int64_t ranks_of(int axis) const { return mesh_.axis_size(axis); }
   std::int64_t index_on(int axis) const { return at_[static_cast<std::size_t>(axis)]; }
@@ -83,6 +84,7 @@ class PartCalls {
   std::string name_;
   TensorType type_;
   Sharding before_;
+  bool is_contiguous_ = false;  // the value that the last step made
 };
 
 }  // namespace recut::mesh

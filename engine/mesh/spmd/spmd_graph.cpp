@@ -105,8 +105,8 @@ class SpmdWriter {
     const CallShardings& whole = sharded_.calls.at(node);
     const bool shares = std::any_of(whole.factors.begin(), whole.factors.end(),
                                     [](int factor) { return factor >= 0; });
-    if (whole_.op(node).is(kInput) || whole.results.size() != 1 || shares ||
-        change.plan.to.has_partial() ||
+    if (whole_.op(node).is(kInput) || whole_[node].op == Op::getitem || whole.results.size() != 1 ||
+        shares || change.plan.to.has_partial() ||
         change.plan.from != Sharding::replicated(whole_.type(node).rank(), mesh_.ndim()))
       return std::nullopt;
     const ShardingRule rule = sharding_rule(whole_, node);

@@ -18,11 +18,13 @@ struct SpmdGraph {
 };
 
 // The graph of the rank at a position of the mesh. Inputs, results and gradients are those of the
-// whole graph, with the shapes of the rank's parts. All ranks call the same collectives in the same
-// order; they differ in offsets, and in sizes where a dimension isn't cut evenly. The rank at 0 has
-// the largest part of every value. Values equal those of the whole graph, random numbers too: their
-// call is computed whole, and each rank takes its part. Fails where a part doesn't fit a call that
-// addresses storage, or on the whole graph's nested graphs with parts.
+// whole graph, with the shapes of the rank's parts. All ranks make the same calls in the same order;
+// they differ in offsets, and in sizes where a dimension isn't cut evenly. Values equal those of the
+// whole graph, random numbers too: their call is computed whole, and each rank takes its part. Fails
+// where a part doesn't fit a call that addresses storage.
+//
+// The rank at 0 has the largest part of every value. Its peak bounds that of the others, unless two
+// parts of a value that begin at 0 are equal there: they are one node, and two on other ranks.
 Result<SpmdGraph> spmd_graph(const DistributedModule& module, const ShardedGraph& sharded,
                              std::int64_t position);
 

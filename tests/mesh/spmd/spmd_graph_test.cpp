@@ -167,7 +167,6 @@ TEST_CASE("spmd graph: every step of a redistribution has its calls", "[mesh]") 
                               std::string("inputs\n  x ") + from + "\noutputs\n  y " + to + "\n");
         const auto inputs = inputs_from(moves.graph, {}, 1).value();
         CHECK(bytes_of(moves.gathered(inputs)) == bytes_of(moves.whole(inputs)));
-        CHECK(moves.rank(0).order().size() > 0);
       }
 }
 
