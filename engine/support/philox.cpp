@@ -29,7 +29,8 @@ RandomWords inductor_words(std::uint64_t seed, std::uint64_t element) {
 
 float inductor_uniform(std::uint32_t word) {
   const auto number = static_cast<std::int32_t>(word);
-  return static_cast<float>(number < 0 ? -number - 1 : number) * kInductorScale;
+  // Triton's -x - 1 is ~x, which does not overflow at the least number.
+  return static_cast<float>(number < 0 ? ~number : number) * kInductorScale;
 }
 
 float inductor_normal(const RandomWords& words) {
