@@ -23,9 +23,11 @@ std::map<std::size_t, JointRole> read_joint_roles(const JointNodes& nodes, const
   };
   take(roles.parameters, "parameters", JointRole::parameter);
   take(roles.buffers, "buffers", JointRole::buffer);
-  // A constant has no new value: a buffer that is written is an input.
+  // A constant has no new value: a buffer that is written is an input. A parameter stays one.
   if (!roles.buffers.empty())
-    for (const std::size_t at : written_placeholders(nodes)) found.erase(at);
+    for (const std::size_t at : written_placeholders(nodes))
+      if (const auto it = found.find(at); it != found.end() && it->second == JointRole::buffer)
+        found.erase(it);
   return found;
 }
 

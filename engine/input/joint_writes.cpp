@@ -2,6 +2,7 @@
 
 #include "engine/input/composite_operators.h"
 #include "engine/input/joint_arguments.h"
+#include "engine/input/written_values.h"
 
 namespace recut {
 namespace {
@@ -51,6 +52,8 @@ class Writes {
       const JointNode& node = nodes_.nodes[at];
       if (node.op == "placeholder") found_.insert(at);
       if (node.op != "call_function") return;
+      const Operator* op = find_operator_in_file(node.target);
+      if (op != nullptr && !may_be_view(*op)) return;
       at = first_operand(nodes_, node);
     }
   }

@@ -42,11 +42,14 @@ constexpr ScatterOfView kScatters[] = {{Op::slice_Tensor, Op::slice_scatter},
                                        {Op::select_int, Op::select_scatter},
                                        {Op::diagonal, Op::diagonal_scatter}};
 
+bool may_be_view_by_strides(Op op) {
+  return std::find(std::begin(kViewsByStrides), std::end(kViewsByStrides), op) !=
+         std::end(kViewsByStrides);
+}
+
 bool is_view_by_strides(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
-  if (std::find(std::begin(kViewsByStrides), std::end(kViewsByStrides), node.op) ==
-      std::end(kViewsByStrides))
-    return false;
+  if (!may_be_view_by_strides(node.op)) return false;
   const layout::Rule rule = layout::rule_of(node.op);
   if (rule == nullptr) return true;
   const Call::TypesOf types_of = [&](NodeId operand) { return graph.pool().types_of(operand); };
@@ -90,6 +93,10 @@ Argument inverse_of(const Argument& dims, std::int64_t rank) {
 }
 
 }  // namespace
+
+bool may_be_view(const Operator& op) {
+  return op.op == Op::getitem || op.is(kView) || may_be_view_by_strides(op.op);
+}
 
 void WrittenValues::define(std::size_t at, NodeId value, std::span<const Operand> operands) {
   Entry& entry = nodes_[at];

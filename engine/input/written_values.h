@@ -15,6 +15,9 @@
 
 namespace recut {
 
+// Whether the result of a call may share its first operand's storage in PyTorch.
+bool may_be_view(const Operator& op);
+
 // The values that the nodes of a file have at the place that is being read, as nodes of a graph.
 // A node of the file that is a view of another shares its storage: after a write to either, both
 // have new values. Nodes of the file have the numbers 0, 1, …

@@ -1,4 +1,6 @@
 // Forward graphs of PyTorch: files with the key "forward".
+#include <fmt/core.h>
+
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/input/graph_file.h"
@@ -70,6 +72,39 @@ TEST_CASE("a forward graph: roles of nodes that have none are refused") {
   CHECK(message(R"("parameters": ["primals_1"], "buffers": ["primals_1"], )") ==
         "node 'primals_1' stands twice among parameters and buffers");
   CHECK(message(R"("parameters": 3, )").find("'parameters' is an int") != std::string::npos);
+}
+
+// A lookup in a table of weights and one in a table of positions, whose rows are written in place.
+TEST_CASE("a forward graph: written rows leave the tables that they were copied from alone") {
+  const auto call = [](std::string_view name, std::string_view target, std::string_view args) {
+    return fmt::format(R"({{"name": "{}", "op": "call_function", "target": "aten.{}",
+        "args": [{}], "val": {{"dtype": "float32", "shape": [2, 3]}}}},)",
+                       name, target, args);
+  };
+  const auto input = [](std::string_view name, std::string_view type) {
+    return fmt::format(R"({{"name": "{}", "op": "placeholder", "target": "{}", "val": {{{}}}}},)",
+                       name, name, type);
+  };
+  const std::string table = R"("dtype": "float32", "shape": [5, 3])";
+  const std::string nodes =
+      input("w", table) + input("at", R"("dtype": "int64", "shape": [2])") +
+      input("positions", table) + input("state", table) +
+      call("x", "embedding.default", R"({"node": "w"}, {"node": "at"})") +
+      call("p", "embedding.default", R"({"node": "positions"}, {"node": "at"})") +
+      call("s", "slice.Tensor", R"({"node": "state"}, 0, 0, 2)") +
+      call("sum", "add_.Tensor", R"({"node": "x"}, {"node": "p"})") +
+      call("moved", "mul_.Tensor", R"({"node": "p"}, 2)") +
+      call("kept", "copy_.default", R"({"node": "s"}, {"node": "sum"})") +
+      R"({"name": "output", "op": "output", "target": "output", "args": [[{"node": "sum"}]]})";
+  const auto file = read(R"("num_fwd_outputs": 1, "parameters": ["w"],
+      "buffers": ["positions", "state"], "forward": [)" +
+                         nodes + "]}");
+  REQUIRE(file.ok());
+  const Graph& graph = file->graph;
+  const auto kind = [&](std::string_view name) { return graph.input_kind(graph.find(name)); };
+  CHECK(kind("w") == InputKind::parameter);
+  CHECK(operator_of(graph[graph.find("positions")].op).op == Op::constant);
+  CHECK(kind("state") == InputKind::input);  // written through a view
 }
 
 TEST_CASE("a joint graph comes before a forward graph of the same file") {
