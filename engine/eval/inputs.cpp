@@ -10,6 +10,7 @@
 #include <cstring>
 #include <map>
 
+#include "engine/eval/index_inputs.h"
 #include "engine/ir/epsilon.h"
 #include "engine/ir/storage_view.h"
 #include "engine/support/hash.h"
@@ -120,6 +121,7 @@ struct RandomInputs {
 
 // The bound of PyTorch's default initialisation: 1/sqrt(fan-in).
 double random_bound(const Graph& graph, NodeId id) {
+  if (is_integral(graph.type(id).dtype)) return indexes_one_element(graph, id) ? 0 : 1;
   const Shape& shape = graph.type(id).shape;
   const std::int64_t count = element_count(shape);
   if (graph[id].op != Op::placeholder || graph.input_kind(id) != InputKind::parameter) return 1;
@@ -172,7 +174,7 @@ Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_vie
   } else {
     Integers values(type.shape);
     for (std::int64_t i = 0; i < values.count(); ++i)
-      values[i] = static_cast<std::int64_t>(bits(i) >> 63);
+      values[i] = bound > 0 ? static_cast<std::int64_t>(bits(i) >> 63) : 0;
     pack(values, tensor);
   }
   return is_dense(type) ? tensor : tensor_from_bytes(type, bytes_of(tensor));

@@ -38,11 +38,11 @@ Tensor tensor_from_bytes(const TensorType& type, std::string_view bytes);
 std::string bytes_of(const Tensor& tensor);
 
 // The same values for the same seed and name on every platform: reals uniform in [-bound, bound),
-// integers and bools 0 or 1, so that they are indices into anything.
+// integers and bools 0 or 1, so that they are indices into anything; 0 where the bound is 0.
 Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_view name,
                      double bound = 1);
 
-// The bound of the values that inputs_from draws for an input.
+// The bound of the values that inputs_from draws for an input: 0 for indices into one element.
 double random_bound(const Graph& graph, NodeId input);
 
 // Perturbs each real by up to `share` of itself (negative: with the opposite sign). Numbers that

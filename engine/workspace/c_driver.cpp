@@ -101,7 +101,7 @@ static void draw(const graph_tensor* tensor, double bound, unsigned char* memory
     const float single = (float)real;
     const uint16_t small =
         is_dtype(tensor, "f16") ? to_small(real, 5, 10) : to_small(real, 8, 7);
-    const int64_t integer = (int64_t)(bits >> 63);
+    const int64_t integer = bound > 0 ? (int64_t)(bits >> 63) : 0;
     unsigned char* at = memory + offset_of(tensor, i) * bytes;
     if (is_dtype(tensor, "f64")) memcpy(at, &real, 8);
     else if (is_dtype(tensor, "f32")) memcpy(at, &single, 4);

@@ -199,9 +199,11 @@ class BundleWriter {
       const std::string kind =
           graph_.is_input(id) ? std::string(name_of(graph_.input_kind(id))) : "constant";
       const TensorType& type = graph_.type(id);
-      text += fmt::format(
-          "| `{}` | {} | {} | {} |\n", graph_.node_name(id), kind, format(type),
-          is_floating(type.dtype) ? fmt::format("±{:.6g}", random_bound(graph_, id)) : "0 or 1");
+      const double bound = random_bound(graph_, id);
+      text += fmt::format("| `{}` | {} | {} | {} |\n", graph_.node_name(id), kind, format(type),
+                          is_floating(type.dtype) ? fmt::format("±{:.6g}", bound)
+                          : bound > 0             ? "0 or 1"
+                                                  : "0");
     }
     return text;
   }

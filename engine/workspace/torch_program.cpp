@@ -70,7 +70,7 @@ def drawn(name, dtype, shape, bound):
     if dtype.is_floating_point:
         values = bound * (shift(x, 11).to(torch.float64) * 2.0**-52 - 1)
     else:
-        values = shift(x, 63)
+        values = shift(x, 63) if bound > 0 else x * 0
     return values.to(dtype).reshape(shape)
 
 

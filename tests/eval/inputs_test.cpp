@@ -1,5 +1,6 @@
 #include "engine/eval/inputs.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstring>
@@ -143,6 +144,36 @@ TEST_CASE("expected gradients come by their input's name, where the graph has an
   CHECK(faults(joint, "grad.x") == "tensor 'grad.x' is an output that the graph lacks");
   CHECK(faults(joint, "grad.t") == "tensor 'grad.t' is of no input of the graph");
   CHECK(faults("  results %x", "grad.w").empty());
+}
+
+TEST_CASE("random indices into one element are 0") {
+  const auto graph = parse_graph_text(R"(graph "g" {
+  %ids = input i64[64]
+  %types = input i64[1, 64]
+  %rows = input i64[64]
+  %columns = input i64[64]
+  %at = input i32[64]
+  %words = input f32[9, 4]
+  %one = input f32[1, 4]
+  %flat = view(%types, [64]) : i64[64]
+  %wide = prims.convert_element_type(%at, i64) : i64[64]
+  %a = embedding(%words, %ids) : f32[64, 4]
+  %b = embedding(%one, %flat) : f32[64, 4]
+  %c = index.Tensor(%one, [%rows, %columns]) : f32[64]
+  %d = index_select(%one, -2, %wide) : f32[64, 4]
+  results %a, %b, %c, %d
+})",
+                                      "g");
+  REQUIRE(graph.ok());
+  const auto inputs = inputs_from(*graph, {}, 1);
+  REQUIRE(inputs.ok());
+  const auto has_one = [&](std::string_view name) {
+    const auto values = unpack<std::int64_t>(inputs->at(graph->find(name))).data;
+    return std::any_of(values.begin(), values.end(), [](std::int64_t v) { return v == 1; });
+  };
+  CHECK(has_one("ids"));
+  CHECK(has_one("columns"));
+  for (const std::string_view name : {"types", "rows", "at"}) CHECK_FALSE(has_one(name));
 }
 
 TEST_CASE("random inputs that no memory could hold are refused by name") {
