@@ -82,6 +82,8 @@ Result<MeshComparison> compare_meshes(const Document& document,
   const std::vector<MeshRequest> meshes = meshes_of(request.devices);
   MeshComparison comparison{request.devices, request.memory_bytes, request.planning.device, {}};
   for (const MeshRequest& mesh : meshes) {
+    if (request.cancel != nullptr && *request.cancel)
+      return error("the comparison of meshes was cancelled");
     if (request.progress) request.progress(comparison.rows.size(), meshes.size());
     auto row = plan_mesh(document, mesh, request, file_name);
     if (!row) return row.diagnostics();

@@ -2,6 +2,7 @@
 // and traffic side by side.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -21,6 +22,7 @@ struct MeshComparisonRequest {
   std::optional<std::int64_t> memory_bytes;
   PlanningRequest planning;  // its budget is not read: the bytes that inputs leave are it
   std::function<void(std::size_t planned, std::size_t all)> progress;
+  const std::atomic<bool>* cancel = nullptr;  // looked at between meshes: then it fails
 };
 
 struct MeshRow {

@@ -15,7 +15,8 @@
 namespace recut {
 namespace {
 
-void add_steps(const Graph& graph, const mesh::ShardingChange& change, ShardingReport& report) {
+void add_steps(const Graph& graph, const mesh::ShardingChange& change, const std::string& needed_by,
+               ShardingReport& report) {
   const mesh::DeviceMesh& mesh = change.plan.mesh;
   const mesh::Sharding* before = &change.plan.from;
   for (const mesh::RedistributionStep& step : change.plan.steps) {
@@ -23,7 +24,7 @@ void add_steps(const Graph& graph, const mesh::ShardingChange& change, ShardingR
         {std::string(graph.node_name(change.value.first)),
          std::string(graph.origin(change.value.first).module),
          step.axis < 0 ? "" : mesh.axes()[static_cast<std::size_t>(step.axis)].name,
-         title(step.kind), format(*before, mesh), format(step.after, mesh), step.bytes});
+         title(step.kind), format(*before, mesh), format(step.after, mesh), step.bytes, needed_by});
     before = &step.after;
   }
 }
@@ -71,14 +72,15 @@ ShardingReport report_of(const mesh::DistributedModule& module, const mesh::Shar
                              largest_local_bytes(graph.type(id), sharding, mesh)});
   }
   const auto add = [&](const std::map<NodeId, std::vector<mesh::ShardingChange>>& changes,
-                       NodeId id) {
+                       NodeId id, const std::string& needed_by) {
     const auto found = changes.find(id);
     if (found == changes.end()) return;
-    for (const mesh::ShardingChange& change : found->second) add_steps(graph, change, report);
+    for (const mesh::ShardingChange& change : found->second)
+      add_steps(graph, change, needed_by, report);
   };
   for (const NodeId id : graph.order()) {
-    add(sharded.before, id);
-    add(sharded.after, id);
+    add(sharded.before, id, graph.node_name(id));
+    add(sharded.after, id, "");
   }
   return report;
 }

@@ -24,6 +24,7 @@ struct ShardingCollective {
   std::string collective;  // "all_reduce", or "slice" without messages
   std::string from, to;    // "[S(0), P(sum)]"
   std::int64_t bytes = 0;  // sent by the rank that sends most
+  std::string needed_by;   // the call that reads the value so; "" where it is made so once
 };
 
 struct ShardingReport {

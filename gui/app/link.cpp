@@ -118,6 +118,7 @@ class Reader {
     if (name == "train") return take_optimizer(value);
     if (name == "dim") return take_dimension(value);
     if (name == "torch") return take_torch(value);
+    if (name == "mesh") return take_mesh(value);
     if (name == "theme" && value != "dark" && value != "light")
       return error(fmt::format("the theme is {}, expected dark or light", quote(value)));
     std::string* text = text_of(name);
@@ -173,6 +174,13 @@ class Reader {
     const auto read = read_dimensions(value);
     if (!read) return read.diagnostics();
     for (const auto& [name, size] : *read) state.plan_settings.transforms.dimensions[name] = size;
+    return Done{};
+  }
+
+  Result<Done> take_mesh(const std::string& value) {
+    auto mesh = read_mesh(value);
+    if (!mesh) return mesh.diagnostics();
+    state.plan_settings.transforms.mesh = std::move(*mesh);
     return Done{};
   }
 
@@ -306,6 +314,7 @@ std::string write_link(const LinkState& state) {
   for (const auto& [name, size] : transforms.dimensions)
     add("dim", fmt::format("{}={}", name, size));
   if (!transforms.graph.empty()) add("graph", transforms.graph);
+  if (transforms.mesh) add("mesh", write_mesh(*transforms.mesh));
   for (const std::string& name : transforms.on) add("on", name);
   for (const std::string& name : transforms.off) add("off", name);
   if (transforms.rules) add("rules", file_name(transforms.rules->path));

@@ -3,7 +3,7 @@
 //
 //
 // v=1&sample=gpt2&budget=4563402752&device=h100&model=fused&effort=0.5&save=relu&again=mm&again=mm_1
-//      &grad=1&on=attention&off=merge_clones&rules=my.rules&rule-text=rule…
+//      &grad=1&mesh=dp%3D2,tp%3D4%20dp%3Dfsdp,tp%3Dtp&on=attention&off=merge_clones&rules=my.rules&rule-text=rule…
 //      &select=add_33&pass=3&camera=12.5,340,0.8&open=9c3f,b02&theme=dark
 //
 // Rules travel whole where they are short; of longer ones the link has the name, and tells the user

@@ -8,6 +8,7 @@
 #include "gui/app/compare_view.h"
 #include "gui/app/flow_view.h"
 #include "gui/app/measured_view.h"
+#include "gui/app/meshes_view.h"
 #include "gui/app/panes_view.h"
 #include "gui/app/run_target.h"
 #include "gui/app/run_view.h"
@@ -127,8 +128,19 @@ std::string transforms(const DocumentView& d) {
   if (r.rules) value += file_name(r.rules->path) + " ";
   if (!r.graph.empty()) value += "graph=" + r.graph + " ";
   if (!r.dimensions.empty()) value += write_dimensions(r.dimensions) + " ";
+  if (r.mesh) value += "mesh " + write_mesh(*r.mesh) + " ";
   if (!value.empty()) value.pop_back();
   return value;
+}
+// The mesh of the shown graph, and the bytes that a rank of it sends.
+std::string mesh(const DocumentView& d) { return d.mesh ? write_mesh(d.mesh->settings) : "none"; }
+std::string mesh_sent(const DocumentView& d) {
+  return d.mesh ? fmt::format("{}", d.mesh->sent_bytes()) : "";
+}
+std::string meshes(const DocumentView& d) {
+  const auto* view = find_memory<MeshesView>(d.memories, kMeshesMemory);
+  if (view == nullptr || !view->found) return "none";
+  return fmt::format("{}", view->found->comparison.rows.size());
 }
 std::string pass_name(const DocumentView& d) {
   return d.pass == 0 ? "as read" : d.document->passes.passes[d.pass - 1].name;
@@ -298,6 +310,9 @@ constexpr StateRow kStatesRows[] = {
     {"nodes", of_front<nodes>},
     {"pass", of_front<pass>},
     {"pass_name", of_front<pass_name>},
+    {"mesh", of_front<mesh>},
+    {"mesh_sent", of_front<mesh_sent>},
+    {"meshes", of_front<meshes>},
     {"recipe", of_front<transforms>},
     {"recipe_faults", of_front<faults>},
     {"device", of_front<device>},

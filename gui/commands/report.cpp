@@ -30,7 +30,8 @@ std::string pass_names(const DocumentView& document) {
   const TransformSettings& transforms = document.applied_transforms;
   if (transforms.on.empty() && transforms.off.empty()) return "";
   std::string names;
-  for (const PassReport& pass : document.document->passes.passes)
+  const Document& opened = document.mesh ? *document.mesh->whole : *document.document;
+  for (const PassReport& pass : opened.passes.passes)
     if (!pass.skipped) names += (names.empty() ? "" : ",") + pass.name;
   return names.empty() ? " --no-passes" : " --passes " + shell_word(names);
 }
@@ -51,6 +52,10 @@ std::string report_command_line(const DocumentView& document) {
   for (const auto& [name, size] : transforms.dimensions)
     option("--dim", fmt::format("{}={}", name, size));
   line += pass_names(document);
+  if (transforms.mesh) {
+    option("--mesh", transforms.mesh->axes);
+    if (!transforms.mesh->preset.empty()) option("--preset", transforms.mesh->preset);
+  }
   if (plan.strategy != "peak") option("--strategy", plan.strategy);
   option("--budget", plan.budget);
   if (plan.device != kReferenceDevice) option("--device", plan.device);

@@ -1,5 +1,7 @@
 #include "gui/jobs/opening.h"
 
+#include "engine/workspace/sharded_document.h"
+
 namespace recut::gui {
 
 // The default strategy plans call by call, which isn't for the fused model.
@@ -46,6 +48,12 @@ bool Opening::step() {
     if (!begin() && opener_) take_document();
   } else if (opener_) {
     if (!opener_->step()) take_document();
+  } else if (whole_ && !module_) {
+    place();
+  } else if (whole_ && !sharded_) {
+    shard();
+  } else if (whole_) {
+    take_rank();
   } else if (!opened_.basis) {
     find_basis();
   } else {
@@ -57,10 +65,43 @@ bool Opening::step() {
 void Opening::take_document() {
   auto document = opener_->take();
   opener_.reset();
-  if (document)
-    opened_.document = std::make_shared<const Document>(std::move(*document));
-  else
+  if (!document) {
     faults_ = document.diagnostics();
+    return;
+  }
+  auto& taken = opened_.plan_settings.transforms.mesh ? whole_ : opened_.document;
+  taken = std::make_shared<const Document>(std::move(*document));
+}
+
+void Opening::place() {
+  auto module = place_on_mesh(whole_->graph(), request_of(*opened_.plan_settings.transforms.mesh));
+  if (module)
+    module_.emplace(std::move(*module));
+  else
+    faults_ = module.diagnostics();
+}
+
+void Opening::shard() {
+  auto sharded = mesh::shard(*module_);
+  if (sharded)
+    sharded_ = std::move(*sharded);
+  else
+    faults_ = sharded.diagnostics();
+}
+
+// Rank 0 has the largest part of every value: its plan holds for every rank.
+void Opening::take_rank() {
+  auto rank = shard_document(*whole_, *module_, *sharded_, 0, path_);
+  if (!rank) {
+    faults_ = rank.diagnostics();
+    return;
+  }
+  opened_.document = std::make_shared<const Document>(std::move(*rank));
+  opened_.mesh = mesh_view_of(*opened_.plan_settings.transforms.mesh, whole_, *module_, *sharded_,
+                              opened_.document->graph());
+  sharded_.reset();
+  module_.reset();
+  whole_.reset();
 }
 
 void Opening::find_basis() {

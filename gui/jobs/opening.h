@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/mesh/spmd/sharded_graph.h"
 #include "engine/workspace/open_document.h"
 #include "gui/backend/backend.h"
 #include "gui/model/document_view.h"
@@ -21,6 +22,7 @@ class Opening {
     PlanSettings plan_settings;  // that it was opened for
     std::shared_ptr<const std::string> bytes;
     std::shared_ptr<const Document> document;
+    SharedMeshView mesh;  // that the document is a rank of; null: of none
     std::shared_ptr<const PlanBasis> basis;
     SharedPlanView start;
   };
@@ -35,6 +37,9 @@ class Opening {
  private:
   bool begin();
   void take_document();
+  void place();
+  void shard();
+  void take_rank();
   void find_basis();
   void plan_start();
 
@@ -42,6 +47,10 @@ class Opening {
   const std::string path_;
   bool begun_ = false;
   std::optional<DocumentOpener> opener_;  // until there is a document
+  // Of a document over a mesh, until there is that of a rank.
+  std::shared_ptr<const Document> whole_;
+  std::optional<mesh::DistributedModule> module_;
+  std::optional<mesh::ShardedGraph> sharded_;
   Opened opened_;
   Diagnostics faults_;
 };

@@ -125,6 +125,7 @@ void Planner::take_opened(DocumentView& document, Opening::Opened result) {
   if (document.is_ready()) return take_transformed(document, std::move(result));
   document.bytes = result.bytes;
   document.document = result.document;
+  document.mesh = result.mesh;
   document.basis = result.basis;
   document.start = result.start;
   document.applied_transforms = result.plan_settings.transforms;
@@ -148,6 +149,7 @@ void Planner::take_transformed(DocumentView& document, Opening::Opened opened) {
   const std::string lost = move_to_graph(document, *opened.document, [&] {
     jobs_.cancel_owned_by(document.serial);
     document.document = opened.document;
+    document.mesh = opened.mesh;
     document.basis = opened.basis;
     document.start = opened.start;
     document.applied_transforms = opened.plan_settings.transforms;

@@ -3,6 +3,7 @@
 
 #include "engine/workspace/curve.h"
 #include "engine/workspace/executor.h"
+#include "engine/workspace/mesh_comparison.h"
 #include "engine/workspace/planning.h"
 #include "engine/workspace/scheduling.h"
 #include "gui/jobs/pack.h"
@@ -31,8 +32,12 @@ void fields(Pack& pack, OptimizerSettings& o) {
   pack(o.name, o.learning_rate);
 }
 template <class Pack>
+void fields(Pack& pack, MeshSettings& m) {
+  pack(m.axes, m.preset);
+}
+template <class Pack>
 void fields(Pack& pack, TransformSettings& r) {
-  pack(r.differentiate, r.optimizer, r.on, r.off, r.rules, r.dimensions, r.graph);
+  pack(r.differentiate, r.optimizer, r.on, r.off, r.rules, r.dimensions, r.graph, r.mesh);
 }
 template <class Pack>
 void fields(Pack& pack, OverrideRequest& c) {
@@ -60,6 +65,20 @@ void fields(Pack& pack, PlanFindings& f) {
 template <class Pack>
 void fields(Pack& pack, FoundPlan& f) {
   pack(f.plan, f.findings);
+}
+
+template <class Pack>
+void fields(Pack& pack, MeshComparisonRequest& r) {
+  pack(r.devices, r.memory_bytes, r.planning);
+}
+template <class Pack>
+void fields(Pack& pack, MeshRow& r) {
+  pack(r.mesh, r.preset, r.input_bytes, r.peak_bytes, r.sent_bytes, r.step_micros,
+       r.recompute_micros, r.holds);
+}
+template <class Pack>
+void fields(Pack& pack, MeshComparison& c) {
+  pack(c.devices, c.memory_bytes, c.device, c.rows);
 }
 
 template <class Pack>

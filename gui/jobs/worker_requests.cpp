@@ -1,8 +1,11 @@
 #include "gui/jobs/worker_requests.h"
 
+#include <fmt/core.h>
+
 #include "engine/fusion/kernel_model.h"
 #include "engine/support/units.h"
 #include "engine/workspace/open_document.h"
+#include "engine/workspace/sharded_document.h"
 #include "engine/workspace/sweep_document.h"
 #include "gui/jobs/worker_request_fields.h"
 
@@ -13,7 +16,7 @@ namespace {
 // its arguments. The server opens the document once, works, and sends replies: progress, whether it
 // measures, some results, all of them. The `part` of a job does the same work on a thread, so that
 // both ways give equal results.
-enum class Task : std::uint8_t { plan, sweep, check, schedule, run, train };
+enum class Task : std::uint8_t { plan, sweep, check, schedule, run, train, meshes };
 enum class Reply : std::uint8_t { progress, measuring, some, all };
 
 template <class... T>
@@ -182,6 +185,23 @@ void serve_train(TrainingHandle& handle, std::shared_ptr<const Document> documen
                                       *executor, measuring)));
 }
 
+// Reports its progress before each mesh.
+std::function<void(std::size_t, std::size_t)> by_mesh(
+    std::function<void(double, std::string)> tell) {
+  return [tell = std::move(tell)](std::size_t planned, std::size_t all) {
+    tell(static_cast<double>(planned) / static_cast<double>(all),
+         fmt::format("mesh {} of {}", planned + 1, all));
+  };
+}
+
+void serve_meshes(const Document& whole, const std::string& path, Unpacker& unpack,
+                  const Send& send) {
+  auto request = unpack.get<MeshComparisonRequest>();
+  request.progress = by_mesh(
+      [&](double share, const std::string& text) { send(packed(Reply::progress, share, text)); });
+  send(packed(Reply::all, compare_meshes(whole, request, path)));
+}
+
 ScheduleRequest order_of(const PlanView& plan) {
   const CostModel& costs = plan.planned.costs;
   return {plan.planned.plan, costs.fusion, costs.apart, plan.report().budget_bytes};
@@ -274,6 +294,24 @@ Job checking_job(std::string title, const WorkerFile& file,
   return job;
 }
 
+Job comparing_job(std::string title, const WorkerFile& file, std::shared_ptr<const Document> whole,
+                  MeshComparisonRequest request, TakeMeshes take) {
+  Job job{std::move(title), file.serial, false, false, {}};
+  job.part = [whole, path = file.path, request, take](JobControl& control) {
+    MeshComparisonRequest mine = request;
+    mine.cancel = mine.planning.limits.cancel = &control.cancelled();
+    mine.progress =
+        by_mesh([&](double share, std::string text) { control.progress(share, std::move(text)); });
+    take(control, compare_meshes(*whole, mine, path));
+    return false;
+  };
+  job.worker_request = std::make_shared<WorkerRequest>(WorkerRequest{
+      file,
+      [transforms = file.transforms, request] { return packed(transforms, Task::meshes, request); },
+      reply_taker<MeshComparison>(take), fall_taker(take)});
+  return job;
+}
+
 Job running_job(std::string title, const WorkerFile& file, SharedPlanView plan,
                 SharedSchedule schedule, StepRunOptions order, Executor& executor, TakeRun take) {
   Job job{std::move(title), file.serial, false, false, {}};
@@ -342,7 +380,7 @@ Job training_job(std::string title, const WorkerFile& file, SharedPlanView plan,
 }
 
 void WorkerServer::open(int serial, std::string_view path, std::string_view bytes) {
-  if (!knows(serial)) files_[serial] = {std::string(path), std::string(bytes), {}, {}, {}};
+  if (!knows(serial)) files_[serial] = {std::string(path), std::string(bytes), {}, {}, {}, {}};
 }
 
 Result<Document> WorkerServer::read_document(const File& file,
@@ -357,11 +395,15 @@ Result<Document> WorkerServer::read_document(const File& file,
 }
 
 void WorkerServer::make_document(File& file, TransformSettings transforms) const {
-  auto document = read_document(file, transforms);
-  if (document)
-    file.document = std::make_shared<const Document>(std::move(*document));
-  else
-    file.document = Result<std::shared_ptr<const Document>>(document.diagnostics());
+  using Shared = Result<std::shared_ptr<const Document>>;
+  const auto shared = [](Result<Document> read) -> Shared {
+    if (!read) return read.diagnostics();
+    return std::make_shared<const Document>(std::move(*read));
+  };
+  file.document = shared(read_document(file, transforms));
+  if (*file.document) file.whole = **file.document;
+  if (file.whole && transforms.mesh)
+    file.document = shared(shard_document(*file.whole, request_of(*transforms.mesh), file.path));
   file.transforms = std::move(transforms);
   file.bytes = std::string();
 }
@@ -389,6 +431,8 @@ void WorkerServer::serve(int serial, std::string_view task,
       return serve_schedule(document, unpack, reply);
     case Task::run:
       return serve_run(document, unpack, executor_, reply);
+    case Task::meshes:
+      return serve_meshes(*file.whole, file.path, unpack, reply);
     case Task::train:
       return serve_train(file.training, **file.document, unpack, executor_, reply);
   }

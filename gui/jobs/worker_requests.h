@@ -12,6 +12,7 @@
 
 #include "engine/workspace/curve.h"
 #include "engine/workspace/executor.h"
+#include "engine/workspace/mesh_comparison.h"
 #include "engine/workspace/scheduling.h"
 #include "gui/backend/jobs.h"
 #include "gui/jobs/plan_check.h"
@@ -35,6 +36,7 @@ using TakeCurve = std::function<void(JobControl&, Result<Curve>)>;  // again and
 using TakeSchedule = std::function<void(JobControl&, Result<Schedule>)>;
 using TakeRun = std::function<void(JobControl&, SharedSchedule, Result<StepMeasurement>)>;
 using TakeTrained = std::function<void(JobControl&, SharedSchedule, Result<TrainingFigures>)>;
+using TakeMeshes = std::function<void(JobControl&, Result<MeshComparison>)>;
 using TakeFigures = std::function<void(JobControl&, Result<CheckFigures>)>;
 
 Job planning_job(std::string title, const WorkerFile& file, std::shared_ptr<const PlanBasis> basis,
@@ -47,6 +49,10 @@ Job scheduling_job(std::string title, const WorkerFile& file, SharedPlanView pla
 Job checking_job(std::string title, const WorkerFile& file,
                  std::shared_ptr<const Document> document,
                  std::function<Result<PlanCheck>()> inputs, TakeFigures take);
+
+// `whole`: the file's graph, which the document may be a rank of.
+Job comparing_job(std::string title, const WorkerFile& file, std::shared_ptr<const Document> whole,
+                  MeshComparisonRequest request, TakeMeshes take);
 
 // `executor` outlives the job. `schedule`: null if it is yet to be made; then `take` gets the new
 // one, or null if that failed.
@@ -95,6 +101,7 @@ class WorkerServer {
     std::string path, bytes;  // until the document is there, or can't be
     TransformSettings transforms;
     std::optional<Result<std::shared_ptr<const Document>>> document;
+    std::shared_ptr<const Document> whole;  // that the document is a rank of, or is itself
     TrainingHandle training;
   };
   void make_document(File& file, TransformSettings transforms) const;

@@ -15,6 +15,7 @@
 #include "engine/workspace/document.h"
 #include "engine/workspace/reasons.h"
 #include "gui/backend/jobs.h"
+#include "gui/model/mesh_view.h"
 #include "gui/model/opening_fault.h"
 #include "gui/model/panel_memory.h"
 #include "gui/model/plan_view.h"
@@ -118,6 +119,7 @@ struct DocumentView {
 
   std::shared_ptr<const std::string> bytes;  // of the file
   std::shared_ptr<const Document> document;  // from here on: null or empty until it is ready
+  SharedMeshView mesh;                       // that `document` is a rank of; null: of none
   TransformSettings applied_transforms;      // of `document`; the settings may be ahead
   Diagnostics transform_faults;              // why the last requested transforms or rules
                                              // couldn't be had; empty once others could

@@ -28,14 +28,14 @@ std::size_t pass_to_show(const DocumentView& before, const Document& after) {
   return passes.size();
 }
 
-// Drops panel memory about a graph's nodes; scroll, zoom, the memory snapshot, the file's graphs
-// and its traced sizes stay.
+// Drops panel memory about a graph's nodes; scroll, zoom, the memory snapshot, the file's graphs,
+// its traced sizes and the compared meshes stay.
 void forget_memories(DocumentView& document) {
   PanelMemory kept;
   for (const std::string_view name :
        {kSavedView, std::string_view("transforms"), std::string_view("memory-view"),
         std::string_view("measured"), std::string_view("graphs of the file"),
-        std::string_view("traced sizes")})
+        std::string_view("traced sizes"), std::string_view("meshes")})
     if (const auto found = document.memories.find(name); found != document.memories.end())
       kept.insert(*found);
   ValueTable table;

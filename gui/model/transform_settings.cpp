@@ -53,6 +53,13 @@ Dimensions dimensions_of(const Json& json) {
   return dimensions;
 }
 
+std::optional<MeshSettings> mesh_of(const Json& json) {
+  const std::string text = text_of(json, "mesh");
+  if (text.empty()) return std::nullopt;
+  auto mesh = read_mesh(text);
+  return mesh ? std::optional(std::move(*mesh)) : std::nullopt;
+}
+
 }  // namespace
 
 bool is_rules_name(std::string_view path) {
@@ -134,6 +141,7 @@ Json json_of(const TransformSettings& transforms) {
   if (!transforms.graph.empty()) json["graph"] = valid_utf8(transforms.graph);
   for (const auto& [name, size] : transforms.dimensions)
     json["dimensions"][valid_utf8(name)] = size;
+  if (transforms.mesh) json["mesh"] = valid_utf8(write_mesh(*transforms.mesh));
   return json;
 }
 
@@ -149,6 +157,7 @@ TransformSettings transform_settings_of(const Json& json) {
   transforms.use_current_pass_names();
   transforms.dimensions = dimensions_of(json);
   transforms.graph = text_of(json, "graph");
+  transforms.mesh = mesh_of(json);
   const auto rules = json.find("rules");
   if (rules == json.end()) return transforms;
   transforms.rules = RuleFile{text_of(*rules, "path"), text_of(*rules, "text")};

@@ -1,5 +1,5 @@
 // Transforms of a file's graph before it is planned for: a joint graph of a forward one, the passes
-// that run, the user's own rules. A part of the plan settings: undone, saved and sent along in
+// that run, the user's own rules, a mesh. A part of the plan settings: undone, saved and sent along in
 // links as they are.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "engine/input/dimensions.h"
 #include "engine/workspace/document.h"
 #include "gui/model/loose_json.h"
+#include "gui/model/mesh_settings.h"
 
 namespace recut::gui {
 
@@ -44,11 +45,13 @@ struct TransformSettings {
   std::vector<std::string> off;                // default passes that don't run; `rules`, too
   std::optional<RuleFile> rules;               // the pass `rules`
   Dimensions dimensions;                       // sizes of a model's open dimensions
-  std::string graph;  // key of the file's graph; "": the file's first choice
+  std::string graph;                 // key of the file's graph; "": the file's first choice
+  std::optional<MeshSettings> mesh;  // that the graph is spread over after its passes
 
   bool operator==(const TransformSettings& o) const {
     return differentiate == o.differentiate && optimizer == o.optimizer && on == o.on &&
-           off == o.off && rules == o.rules && dimensions == o.dimensions && graph == o.graph;
+           off == o.off && rules == o.rules && dimensions == o.dimensions && graph == o.graph &&
+           mesh == o.mesh;
   }
   // True if the pass runs where `usual` ones do by themselves.
   bool runs(std::string_view pass, const std::vector<std::string>& usual) const;
@@ -58,7 +61,7 @@ struct TransformSettings {
 };
 
 // The transform settings as the engine's options; names of passes that no longer exist are skipped.
-// Fails where the rules are none, with their places.
+// The mesh is no part of them (jobs/opening.h). Fails where the rules are none, with their places.
 Result<OpenOptions> options_of(const TransformSettings& transforms);
 
 Json json_of(const TransformSettings& transforms);

@@ -52,6 +52,7 @@ std::vector<std::pair<std::string, std::string>> plan_setting_rows(const Documen
   if (transforms.rules) add("rules", file_name(transforms.rules->path));
   add("graph", transforms.graph);
   add("dimensions", write_dimensions(transforms.dimensions));
+  if (transforms.mesh) add("mesh", write_mesh(*transforms.mesh));
   add("selected", document.pending_selection);
   return lines;
 }
@@ -151,6 +152,9 @@ class FaultPage {
         document_.fault.dimensions.empty() ? ButtonLook::primary : ButtonLook::plain;
     if (press(line, "again", "Read again (F5)", look, reload.enabled(input_.app)))
       intents_.push_back({"file.reload", ""});
+    if (document_.plan_settings.transforms.mesh &&
+        press(line, "no mesh", "Open it without the mesh"))
+      intents_.push_back({"mesh.none", ""});
     if (press(line, "open", "Open another …")) intents_.push_back({"file.open", ""});
     if (press(line, "copy", "Copy the message")) intents_.push_back({"file.copy_fault", ""});
   }

@@ -99,6 +99,7 @@ class TrainPanel {
   // The reason why the graph can't be trained; "" if it can.
   std::string_view why_not() const {
     if (!can_run()) return "This program can't run steps: recut-gui can";
+    if (document_.mesh) return "The graph is that of one rank: remove the mesh to train";
     if (!document_.document->loss) return "No output of this graph is a loss, one number to lower";
     return "";
   }

@@ -10,6 +10,7 @@
 #include "engine/passes/rule_pass.h"
 #include "engine/support/units.h"
 #include "engine/workspace/gradients.h"
+#include "engine/workspace/sharded_document.h"
 #include "engine/workspace/training.h"
 #include "gui/app/app.h"
 #include "gui/app/glossary.h"
@@ -115,7 +116,7 @@ class TransformsPanel {
         passes_(document.document->passes),
         memory_(memory),
         intents_(intents),
-        idle_(input.app.settings.flag("passes.idle", false)) {}
+        idle_(document.mesh == nullptr && input.app.settings.flag("passes.idle", false)) {}
 
   void draw() {
     update(memory_, document_, document_.baseline.plan);
@@ -135,6 +136,12 @@ class TransformsPanel {
   // Draws "3 changed · 1 idle hidden", a button that shows and hides idle passes.
   void head() {
     Rect rect = input_.heading;
+    // The passes ran before the graph was spread, on the whole of it.
+    if (document_.mesh)
+      return (void)ui_.fitting(rect,
+                               {"over " + document_.mesh->settings.axes + ", after the passes",
+                                "over " + document_.mesh->settings.axes, "over a mesh"},
+                               Face::small, ui_.theme.faint, Align::right);
     const std::size_t idle = idle_passes(document_);
     const auto changed = std::count_if(passes_.passes.begin(), passes_.passes.end(),
                                        [](const PassReport& pass) { return pass.changed; });
@@ -319,7 +326,9 @@ class TransformsPanel {
 
   std::string explain(const PassReport* report) const {
     if (report == nullptr)
-      return fmt::format("The graph as it was read: {} nodes", passes_.input.order().size());
+      return document_.mesh
+                 ? mesh_note(request_of(document_.mesh->settings))
+                 : fmt::format("The graph as it was read: {} nodes", passes_.input.order().size());
     return fmt::format("{}{}\n{} to {} nodes, {} changes in {}", prose_of(report->name),
                        report->skipped ? "\nleft out" : "",
                        format_count(static_cast<std::int64_t>(report->nodes_before)),

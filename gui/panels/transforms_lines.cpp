@@ -229,6 +229,7 @@ std::string title_of(std::string_view pass) {
 }
 
 std::string pass_title(const DocumentView& document, std::size_t pass) {
+  if (pass == 0 && document.mesh) return "rank 0";
   return pass == 0 ? "as read" : title_of(passes_of(document)[pass - 1].name);
 }
 

@@ -50,6 +50,27 @@ export const checks = {
     assert.deepEqual(tab.faults, []);
   },
 
+  async "a link's mesh makes the graph of a rank, and a worker plans it and compares meshes"(kit) {
+    const tab = await kit.open('v=1&sample=recompute&budget=none&mesh=dp%3D2,tp%3D2%20dp%3Dfsdp,tp%3Dtp');
+    await tab.idle();
+    assert.equal(await tab.state('mesh'), 'dp=2,tp=2 dp=fsdp,tp=tp');
+    assert.equal(await tab.state('mesh_sent'), '20480');
+    await tab.command('panel.show', 'mesh');
+    await tab.idle();
+    assert.match(await item(tab, 'mesh/tensor w1').textContent(), /S\(0\), S\(1\)/);
+    await picture(kit, tab, 'mesh');
+    await tab.command('budget.set', '22528');
+    await tab.idle();
+    assert.equal(await tab.state('holds'), 'yes');
+    await tab.command('mesh.compare', '4');
+    await tab.idle();
+    assert.equal(await tab.state('meshes'), '11');
+    await tab.command('mesh.none');
+    await tab.idle();
+    assert.equal(await tab.state('mesh'), 'none');
+    assert.deepEqual(tab.faults, []);
+  },
+
   async "a forward graph is differentiated, and the workers' plan is the command's"(kit) {
     const tab = await kit.open('v=1&sample=tiny_conv');
     await tab.idle();
