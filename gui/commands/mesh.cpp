@@ -81,6 +81,15 @@ Result<Done> list_of_mesh(App& app, std::string_view name) {
 }
 bool lists_of_mesh(const App& app, std::string_view name) { return mesh_list(app) == name; }
 
+Result<Done> toggle_placements(App& app, std::string_view) {
+  app.settings.set_flag("graph.placements", !app.settings.flag("graph.placements", true));
+  return Done{};
+}
+bool shows_placements(const App& app, std::string_view) {
+  return app.settings.flag("graph.placements", true);
+}
+bool is_spread(const App& app) { return has_plan(app) && app.document()->mesh != nullptr; }
+
 constexpr Command kMeshRows[] = {
     {"mesh.set", "Spread the graph over a device mesh", "",
      "axes and their presets: dp=2,tp=4 dp=fsdp,tp=tp", has_graph, set_mesh},
@@ -91,6 +100,8 @@ constexpr Command kMeshRows[] = {
     {"mesh.stop", "Stop the comparison of meshes", "", "", compares_meshes, stop_comparing},
     {"mesh.list", "List of the mesh panel", "", "tensors, collectives, devices or shapes", has_plan,
      list_of_mesh, "", lists_of_mesh},
+    {"mesh.placements", "Colour the graph by placements, or by the plan alone", "", "", is_spread,
+     toggle_placements, "", shows_placements},
 };
 
 }  // namespace

@@ -134,6 +134,10 @@ class MeshViewMaker {
       if (rank_.type(here).shape != local) continue;  // it is cut afterwards
       view_.placement[rank_.position(here)] = class_of(sharding);
     }
+    view_.sent.assign(rank_.order().size(), 0);
+    for (const PlacedCollective& step : view_.collectives)
+      if (step.node.valid() && rank_.op(step.node).is(kCollective))
+        view_.sent[rank_.position(step.node)] += step.bytes;
     for (const NodeId id : rank_.order())
       if (rank_.op(id).is(kCollective)) view_.placement[rank_.position(id)] = MeshView::kCollective;
   }

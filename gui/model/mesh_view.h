@@ -57,6 +57,7 @@ struct MeshView {
   // By position in the rank's graph: of `classes`, or kUnplaced. Calls of a change from one
   // placement to another stand between two.
   std::vector<std::int32_t> placement;
+  std::vector<std::int64_t> sent;  // by position in the rank's graph: by collectives
   static constexpr std::int32_t kUnplaced = -1, kCollective = -2;
 
   std::int64_t sent_bytes() const;

@@ -193,6 +193,7 @@ void draw_canvas(const GraphPaneContext& context) {
   draw_flow(context);
   draw_sides(context);
   draw_minimap(context);
+  draw_placement_legend(context);
   draw_footer(context);
   if (touched.hovered && !ui.items.keys_lead) draw_tooltip(context);
   ImGui::PopClipRect();

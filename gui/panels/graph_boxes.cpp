@@ -77,7 +77,13 @@ class BoxPainter {
         box_(context.layout().boxes[index]),
         marks_(context.marks.boxes[index]),
         rect_(context.rect_of(index)),
-        style_(style_of(context, box_, marks_)) {}
+        style_(style_of(context, box_, marks_)) {
+    if (const auto tint = placement_tint(context, index)) style_.ground = *tint;
+    if (sent_at(context, index) == 0) return;
+    style_.outline = context.ui.theme.differs;
+    style_.thick = true;
+    style_.quiet = false;
+  }
 
   void draw() {
     shape();
@@ -276,7 +282,7 @@ class BoxPainter {
   const Box& box_;
   const BoxMarks& marks_;
   const Rect rect_;
-  const Style style_;
+  Style style_;
 };
 
 void add_item(const GraphPaneContext& context, std::uint32_t index) {

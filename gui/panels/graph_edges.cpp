@@ -12,10 +12,15 @@ namespace {
 using layout::Edge;
 using layout::EdgeKind;
 
-// The width of a line by its bytes: a bit less than half a pixel more for each factor of 16 from a
-// KiB. Lines beside each other are four units apart.
+// The width of a line by its bytes, or by the bytes sent by the collective at its end: a bit less
+// than half a pixel more for each factor of 16 from a KiB. Lines beside each other are four units
+// apart.
 float width_of(const GraphPaneContext& context, const Edge& edge) {
-  const float units = 1 + 0.4f * static_cast<float>(edge.width_class);
+  const std::int64_t sent = sent_at(context, edge.to.index);
+  const float width_class =
+      sent == 0 ? static_cast<float>(edge.width_class)
+                : std::clamp(std::log2(static_cast<float>(sent) / 1024) / 4 + 1, 0.0f, 7.0f);
+  const float units = 1 + 0.4f * width_class;
   return std::max(1.0f, units * std::min(context.view.pixels(), context.ui.scale * 1.4f));
 }
 
@@ -28,6 +33,8 @@ struct Stroke {
 Stroke stroke_of(const GraphPaneContext& context, std::uint32_t index) {
   const Theme& theme = context.ui.theme;
   const Edge& edge = context.layout().edges[index];
+  if (edge.kind != EdgeKind::saved && sent_at(context, edge.to.index) > 0)
+    return {theme.differs, 0.9};
   if (edge.kind == EdgeKind::gradient) return {mix(theme.freed, theme.result, 0.45), 0.75};
   if (edge.kind != EdgeKind::saved) return {theme.freed, 0.85};
   const RungMarks& rung = context.marks.rungs[index];

@@ -1,6 +1,7 @@
 // The parts of the graph panel: their common state in a frame, and the function of each.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,8 @@ struct GraphPaneContext {
   // Pushes the intent of a click, for a node of this pane's graph.
   void select(NodeId node) const;
   void hover(NodeId node) const;
+  // The mesh that the shown graph is a rank of, if boxes have the tints of placements; else null.
+  const MeshView* mesh() const;
   const BoxDifferences* differences(std::uint32_t box) const {
     return canvas.differences ? &canvas.differences->boxes[box] : nullptr;
   }
@@ -132,6 +135,13 @@ std::vector<layout::BoxId> ends_of(const GraphPaneContext& context, const layout
 void draw_differences(const GraphPaneContext& context);
 // `size`: of the square that it fills, in pixels.
 void draw_difference_sign(const Ui& ui, ImVec2 centre, float size, Difference kind);
+
+// graph_mesh.cpp
+// The tint of a box on a mesh; none without a mesh, and between two placements.
+std::optional<Colour> placement_tint(const GraphPaneContext& context, std::uint32_t box);
+std::int64_t sent_at(const GraphPaneContext& context, std::uint32_t box);  // by a collective
+std::string placement_text(const GraphPaneContext& context, NodeId node);
+void draw_placement_legend(const GraphPaneContext& context);
 
 // graph_flow.cpp
 void draw_flow(const GraphPaneContext& context);

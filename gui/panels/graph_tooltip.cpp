@@ -74,6 +74,8 @@ std::vector<GraphTooltipLine> lines_of(const GraphPaneContext& context, NodeId i
     lines.push_back({"module", std::string(clipped(short_module(origin.module)))});
   if (!origin.source.empty()) lines.push_back({"source", std::string(clipped(origin.source))});
   lines.push_back({"role", role_text(context, id)});
+  if (const std::string text = placement_text(context, id); !text.empty())
+    lines.push_back({"placement", text});
   if (position != layout::Scene::kNone && !context.picture.changed.empty() &&
       context.picture.changed[position])
     lines.push_back({"pass", "new since the pass that was shown before"});
