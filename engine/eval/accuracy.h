@@ -20,6 +20,8 @@
 // rounding. A fraction may fail to: one element for four that change.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +45,25 @@ struct Accuracy {
 Result<Accuracy> judge_outputs(const Graph& graph, const Inputs& inputs,
                                const EvaluateOptions& options, std::span<const Tensor> found,
                                double allowed = 0);
+
+// One evaluation of the judged outputs: in f64, or in its own dtypes; with a share, under random rounding
+// (kernel.h) of inputs and values.
+struct EvaluationForm {
+  bool f64 = false;
+  std::optional<double> random_share;
+};
+using EvaluateForm = std::function<Result<std::vector<Tensor>>(const EvaluationForm& form)>;
+
+// The name of an output that is judged.
+struct JudgedOutput {
+  std::string name;  // of the node
+  bool gradient = false;
+};
+
+// The same of outputs that `evaluate` gives, in any order that `found` has, such as those of several
+// ranks. `outputs`: one for each.
+Result<Accuracy> judge_outputs(std::span<const JudgedOutput> outputs, const EvaluateForm& evaluate,
+                               std::span<const Tensor> found, double allowed = 0);
 
 // "dtype", "interpreter", "perturbed", "exceeded".
 std::string_view name_of(ErrorBound bound);
