@@ -15,6 +15,9 @@
 #include "engine/codegen/lower/structural_key.h"
 #include "engine/codegen/lower/view_map.h"
 #include "engine/fusion/kernel_model.h"
+#include "engine/ir/aliases.h"
+#include "engine/ir/call.h"
+#include "engine/ir/collective.h"
 #include "engine/support/check.h"
 
 namespace recut {
@@ -38,8 +41,14 @@ class ProgramBuilder {
     for (const Buffer& buffer : schedule_.buffers)
       program_.arena_bytes = std::max(program_.arena_bytes, buffer.offset + buffer.bytes);
     Diagnostics faults;
-    for (std::uint32_t k = 0; k < schedule_.kernels.size(); ++k)
-      if (schedule_.kernels[k].launches) add_launch(k, faults);
+    for (std::uint32_t k = 0; k < schedule_.kernels.size(); ++k) {
+      add_waits(k);
+      if (!schedule_.kernels[k].launches) continue;
+      if (starts_collective(k))
+        add_start(k, faults);
+      else
+        add_launch(k, faults);
+    }
     for (const NodeId id : graph_.results) add_output(id, false, faults);
     for (const NodeId id : graph_.gradients) add_output(id, true, faults);
     if (!faults.empty()) return without_repeats(std::move(faults));
@@ -88,6 +97,57 @@ class ProgramBuilder {
       launch.buffers.push_back(buffer_address(structure.nodes[source.first], source.second, k));
     launch.kernel = known->second.kernel;
     program_.launches.push_back(std::move(launch));
+  }
+
+  bool starts_collective(std::uint32_t k) const {
+    const NodeId id = schedule_.kernels[k].calls.front();
+    const Call::TypesOf types_of = [this](NodeId node) { return graph_.pool().types_of(node); };
+    return options_.collectives && graph_.op(id).is(kCollective) &&
+           needs_other_ranks(Call(graph_.op(id), graph_[id].arguments, types_of));
+  }
+
+  void add_start(std::uint32_t k, Diagnostics& faults) {
+    CollectiveStep step = collective_step(schedule_.kernels[k].calls.front(), k);
+    for (const Argument& argument : graph_[step.node].arguments)
+      for_each_node(argument, [&](NodeId id) {
+        const auto view_map = loop::view_map_of(graph_, id);
+        if (!view_map)
+          return void(faults.insert(faults.end(), view_map.diagnostics().begin(),
+                                    view_map.diagnostics().end()));
+        const auto [node, output] = view_map->base;
+        step.inputs.push_back(
+            {id, graph_.type(id), buffer_address(node, output, k), view_map->layouts});
+      });
+    const std::vector<TensorType>& types = graph_[step.node].outputs;
+    step.outputs.resize(types.size());
+    for (const StorageId storage : storages_.owned(step.node)) {
+      const std::size_t output = storages_[storage].output;
+      step.outputs[output] = {
+          step.node, laid_out(types[output]), buffer_address(step.node, output, k), {}};
+    }
+    started_[step.node] = program_.collectives.size();
+    program_.collectives.push_back(std::move(step));
+  }
+
+  // The waits of a kernel come before its launch, as the views that they are. One that waits for no
+  // collective of several ranks is such a view alone.
+  void add_waits(std::uint32_t k) {
+    for (const NodeId call : schedule_.kernels[k].calls) {
+      if (!graph_.op(call).is(kWait)) continue;
+      const auto started = started_.find(defining_node(graph_, call));
+      if (started == started_.end()) continue;
+      CollectiveStep step = collective_step(call, k);
+      step.started = started->second;
+      program_.collectives.push_back(std::move(step));
+    }
+  }
+
+  CollectiveStep collective_step(NodeId node, std::uint32_t k) const {
+    CollectiveStep step;
+    step.node = node;
+    step.before = program_.launches.size();
+    step.scheduled = k;
+    return step;
   }
 
   // The kernel of a structure, and for each buffer the position of its node and the number of its
@@ -195,6 +255,7 @@ class ProgramBuilder {
   std::map<NodeId, std::uint32_t> inputs_;
   std::map<std::string, std::uint32_t> numbers_;  // of kernels, by their text
   std::map<std::string, Lowered> lowered_;        // by their structure
+  std::map<NodeId, std::size_t> started_;         // collectives: the step of the last start
   Program program_;
 };
 
@@ -229,12 +290,16 @@ Result<Program> make_program(const Graph& graph, const KernelModel& kernels,
 }
 
 void predict(Program& program, const Schedule& schedule, const Replay& replay) {
-  for (Launch& launch : program.launches) {
-    const ScheduledKernel& kernel = schedule.kernels[launch.scheduled];
-    launch.predicted_us = 0;
+  const auto micros_of = [&](std::uint32_t scheduled) {
+    const ScheduledKernel& kernel = schedule.kernels[scheduled];
+    double micros = 0;
     for (std::size_t i = 0; i < kernel.calls.size(); ++i)
-      launch.predicted_us += replay.steps[kernel.first_step + i].micros;
-  }
+      micros += replay.steps[kernel.first_step + i].micros;
+    return micros;
+  };
+  for (Launch& launch : program.launches) launch.predicted_us = micros_of(launch.scheduled);
+  for (CollectiveStep& step : program.collectives)
+    if (!step.started) step.predicted_us = micros_of(step.scheduled);
 }
 
 std::optional<library::Kernel> library_kernel_of(const Graph& graph, const StorageModel& storages,

@@ -48,13 +48,27 @@ struct ProgramOutput {
   std::vector<Layout> layouts;
 };
 
+// The start of a collective, or the wait that ends it. Other ranks take part, so that an executor
+// hands both to a communicator (communicator.h). From its start to its wait the inputs stay, and
+// the outputs belong to it.
+struct CollectiveStep {
+  NodeId node;                         // the collective's call; of a wait: the wait's
+  std::size_t before = 0;              // it runs before this launch, and after all earlier ones
+  std::uint32_t scheduled = 0;         // in the schedule
+  std::optional<std::size_t> started;  // of a wait: the start, in Program::collectives
+  std::vector<ProgramOutput> inputs;   // of a start: its tensors, as outputs are described
+  std::vector<ProgramOutput> outputs;  // of a start; without a node where nothing reads it
+  double predicted_us = 0;             // of a start: the plan's prediction
+};
+
 struct Program {
   std::vector<loop::Kernel> kernels;     // without duplicates: the layers of a network share theirs
   std::vector<library::Kernel> library;  // likewise
   std::vector<Launch> launches;          // in order
-  std::vector<ProgramOutput> outputs;    // results, then gradients
-  std::vector<NodeId> inputs;            // read by launches and outputs, in order of first use
-  std::int64_t arena_bytes = 0;          // the end of the last buffer; the schedule rounds it up
+  std::vector<CollectiveStep> collectives;  // in order, between the launches
+  std::vector<ProgramOutput> outputs;       // results, then gradients
+  std::vector<NodeId> inputs;               // read by launches and outputs, in order of first use
+  std::int64_t arena_bytes = 0;             // the end of the last buffer; the schedule rounds it up
   // The plan's budget for the arena and the libraries' scratch; 0: none.
   std::int64_t budget_bytes = 0;
 
@@ -66,6 +80,7 @@ struct ProgramOptions {
   bool library = false;                                          // use library calls where possible
   library::SupportsKernel library_takes = library::is_portable;  // which calls the library supports
   loop::LowerOptions lower = {};
+  bool collectives = false;  // the executor has a communicator; else those of several ranks fail
 };
 
 // The program of a schedule of `graph`. Fails if operators have no lowering; the diagnostics name

@@ -4,8 +4,10 @@
 
 #include "engine/codegen/loop/printer.h"
 #include "engine/codegen/lower/lower.h"
+#include "engine/ir/call.h"
 #include "engine/runtime/kernel_order.h"
 #include "engine/support/hash.h"
+#include "engine/support/text.h"
 
 namespace recut {
 namespace {
@@ -23,6 +25,22 @@ std::string launch_text(const Graph& graph, const Program& program, const Launch
     calls.push_back("%" + graph.node_name(call));
   return fmt::format("{}kernel {} ({}) makes {}", launch.library ? "library " : "", launch.kernel,
                      fmt::join(addresses, ", "), fmt::join(calls, ", "));
+}
+
+// "start 0: all_gather_into_tensor of group 'tp' (%x: @0) makes (@64)".
+std::string collective_text(const Graph& graph, const Program& program, std::size_t number) {
+  const CollectiveStep& step = program.collectives[number];
+  if (step.started) return fmt::format("wait for start {}", *step.started);
+  const Call::TypesOf types_of = [&graph](NodeId id) { return graph.pool().types_of(id); };
+  const Call call(graph.op(step.node), graph[step.node].arguments, types_of);
+  std::vector<std::string> inputs, outputs;
+  for (const ProgramOutput& input : step.inputs)
+    inputs.push_back(address_text(graph, program, input.address));
+  for (const ProgramOutput& output : step.outputs)
+    outputs.push_back(output.node.valid() ? address_text(graph, program, output.address) : "none");
+  return fmt::format("start {}: {} of group {} ({}) writes ({}), makes %{}", number,
+                     call.op().packet, quote(call.text("group_name")), fmt::join(inputs, ", "),
+                     fmt::join(outputs, ", "), graph.node_name(step.node));
 }
 
 std::string output_text(const Graph& graph, const Program& program, const ProgramOutput& output) {
@@ -49,6 +67,13 @@ std::string output_digest(const ProgramOutput& output) {
   return text;
 }
 
+std::string collective_digest(const CollectiveStep& step) {
+  std::string text = fmt::format("{} {} ", step.before, step.started ? "wait" : "start");
+  for (const auto* list : {&step.inputs, &step.outputs})
+    for (const ProgramOutput& value : *list) text += output_digest(value);
+  return text;
+}
+
 template <class Kernel>
 std::vector<std::string> kernel_texts(const std::vector<Kernel>& kernels) {
   std::vector<std::string> texts;
@@ -68,6 +93,8 @@ std::string program_digest(const Program& program) {
     digest = hash_text(digest, launch.library ? calls[launch.kernel] : loops[launch.kernel]);
     digest = hash_text(digest, addresses);
   }
+  for (const CollectiveStep& step : program.collectives)
+    digest = hash_text(digest, collective_digest(step));
   for (const ProgramOutput& output : program.outputs)
     digest = hash_text(digest, output_digest(output));
   return fmt::format("{:016x}", digest);
@@ -78,8 +105,14 @@ std::string launches_text(const Graph& graph, const Program& program) {
       fmt::format("; {} launches of {} kernels, an arena of {} bytes, program {}\n",
                   program.launches.size(), program.kernels.size() + program.library.size(),
                   program.arena_bytes, program_digest(program));
-  for (std::size_t i = 0; i < program.launches.size(); ++i)
-    text += fmt::format("; launch {}: {}\n", i, launch_text(graph, program, program.launches[i]));
+  std::size_t collective = 0;
+  for (std::size_t i = 0; i <= program.launches.size(); ++i) {
+    for (; collective < program.collectives.size() && program.collectives[collective].before == i;
+         ++collective)
+      text += fmt::format("; {}\n", collective_text(graph, program, collective));
+    if (i < program.launches.size())
+      text += fmt::format("; launch {}: {}\n", i, launch_text(graph, program, program.launches[i]));
+  }
   for (std::size_t i = 0; i < program.outputs.size(); ++i)
     text += fmt::format("; {} {}\n", i < graph.results.size() ? "result" : "gradient",
                         output_text(graph, program, program.outputs[i]));

@@ -112,8 +112,10 @@ Run::Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double m
       library_(std::move(library)),
       arena_(std::move(arena)),
       scratch_(std::move(scratch)) {
-  for (const Launch& launch : step.program().launches)
+  for (const Launch& launch : step.program().launches) {
+    first_buffers_.push_back(buffers_.size());
     for (const BufferAddress& location : launch.buffers) buffers_.push_back(address(location));
+  }
 }
 
 std::byte* Run::address(const BufferAddress& location) const {
@@ -131,16 +133,23 @@ Tensor Run::output(std::size_t number) const {
 }
 
 Result<Done> Run::run(std::uint64_t seed, std::span<double> launch_seconds) {
+  return run_range(0, step_.program().launches.size(), seed, launch_seconds);
+}
+
+Result<Done> Run::run_launches(std::size_t first, std::size_t last, std::uint64_t seed) {
+  return run_range(first, last, seed, {});
+}
+
+Result<Done> Run::run_range(std::size_t first, std::size_t last, std::uint64_t seed,
+                            std::span<double> launch_seconds) {
   fault_ = 0;
-  void* const* buffers = buffers_.data();
   const std::vector<Launch>& launches = step_.program().launches;
-  for (std::size_t i = 0; i < launches.size(); ++i) {
+  for (std::size_t i = first; i < last; ++i) {
     const Clock::time_point began = Clock::now();
-    launch(launches[i], buffers, static_cast<std::int64_t>(seed));
+    launch(launches[i], buffers_.data() + first_buffers_[i], static_cast<std::int64_t>(seed));
     if (!launch_seconds.empty())
       launch_seconds[i] = std::chrono::duration<double>(Clock::now() - began).count();
     if (fault_ != 0) return error(step_.fault(fault_));
-    buffers += launches[i].buffers.size();
   }
   return Done{};
 }

@@ -10,7 +10,7 @@
 
 #include "engine/codegen/llvm/emit.h"
 #include "engine/eval/evaluator.h"
-#include "engine/runtime/step_run.h"
+#include "engine/runtime/rank_run.h"
 #include "native/cpu/jit.h"
 #include "native/cpu/onednn.h"
 #include "native/cpu/threads.h"
@@ -77,7 +77,7 @@ class Step {
 };
 
 // A step with memory and threads: inputs, an arena, and library calls with their scratch.
-class Run : public StepRun {
+class Run : public RankRun {
  public:
   // `inputs`: one for each of the program's, of their types, in the layout of as_kernels_read.
   // The step is kept by reference. A stage or call below `min_parallel_work`
@@ -89,6 +89,8 @@ class Run : public StepRun {
   const Program& program() const override { return step_.program(); }
   // Allocates nothing, except oneDNN's own records of a call.
   Result<Done> run(std::uint64_t seed, std::span<double> launch_seconds = {}) override;
+  Result<Done> run_launches(std::size_t first, std::size_t last, std::uint64_t seed) override;
+  std::byte* memory(const BufferAddress& address) const override { return this->address(address); }
   void paint(std::byte with) override { arena_.fill(with); }
   std::int64_t end_of_written(std::byte paint) const override;
   Tensor output(std::size_t number) const override;
@@ -101,6 +103,8 @@ class Run : public StepRun {
  private:
   Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double min_parallel_work,
       OneDnn library, Arena arena, Arena scratch);
+  Result<Done> run_range(std::size_t first, std::size_t last, std::uint64_t seed,
+                         std::span<double> launch_seconds);
   void launch(const Launch& launch, void* const* buffers, std::int64_t seed);
   std::byte* address(const BufferAddress& location) const;
 
@@ -110,7 +114,8 @@ class Run : public StepRun {
   double min_parallel_work_;
   OneDnn library_;
   Arena arena_, scratch_;
-  std::vector<void*> buffers_;  // of all launches, one after another
+  std::vector<void*> buffers_;              // of all launches, one after another
+  std::vector<std::size_t> first_buffers_;  // of each launch, in buffers_
   std::int64_t fault_ = 0;
 };
 

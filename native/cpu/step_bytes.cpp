@@ -40,6 +40,11 @@ struct StepBytesFields : cache::CallFields {
     bytes(node, type, location, layouts);
   }
   template <class Bytes>
+  static void of(Bytes& bytes, CollectiveStep& step) {
+    auto& [node, before, scheduled, started, inputs, outputs, predicted_us] = step;
+    bytes(node, before, scheduled, started, inputs, outputs, predicted_us);
+  }
+  template <class Bytes>
   static void of(Bytes& bytes, loop::Buffer& buffer) {
     auto& [name, dtype, elements, access] = buffer;
     bytes(name, dtype, elements, access);
@@ -55,9 +60,9 @@ struct StepBytesFields : cache::CallFields {
   template <class Bytes>
   static void of(Bytes& bytes, Program& program) {
     // No code of a processor depends on the budget.
-    auto& [kernels, library, launches, outputs, inputs, arena_bytes, budget] = program;
+    auto& [kernels, library, launches, collectives, outputs, inputs, arena_bytes, budget] = program;
     (void)budget;
-    bytes(kernels, library, launches, outputs, inputs, arena_bytes);
+    bytes(kernels, library, launches, collectives, outputs, inputs, arena_bytes);
   }
   template <class Bytes>
   static void of(Bytes& bytes, loop::Stage& stage) {
@@ -79,8 +84,16 @@ void change_nodes(Program& program, Change&& change) {
   for (NodeId& id : program.inputs) id = change(id);
   for (Launch& launch : program.launches)
     for (NodeId& id : launch.calls) id = change(id);
-  for (ProgramOutput& output : program.outputs)
-    if (output.node.valid()) output.node = change(output.node);
+  const auto change_values = [&](std::vector<ProgramOutput>& values) {
+    for (ProgramOutput& value : values)
+      if (value.node.valid()) value.node = change(value.node);
+  };
+  for (CollectiveStep& step : program.collectives) {
+    step.node = change(step.node);
+    change_values(step.inputs);
+    change_values(step.outputs);
+  }
+  change_values(program.outputs);
 }
 
 }  // namespace

@@ -80,10 +80,11 @@ Result<cache::Digest> step_key(const Document& document, const SchedulingRequest
   if (!costs) return costs.diagnostics();
   ScheduleOptions options = request.options;
   bool fused = costs->fused();
-  bool library = program.library, in_f64 = program.lower.precision == loop::Precision::f64;
+  bool library = program.library, in_f64 = program.lower.precision == loop::Precision::f64,
+       collectives = program.collectives;
   loop::RegisterTile registers = program.lower.registers.value_or(loop::RegisterTile{0, 0});
   cache::ByteWriter<StepKeyFields> asked;
-  asked(planning, costs->device.rates, fused, options, library, in_f64, registers.rows,
+  asked(planning, costs->device.rates, fused, options, library, in_f64, collectives, registers.rows,
         registers.bytes);
   const Graph &graph = document.graph(), &written = document.reference_graph();
   return cache::digest_of({"step", build, target_text(target), onednn_version(), asked.bytes(),
