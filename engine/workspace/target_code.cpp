@@ -45,6 +45,7 @@ Result<Program> program_for(const Target& target, const Document& document,
                             const ScheduledPlan& scheduled, const TargetOptions& options) {
   ProgramOptions program;
   program.lower = target.lower(options);
+  program.collectives = true;
   if (target.functions != nullptr) {
     program.library = true;
     program.library_takes = target.functions;

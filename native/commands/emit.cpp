@@ -87,6 +87,10 @@ std::vector<std::string> ids_of_targets() {
 // Writes the module as bytes, and beside it the JSON that a host needs to run it.
 int write_module(const EmitCommand& command, const Graph& graph, const Program& program,
                  const Console& console) {
+  if (!program.collectives.empty())
+    return console.report_error({error(
+        "--out: the step has collectives, and a module can't start them; leave out --out for its "
+        "text")});
   const wasm::Module module = wasm::emit(program.kernels, {command.relaxed});
   const std::string facts = std::filesystem::path(command.out).replace_extension(".json").string();
   if (auto done = write_file(command.out, module.bytes); !done)
@@ -122,6 +126,33 @@ int emit(const EmitCommand& command, const Console& console) {
   return kDone;
 }
 
+void add_target_options_to(CLI::App& command, EmitCommand& arguments) {
+  command
+      .add_option(
+          "--precision", arguments.precision,
+          "Matmul precision of f32 in attention, with --target cuda: f32 or tf32 (default: f32)")
+      ->check(CLI::IsMember({"f32", "tf32"}))
+      ->type_name("TYPE");
+  command
+      .add_option(
+          "--arch", arguments.architecture,
+          "Minimum compute capability, with --target cuda: sm_80 or sm_90 (default: sm_80). On "
+          "sm_90, clusters of blocks share long rows")
+      ->check(CLI::IsMember({"sm_80", "sm_90"}))
+      ->type_name("NAME");
+  command.add_flag("--relaxed", arguments.relaxed,
+                   "Use relaxed multiply-adds in sums of products, with --target wasm. Needs an "
+                   "engine with relaxed SIMD (WebAssembly 3.0)");
+  command
+      .add_option(
+          "--rows", arguments.rows,
+          "Rows of the matmul microkernel's register tile, with --target wasm: 4 or 6 (default: "
+          "4). Use 6 with --relaxed for engines that load operands late (V8 from 13 on); "
+          "the bits stay the same")
+      ->check(CLI::IsMember({wasm::kRows, wasm::kRowsInOrder}))
+      ->type_name("N");
+}
+
 }  // namespace
 
 void add_emit(CLI::App& app, Action& chosen) {
@@ -130,6 +161,7 @@ void add_emit(CLI::App& app, Action& chosen) {
       "emit", "Print the code of a plan's step: launches, arena offsets, and each kernel once");
   arguments->plan.model = "fused";
   arguments->graph.add_to(command);
+  arguments->graph.add_mesh_to(command);
   arguments->graph.add_freeze_to(command);
   arguments->plan.add_to(command);
   command
@@ -149,35 +181,13 @@ void add_emit(CLI::App& app, Action& chosen) {
                   "Write the module's bytes to this file, with --target wasm. A .json file beside "
                   "it describes memory, inputs, kernels, launches and outputs")
       ->type_name("FILE");
-  command
-      .add_option(
-          "--precision", arguments->precision,
-          "Matmul precision of f32 in attention, with --target cuda: f32 or tf32 (default: f32)")
-      ->check(CLI::IsMember({"f32", "tf32"}))
-      ->type_name("TYPE");
-  command
-      .add_option(
-          "--arch", arguments->architecture,
-          "Minimum compute capability, with --target cuda: sm_80 or sm_90 (default: sm_80). On "
-          "sm_90, clusters of blocks share long rows")
-      ->check(CLI::IsMember({"sm_80", "sm_90"}))
-      ->type_name("NAME");
-  command.add_flag("--relaxed", arguments->relaxed,
-                   "Use relaxed multiply-adds in sums of products, with --target wasm. Needs an "
-                   "engine with relaxed SIMD (WebAssembly 3.0)");
-  command
-      .add_option(
-          "--rows", arguments->rows,
-          "Rows of the matmul microkernel's register tile, with --target wasm: 4 or 6 (default: "
-          "4). Use 6 with --relaxed for engines that load operands late (V8 from 13 on); "
-          "the bits stay the same")
-      ->check(CLI::IsMember({wasm::kRows, wasm::kRowsInOrder}))
-      ->type_name("N");
+  add_target_options_to(command, *arguments);
   command.footer(footer_with_examples(
       "The step consists of loops, and of CUDA's functions of attention: it is the same on all "
       "machines. recut run gives products and convolutions to libraries.",
       {"emit samples/recompute.recut --target loop --budget 75%",
-       "emit samples/mlp.recut --target cuda --kernel 0"}));
+       "emit samples/mlp.recut --target cuda --kernel 0",
+       "emit samples/mlp.recut --target loop --mesh dp=2 --preset dp=fsdp"}));
   command.callback([arguments, &chosen] {
     arguments->graph.device = arguments->plan.device;
     chosen = [arguments](const Console& console) { return emit(*arguments, console); };
