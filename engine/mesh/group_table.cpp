@@ -61,4 +61,11 @@ GroupTable groups_of(const DeviceMesh& mesh) {
   return table;
 }
 
+GroupTable one_group(std::string name, const DeviceMesh& mesh) {
+  GroupTable table;
+  const auto added = table.add(std::move(name), {{mesh.ranks().begin(), mesh.ranks().end()}});
+  RECUT_CHECK(added.ok(), "a mesh has a rank, and each once");
+  return table;
+}
+
 }  // namespace recut::mesh

@@ -23,6 +23,8 @@ class GroupTable {
   // table lacks the name or the rank.
   Result<std::span<const std::int64_t>> group_of(std::string_view name, std::int64_t rank) const;
 
+  bool has(std::string_view name) const { return groups_.find(name) != groups_.end(); }
+
   // Fails if a group has a rank that isn't among 0 … ranks - 1.
   Result<Done> check_world(std::int64_t ranks) const;
 
@@ -32,5 +34,8 @@ class GroupTable {
 
 // Each axis of a mesh by its name.
 GroupTable groups_of(const DeviceMesh& mesh);
+
+// The group of all ranks of a mesh, by its name, and no other.
+GroupTable one_group(std::string name, const DeviceMesh& mesh);
 
 }  // namespace recut::mesh

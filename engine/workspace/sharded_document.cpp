@@ -24,8 +24,12 @@ Result<Document> shard_document(const Document& document, const mesh::Distribute
                                 std::string_view file_name) {
   auto spmd = mesh::spmd_graph(module, sharded, position);
   if (!spmd) return spmd.diagnostics();
-  GraphFile file = document.file;
-  file.graph = std::move(spmd->graph);
+  return document_of(document, std::move(spmd->graph), file_name);
+}
+
+Result<Document> document_of(const Document& whole, Graph rank, std::string_view file_name) {
+  GraphFile file = whole.file;
+  file.graph = std::move(rank);
   file.partitions.clear();
   file.partitioned.reset();
   file.tensors.clear();

@@ -19,7 +19,10 @@ namespace recut {
 Result<Document> shard_document(const Document& document, const MeshRequest& request,
                                 std::string_view file_name);
 
-// The same with decisions that are made: the rank at a position of the module's mesh.
+// The document of a rank's graph, of the document's; it fails as opening one does.
+Result<Document> document_of(const Document& whole, Graph rank, std::string_view file_name);
+
+// As shard_document, with decisions that are made: the rank at a position of the module's mesh.
 Result<Document> shard_document(const Document& document, const mesh::DistributedModule& module,
                                 const mesh::ShardedGraph& sharded, std::int64_t position,
                                 std::string_view file_name);

@@ -66,7 +66,11 @@ constexpr const char* kRunFooter =
     "(f16: 1e-3, bf16: 8e-3); above that, 16 times the interpreter's own error in f32, or 4 times "
     "the change by random rounding. Outputs that rounding makes wrong by more than a thousandth "
     "are listed as ill-conditioned. On a GPU it allows 2e-3 with tf32 or with values of f16, and "
-    "2e-2 with bf16 or with values of bf16.\nRECUT_CUDA_PATH lists the folders of NVIDIA's "
+    "2e-2 with bf16 or with values of bf16.\n"
+    "With --mesh all ranks run in this process, each in an arena of its own, by one plan: the "
+    "budget is that of each device. --check compares the gathered outputs with those of the whole "
+    "graph. A graph with collectives is a rank's part already: all ranks then run it, and are "
+    "compared with the interpreter's.\nRECUT_CUDA_PATH lists the folders of NVIDIA's "
     "libraries, separated by "
     "':' (default: the usual places).";
 
@@ -80,6 +84,18 @@ void add_libraries_to(CLI::App& command, RunCommand& arguments) {
       ->type_name("BYTES");
   command.add_flag("--nondeterministic", arguments.nondeterministic,
                    "Allow nondeterministic algorithms of the GPU's libraries, if they are faster");
+}
+
+void add_ranks_to(CLI::App& command, RunCommand& arguments) {
+  arguments.mesh.add_to(command, false);
+  command
+      .add_option("--ranks", arguments.ranks,
+                  "Executor of the mesh's ranks: local, all in this process on the processor, one "
+                  "after another (default: local)")
+      ->check(CLI::IsMember({"local"}))
+      ->type_name("NAME");
+  for (const char* option : {"--preset", "--placements", "--ranks"})
+    command.get_option(option)->needs(command.get_option("--mesh"));
 }
 
 void add_values(CLI::App& command, RunCommand& arguments) {
@@ -106,6 +122,7 @@ void add_run(CLI::App& app, Action& chosen) {
       "Plan, schedule, compile and run a step of training or inference; measure its time and peak");
   arguments->graph.add_to(command);
   arguments->graph.add_freeze_to(command);
+  add_ranks_to(command, *arguments);
   arguments->plan.add_search_to(command);
   add_profile(command, "--profile", arguments->plan.device, kProfileOfTheDevice);
   add_gpu_options(command, arguments->target, arguments->precision);
@@ -129,10 +146,13 @@ void add_run(CLI::App& app, Action& chosen) {
   command.footer(footer_with_examples(
       kRunFooter, {"run samples/joint/tiny_conv.json.gz --budget 90% --check",
                    "run samples/recompute.recut --budget 75% --threads 1 --steps 20",
-                   "run tests/onnx/models/tiny_gpt.onnx --check"}));
+                   "run tests/onnx/models/tiny_gpt.onnx --check",
+                   "run samples/joint/tiny_lm.json.gz --mesh dp=2,tp=2 --preset dp=fsdp,tp=tp "
+                   "--budget 70% --check"}));
   command.callback([arguments, &chosen] {
     arguments->graph.weights = arguments->tensors;
     chosen = [arguments](const Console& console) {
+      if (!arguments->mesh.axes.empty()) return run_on_ranks(*arguments, console);
       return arguments->target == "cuda" ? run_on_cuda(*arguments, console)
                                          : run_on_cpu(*arguments, console);
     };

@@ -20,6 +20,8 @@ namespace recut::native {
 struct RunCommand {
   GraphArguments graph;
   PlanArguments plan;
+  MeshArguments mesh;           // with axes, all ranks run
+  std::string ranks = "local";  // the executor of these
   std::string target = "cpu";
   std::vector<std::string> tensors;
   std::string out_tensors;  // file for the outputs; "": none
@@ -39,8 +41,14 @@ struct RunCommand {
 // All return the exit code.
 int run_on_cpu(RunCommand command, const Console& console);
 int run_on_cuda(const RunCommand& command, const Console& console);
+// All ranks of command.mesh.
+int run_on_ranks(RunCommand command, const Console& console);
 // The same on an open GPU.
 int run_on_gpu(const RunCommand& command, const Console& console, cuda::SharedGpu gpu);
+
+// The profile that prices a plan for the processor, and the plan's request.
+std::string profile_on_cpu(const RunCommand& command);
+SchedulingRequest scheduling_on_cpu(const RunCommand& command);
 
 // Writes a step's outputs as out.<position>, if requested.
 Result<Done> write_outputs(const RunCommand& command, std::span<const Tensor> outputs);

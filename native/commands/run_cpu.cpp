@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "engine/support/check.h"
+#include "engine/workspace/rank_steps.h"
 #include "engine/workspace/scheduling.h"
 #include "native/calibrated_profile.h"
 #include "native/commands/command.h"
@@ -14,28 +15,28 @@
 #include "native/cpu/execution.h"
 
 namespace recut::native {
-namespace {
 
-// The profile that prices the plan.
-std::string profile_of(const RunCommand& command) {
+std::string profile_on_cpu(const RunCommand& command) {
   return command.plan.device.empty() ? profile_of_this_machine() : command.plan.device;
 }
 
+SchedulingRequest scheduling_on_cpu(const RunCommand& command) {
+  SchedulingRequest request{command.plan.request(), {}};
+  request.planning.cost_model = "fused";
+  request.planning.device = profile_on_cpu(command);
+  return request;
+}
+
+namespace {
+
 // The peaks of the profile; none for the default guess, which wasn't measured here.
 std::optional<Ceilings> ceilings_of(const RunCommand& command, const Graph& graph) {
-  const std::string profile = profile_of(command);
+  const std::string profile = profile_on_cpu(command);
   if (profile == kMeasuredDevice) return std::nullopt;
   if (command.plan.device.empty() && profile == kDefaultProcessor) return std::nullopt;
   const auto costs = find_cost_model(graph, std::nullopt, profile, "fused");
   RECUT_CHECK(costs.ok(), "what was planned has a device");
   return Ceilings{profile, costs->device.title, costs->device.peaks, costs->device.source};
-}
-
-SchedulingRequest scheduling_of(const RunCommand& command) {
-  SchedulingRequest request{command.plan.request(), {}};
-  request.planning.cost_model = "fused";
-  request.planning.device = profile_of(command);
-  return request;
 }
 
 RunReport report_of(const RunCommand& command, const cpu::Execution& execution,
@@ -75,7 +76,7 @@ int execute(const RunCommand& command, const Document& document, const cpu::Read
   const RunReport report = report_of(command, *execution, ceilings);
   console.out << (command.json ? as_json(report) : as_text(report));
   if (execution->holds() && (!command.check || execution->agrees())) return kDone;
-  leave_debug(command, document, scheduling_of(command).planning, profile_of(command),
+  leave_debug(command, document, scheduling_on_cpu(command).planning, profile_on_cpu(command),
               {"--threads", fmt::format("{}", command.threads)}, (*tensors)->tensors,
               finding_text(*execution), console);
   return kCheckFailed;
@@ -92,7 +93,12 @@ int run_on_cpu(RunCommand command, const Console& console) {
     command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto document = command.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
-  const SchedulingRequest request = scheduling_of(command);
+  if (has_collectives(document->graph()))
+    return console.report_error(
+        {{"the graph is one rank's part: it has collectives of several ranks; expected --mesh with "
+          "an axis of as many, such as --mesh tp=8, which runs all of them",
+          command.graph.path, 0, 0}});
+  const SchedulingRequest request = scheduling_on_cpu(command);
   cpu::StepCache steps(default_store(command, console),
                        {.library = !command.no_library, .library_takes = cpu::onednn_takes});
   const auto found = steps.find(*document, request);

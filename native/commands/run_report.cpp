@@ -116,25 +116,6 @@ std::string check_text(const StepExecution& e) {
   return text + bounds_text(e);
 }
 
-Json checked_json(const OutputComparison& output) {
-  const Comparison& c = output.comparison;
-  Json row = {{"position", output.position},
-              {"name", output.name},
-              {"gradient", output.gradient},
-              {"elements", c.elements},
-              {"ok", output.ok()},
-              {"bound", name_of(output.bound)},
-              {"relative_error", c.relative_error},
-              {"interpreter_error", output.interpreter_error}};
-  if (output.perturbed_error > 0) row["perturbed_error"] = output.perturbed_error;
-  if (output.ill_conditioned) row["ill_conditioned"] = true;
-  if (!c.problem.empty()) row["problem"] = c.problem;
-  if (c.worst)
-    row["worst"] = {
-        {"index", c.worst->index}, {"found", c.worst->found}, {"expected", c.worst->expected}};
-  return row;
-}
-
 Json check_json(const StepExecution& e) {
   Json json = {{"ok", e.agrees() && e.holds()}, {"max_relative_error", e.max_relative_error()}};
   if (e.allowed_error > 0) json["allowed_error"] = e.allowed_error;
@@ -166,6 +147,25 @@ std::string_view origin_text(cache::StepOrigin origin) {
 }
 
 }  // namespace
+
+Json checked_json(const OutputComparison& output) {
+  const Comparison& c = output.comparison;
+  Json row = {{"position", output.position},
+              {"name", output.name},
+              {"gradient", output.gradient},
+              {"elements", c.elements},
+              {"ok", output.ok()},
+              {"bound", name_of(output.bound)},
+              {"relative_error", c.relative_error},
+              {"interpreter_error", output.interpreter_error}};
+  if (output.perturbed_error > 0) row["perturbed_error"] = output.perturbed_error;
+  if (output.ill_conditioned) row["ill_conditioned"] = true;
+  if (!c.problem.empty()) row["problem"] = c.problem;
+  if (c.worst)
+    row["worst"] = {
+        {"index", c.worst->index}, {"found", c.worst->found}, {"expected", c.worst->expected}};
+  return row;
+}
 
 std::string as_json(const RunReport& report) {
   const StepExecution& e = report.execution;

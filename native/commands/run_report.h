@@ -32,6 +32,9 @@ struct RunReport {
   std::string without_ceilings;  // advice where no ceilings are known
 };
 
+// One output against its bounds.
+nlohmann::ordered_json checked_json(const OutputComparison& output);
+
 std::string as_json(const RunReport& report);
 std::string as_text(const RunReport& report);
 // The measured peak and the check alone. They name no files.

@@ -8,15 +8,6 @@
 namespace recut::mesh {
 namespace {
 
-// The inputs of one rank's graph: the whole graph's by name, and its parts of their values.
-Inputs part_of_inputs(const Graph& whole, const Graph& rank,
-                      const std::map<NodeId, DistributedTensor>& values, std::size_t position) {
-  Inputs inputs;
-  for (const auto& [id, tensor] : values)
-    inputs[rank.find(whole.node_name(id))] = tensor.locals[position];
-  return inputs;
-}
-
 std::vector<NodeId> outputs_of(const Graph& graph) {
   std::vector<NodeId> outputs = graph.results;
   outputs.insert(outputs.end(), graph.gradients.begin(), graph.gradients.end());
@@ -24,6 +15,33 @@ std::vector<NodeId> outputs_of(const Graph& graph) {
 }
 
 }  // namespace
+
+Inputs inputs_of_rank(const Graph& whole, const Graph& rank,
+                      const std::map<NodeId, DistributedTensor>& values, std::int64_t position) {
+  Inputs inputs;
+  for (const auto& [id, tensor] : values)
+    inputs[rank.find(whole.node_name(id))] = tensor.locals[static_cast<std::size_t>(position)];
+  return inputs;
+}
+
+std::vector<std::optional<DistributedTensor>> joined_outputs(
+    const DistributedModule& module, const ShardedGraph& sharded,
+    std::span<const std::vector<Tensor>> ranks) {
+  const DeviceMesh& mesh = module.mesh();
+  std::vector<Sharding> shardings = sharded.results;
+  shardings.insert(shardings.end(), sharded.gradients.begin(), sharded.gradients.end());
+  const std::vector<NodeId> outputs = outputs_of(module.graph());
+  std::vector<std::optional<DistributedTensor>> joined(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i].valid()) continue;
+    std::vector<Tensor> locals;
+    for (const std::int64_t rank : mesh.ranks())
+      locals.push_back(ranks[static_cast<std::size_t>(rank)][i]);
+    joined[i] =
+        DistributedTensor{mesh, module.graph().type(outputs[i]), shardings[i], std::move(locals)};
+  }
+  return joined;
+}
 
 Result<SpmdEvaluation> evaluate_spmd(const DistributedModule& module, const ShardedGraph& sharded,
                                      const Inputs& inputs, const EvaluateOptions& options) {
@@ -41,24 +59,16 @@ Result<SpmdEvaluation> evaluate_spmd(const DistributedModule& module, const Shar
   std::vector<RankProgram> programs(graphs.size());
   for (std::size_t p = 0; p < graphs.size(); ++p)
     programs[static_cast<std::size_t>(mesh.ranks()[p])] = {
-        &graphs[p].graph, part_of_inputs(whole, graphs[p].graph, *values, p)};
+        &graphs[p].graph,
+        inputs_of_rank(whole, graphs[p].graph, *values, static_cast<std::int64_t>(p))};
   auto ranks = evaluate_ranks(programs, graphs.front().groups, options);
   if (!ranks) return ranks.diagnostics();
   SpmdEvaluation evaluation;
   for (const std::int64_t rank : mesh.ranks())
     evaluation.peak_bytes.push_back((*ranks)[static_cast<std::size_t>(rank)].peak_bytes);
-  std::vector<Sharding> shardings = sharded.results;
-  shardings.insert(shardings.end(), sharded.gradients.begin(), sharded.gradients.end());
-  const std::vector<NodeId> outputs = outputs_of(whole);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    evaluation.outputs.emplace_back();
-    if (!outputs[i].valid()) continue;
-    std::vector<Tensor> locals;
-    for (const std::int64_t rank : mesh.ranks())
-      locals.push_back((*ranks)[static_cast<std::size_t>(rank)].outputs[i]);
-    evaluation.outputs.back() =
-        DistributedTensor{mesh, whole.type(outputs[i]), shardings[i], std::move(locals)};
-  }
+  std::vector<std::vector<Tensor>> outputs;
+  for (Evaluation& rank : *ranks) outputs.push_back(std::move(rank.outputs));
+  evaluation.outputs = joined_outputs(module, sharded, outputs);
   return evaluation;
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/eval/evaluator.h"
@@ -18,6 +20,16 @@ struct SpmdEvaluation {
   std::vector<std::optional<DistributedTensor>> outputs;
   std::vector<std::int64_t> peak_bytes;  // measured, by position in the mesh
 };
+
+// The inputs of the graph of the rank at a position: those of the whole graph by their names, with
+// their parts of the values.
+Inputs inputs_of_rank(const Graph& whole, const Graph& rank,
+                      const std::map<NodeId, DistributedTensor>& values, std::int64_t position);
+
+// The outputs of all ranks, by rank, as those of the whole graph; none where it has none.
+std::vector<std::optional<DistributedTensor>> joined_outputs(
+    const DistributedModule& module, const ShardedGraph& sharded,
+    std::span<const std::vector<Tensor>> ranks);
 
 // Distributes the values of all inputs, and evaluates the graph of every rank (spmd_graph.h,
 // lockstep.h). `options` holds for each rank: random numbers are those of the whole graph. Fails as
