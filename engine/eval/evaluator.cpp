@@ -218,7 +218,9 @@ class Evaluator {
                       : node.op == Op::getitem            ? take_item(call, result)
                       : is_external(node.op)              ? run_external(step.node, t, result)
                       : kernels_.view(node.op) != nullptr ? run_view(step.node, call, result)
-                                                          : run_kernel(step.node, call, result);
+                      : options_.runs.empty() || !draws_anew(op)
+                          ? run_kernel(step.node, call, result)
+                          : run_draw(step.node, result);
     if (!done) return about(step.node, done.diagnostics().front().message);
     values_[graph_.position(step.node)] = std::move(result);
     for (const ValueRun& dead : step.last_uses) {
@@ -294,13 +296,23 @@ class Evaluator {
       result.outputs.push_back(type.exists() ? allocate(type, meter_) : Tensor());
     EvaluateOptions options = options_;
     options.max_bytes -= meter_->live_bytes;
-    const auto draw = Scalar::from(node.arguments.back());
-    options.seed = hash_mix(options_.seed, draw ? static_cast<std::uint64_t>(draw->integer) : 0);
+    options.runs.push_back({draw_of(node), 0});
     if (options_.progress)
       options.progress = [this, t](std::size_t, std::size_t) {
         return options_.progress(t, steps_.steps.size());
       };
     return run_regions(graph_, id, values_of_, options, result.outputs);
+  }
+
+  // A random draw in a region: each run of that has numbers of its own.
+  Result<Done> run_draw(NodeId id, EvaluatedValue& result) {
+    const Operator& op = graph_.op(id);
+    std::vector<Argument> arguments = graph_[id].arguments;
+    const Call call(op, graph_[id].arguments, types_of_);
+    std::int64_t draw = call.integer("draw");
+    for (std::size_t i = options_.runs.size(); i-- > 0;) draw = draw_of_run(options_.runs[i], draw);
+    arguments[*op.parameter("draw")] = draw;
+    return run_kernel(id, Call(op, arguments, types_of_), result);
   }
 
   Result<Done> run_kernel(NodeId id, const Call& call, EvaluatedValue& result) {

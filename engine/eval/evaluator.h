@@ -18,6 +18,7 @@
 #include "engine/eval/tensor.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
+#include "engine/ir/region_call.h"
 #include "engine/support/result.h"
 
 namespace recut {
@@ -30,7 +31,8 @@ inline constexpr std::int64_t kMaxEvaluateBytes =
     sizeof(void*) == 4 ? std::int64_t{1} << 30 : std::int64_t{8} << 30;
 
 struct EvaluateOptions {
-  std::uint64_t seed = 0;  // of the graph's random numbers
+  std::uint64_t seed = 0;             // of the graph's random numbers
+  std::vector<RegionRunNumber> runs;  // that the graph is a region in, the outermost first
   // Limit of all storages together, and of one value in working precision.
   std::int64_t max_bytes = kMaxEvaluateBytes;
   std::int64_t max_trips = 1'000'000;  // of one loop

@@ -12,7 +12,6 @@
 #include "engine/eval/flex_evaluator.h"
 #include "engine/ir/flex_attention.h"
 #include "engine/ir/region_call.h"
-#include "engine/support/hash.h"
 #include "engine/support/text.h"
 
 namespace recut {
@@ -94,7 +93,7 @@ class RegionRun {
       given[input] = with_layout(inputs[i], region.type(input));
     }
     EvaluateOptions options = options_;
-    options.seed = hash_mix(options_.seed, runs_++);
+    options.runs.back().run = runs_++;
     auto evaluation = evaluate(region, given, options);
     if (!evaluation)
       return error(fmt::format("nested graph {}: {}", quote(name),
@@ -227,7 +226,7 @@ class RegionRun {
   std::span<Tensor> outputs_;
   const Tensors whole_;
   std::size_t taken_ = 0;  // branch
-  std::uint64_t runs_ = 0;
+  std::int64_t runs_ = 0;
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "engine/ir/flex_attention.h"
+#include "engine/support/hash.h"
 #include "engine/support/text.h"
 
 namespace recut {
@@ -68,9 +69,9 @@ void add_names(const Graph& graph, const Argument& argument, std::vector<std::st
   if (std::find(names.begin(), names.end(), *text) == names.end()) names.push_back(*text);
 }
 
-void add_names(const Graph& graph, NodeId id, std::vector<std::string_view>& names) {
-  if (graph.regions == nullptr || !is_external(graph[id].op)) return;
-  for (const Argument& argument : graph[id].arguments) add_names(graph, argument, names);
+void add_names(const Graph& graph, const Node& node, std::vector<std::string_view>& names) {
+  if (graph.regions == nullptr || !is_external(node.op)) return;
+  for (const Argument& argument : node.arguments) add_names(graph, argument, names);
 }
 
 // A value that a region takes or gives: its type, and its name in messages.
@@ -278,6 +279,19 @@ std::optional<std::int64_t> trips_of(const Graph& graph, const RegionCall& call)
   return graph.type(sliced.front()).shape.front();
 }
 
+// 53 bits, which every reader of numbers keeps.
+std::int64_t draw_of_run(RegionRunNumber number, std::int64_t draw) {
+  std::uint64_t mixed = 0;
+  for (const std::int64_t part : {number.draw, number.run, draw})
+    mixed = hash_mix(mixed, static_cast<std::uint64_t>(part));
+  return static_cast<std::int64_t>(mixed >> 11);
+}
+
+std::int64_t draw_of(const Node& external) {
+  const auto* draw = external.arguments.back().get<std::int64_t>();
+  return draw == nullptr ? 0 : *draw;
+}
+
 bool has_regions(const Graph& graph, NodeId id) {
   if (has_flex_regions(graph, id)) return true;
   const auto call = region_call(graph[id]);
@@ -294,13 +308,17 @@ std::optional<std::size_t> output_count(const Graph& graph, const RegionCall& ca
 
 std::vector<std::string_view> named_regions(const Graph& graph) {
   std::vector<std::string_view> names;
-  for (const NodeId id : graph.order()) add_names(graph, id, names);
+  for (const NodeId id : graph.order()) add_names(graph, graph[id], names);
   return names;
 }
 
 std::vector<std::string_view> named_regions(const Graph& graph, NodeId id) {
+  return named_regions(graph, graph[id]);
+}
+
+std::vector<std::string_view> named_regions(const Graph& graph, const Node& call) {
   std::vector<std::string_view> names;
-  add_names(graph, id, names);
+  add_names(graph, call, names);
   return names;
 }
 

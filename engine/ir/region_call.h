@@ -52,6 +52,18 @@ std::vector<NodeId> operands_among(const ArgumentList& values);
 // calls (check_regions) have none.
 std::optional<std::int64_t> trips_of(const Graph& graph, const RegionCall& call);
 
+// The number of a draw in one run of a call's regions, which has random numbers of its own. The
+// interpreter and inlined runs number draws alike. Runs are counted from 0, in the order in which
+// the call makes them.
+struct RegionRunNumber {
+  std::int64_t draw = 0;  // of the call
+  std::int64_t run = 0;
+};
+std::int64_t draw_of_run(RegionRunNumber number, std::int64_t draw);
+
+// The draw of an external call, its last argument.
+std::int64_t draw_of(const Node& external);
+
 // True for a call of the table, or of flex_attention.h, whose regions the graph has: Recut computes
 // its values.
 bool has_regions(const Graph& graph, NodeId id);
@@ -62,6 +74,7 @@ std::optional<std::size_t> output_count(const Graph& graph, const RegionCall& ca
 // The regions that the graph's calls name, in the order of their first use.
 std::vector<std::string_view> named_regions(const Graph& graph);
 std::vector<std::string_view> named_regions(const Graph& graph, NodeId id);
+std::vector<std::string_view> named_regions(const Graph& graph, const Node& call);
 
 // Compares each region of a call with the call: its inputs with the call's operands, and its results
 // with the call's outputs, in number, dtype and shape. One message for each difference. The graph

@@ -19,11 +19,11 @@
 #include "engine/ir/builder.h"
 #include "engine/ir/call.h"
 #include "engine/ir/flex_attention.h"
+#include "engine/ir/laid_out.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/rebuild.h"
 #include "engine/passes/flex_expansion.h"
 #include "engine/passes/pass.h"
-#include "engine/passes/region_body.h"
 #include "engine/passes/scalar_region.h"
 
 namespace recut {

@@ -4,12 +4,12 @@
 //   %c = external torch.ops.higher_order.cond(%p, "yes", "no", [%x], draw=0) : (f32[4])
 //   %y = getitem(%c, 0)      =>   %s = sin(%x); %t = cos(%x); %y = where.self(%p, %s, %t)
 //
-// Needs nothing. Establishes: no call is of a nested graph that is in the graph, draws nothing at
-// random and calls known operators; except conditions whose branches may fail where they aren't
-// taken, and loops whose trips aren't known or are too many (region_inlining.h). A branch may fail
-// if it reads at indices that are data, divides integers or solves. Where the predicate is known,
-// its branch alone is inlined. Bit-exact: a selection takes the values of the branch that the
-// condition would run.
+// Needs nothing. Establishes: no call is of a nested graph that is in the graph and calls known
+// operators; except conditions whose branches may fail where they aren't taken, and loops whose
+// trips aren't known or are too many (region_inlining.h). A branch may fail if it reads at indices
+// that are data, divides integers or solves. Where the predicate is known, its branch alone is
+// inlined. Bit-exact: a selection takes the values of the branch that the condition would run, and
+// random draws are numbered as the interpreter numbers those of each run.
 #include "engine/passes/region_inlining.h"
 
 #include <fmt/core.h>
@@ -22,6 +22,7 @@
 #include "engine/ir/call.h"
 #include "engine/ir/copy.h"
 #include "engine/ir/flex_attention.h"
+#include "engine/ir/laid_out.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/rebuild.h"
 #include "engine/ir/region_call.h"
@@ -111,6 +112,7 @@ class RegionInliner {
     for (const TensorType& type : from_[old].outputs)
       if (type.exists() && !is_dense(type))
         return error(fmt::format("it gives {}, whose elements overlap or have gaps", format(type)));
+    first_ = {draw_of(from_[old]), 0};
     bodies_.clear();
     for (const std::string& name : call.regions) {
       auto found = body(name);
@@ -182,7 +184,7 @@ class RegionInliner {
     add_types(to, whole, types);
     if (auto fits = check_inputs(*bodies_[0], types); !fits) return fits.diagnostics();
     describe("call", "its nodes");
-    return values_of(old, copy_region(to, *bodies_[0], whole));
+    return values_of(old, copy_region(to, *bodies_[0], first_, whole));
   }
 
   Result<InlinedCall> inline_branches(Graph& to, NodeId old, const RegionCall& call) {
@@ -200,13 +202,13 @@ class RegionInliner {
       if (const auto value = known_value(to, predicate)) known = is_true(*value);
     if (known) {
       describe("known condition", "its branch " + quote(call.regions[*known ? 0 : 1]));
-      return values_of(old, copy_region(to, *bodies_[*known ? 0 : 1], whole));
+      return values_of(old, copy_region(to, *bodies_[*known ? 0 : 1], first_, whole));
     }
     for (const Graph* region : bodies_)
       if (const auto why = why_not_untaken(*region)) return error(*why);
     describe(kBothBranches, "both branches, and a selection of each result");
-    InlinedCall inlined = values_of(old, copy_region(to, *bodies_[0], whole));
-    const Nodes others = copy_region(to, *bodies_[1], whole);
+    InlinedCall inlined = values_of(old, copy_region(to, *bodies_[0], first_, whole));
+    const Nodes others = copy_region(to, *bodies_[1], first_, whole);
     for (std::size_t i = 0; i < inlined.outputs.size(); ++i) {
       inlined.outputs[i].kind = InlinedOutput::Kind::choice;
       inlined.outputs[i].parts.push_back(others[i]);
@@ -245,6 +247,8 @@ class RegionInliner {
       call.outputs[i].kind = InlinedOutput::Kind::stack;
     return call;
   }
+
+  RegionRunNumber number(std::int64_t run) const { return {first_.draw, run}; }
 
   static std::int64_t calls_of(const Graph& region) {
     return static_cast<std::int64_t>(std::max<std::size_t>(region.order().size(), 1));
@@ -285,7 +289,8 @@ class RegionInliner {
     for (std::int64_t trip = 0; trip < *trips; ++trip) {
       Nodes inputs = carried;
       inputs.insert(inputs.end(), whole.begin(), whole.end());
-      carried = copy_region(to, *bodies_[1], inputs);
+      // The condition runs before each trip.
+      carried = copy_region(to, *bodies_[1], number(2 * trip + 1), inputs);
       for (std::size_t i = 0; stacks && i < carried.size(); ++i)
         inlined.outputs[i].parts.push_back(carried[i]);
     }
@@ -320,7 +325,7 @@ class RegionInliner {
       Nodes inputs = carried;
       for (const Nodes& more : {slices(to, sliced, trip), whole})
         inputs.insert(inputs.end(), more.begin(), more.end());
-      carried = copy_region(to, *bodies_[0], inputs);
+      carried = copy_region(to, *bodies_[0], number(trip), inputs);
       for (std::size_t i = count; i < carried.size(); ++i)
         inlined.outputs[i].parts.push_back(carried[i]);
       carried.resize(count);
@@ -345,7 +350,7 @@ class RegionInliner {
       const Nodes parts = slices(to, sliced, trip);
       inputs.insert(inputs.end(), parts.begin(), parts.end());
       inputs.insert(inputs.end(), whole.begin(), whole.end());
-      sum = trip == 0 ? parts : copy_region(to, *bodies_[0], inputs);
+      sum = trip == 0 ? parts : copy_region(to, *bodies_[0], number(trip - 1), inputs);
       for (std::size_t i = 0; i < sum.size(); ++i) inlined.outputs[i].parts.push_back(sum[i]);
     }
     return inlined;
@@ -354,7 +359,8 @@ class RegionInliner {
   const Graph& from_;
   std::map<std::string, Graph> inlined_regions_;
   std::vector<const Graph*> bodies_;  // of the call that is being inlined
-  std::string_view rule_;             // the same: of its change
+  RegionRunNumber first_;             // of its first run
+  std::string_view rule_;             // of its change
   std::string note_;
   std::map<NodeId, InlinedCall> calls_;  // that were inlined
   std::map<NodeId, std::string> reasons_;

@@ -1,8 +1,5 @@
 // Copies of regions keep the recorded types of their calls, so their inputs get the recorded
-// layouts:
-//
-//   region "f" { %a = input f32[2, 3]{1, 2} … }   =>   %t = permute(%x, [1, 0])   %c = clone(%t)
-//                                                      %a = permute(%c, [1, 0])
+// layouts.
 #include "engine/passes/region_body.h"
 
 #include <fmt/core.h>
@@ -12,18 +9,11 @@
 
 #include "engine/ir/call.h"
 #include "engine/ir/copy.h"
-#include "engine/ir/dimension_order.h"
-#include "engine/support/check.h"
+#include "engine/ir/laid_out.h"
 #include "engine/support/text.h"
 
 namespace recut {
 namespace {
-
-NodeId make_or_die(Graph& graph, Op op, std::vector<Argument> arguments) {
-  auto made = graph.make(op, std::move(arguments));
-  RECUT_CHECK(made.ok(), "the copy of a value fits its layout");
-  return *made;
-}
 
 // Divisions of integers by a number other than 0 can't fail.
 bool divides_by_number(const Graph& region, NodeId id) {
@@ -33,10 +23,23 @@ bool divides_by_number(const Graph& region, NodeId id) {
   return divisor && divisor->real != 0 && divisor->integer != -1 && divisor->integer != 0;
 }
 
+// Probabilities and means that are data may be out of range, and so may numbers.
+bool draw_may_fail(const Graph& region, NodeId id) {
+  const Operator& op = region.op(id);
+  if (op.op == Op::bernoulli || op.op == Op::poisson || op.op == Op::multinomial) return true;
+  const Call::TypesOf types_of = [&](NodeId operand) { return region.pool().types_of(operand); };
+  const Call call(op, region[id].arguments, types_of);
+  if (op.op == Op::geometric) return !(call.real("p") > 0 && call.real("p") < 1);
+  if (op.op == Op::bernoulli_p) return !(call.real("p") >= 0 && call.real("p") <= 1);
+  if (!op.parameter("high")) return false;
+  return call.integer("high") <= (op.parameter("low") ? call.integer("low") : 0);
+}
+
 bool may_fail(const Graph& region, NodeId id) {
   const Operator& op = region.op(id);
-  if (is_external(op.op) || op.is(kRandom | kImpure | kScatterGather | kLinearAlgebra |
-                                  kDataDependent | kReadsStorage | kCollective | kWait | kInput))
+  if (draws_anew(op)) return draw_may_fail(region, id);
+  if (is_external(op.op) || op.is(kRandom | kScatterGather | kLinearAlgebra | kDataDependent |
+                                  kReadsStorage | kCollective | kWait | kInput))
     return true;
   // Divisions are the pointwise operators on integers that can fail, and none of them is cheap.
   if (!op.is(kPointwise) || op.is(kCheap) || divides_by_number(region, id)) return false;
@@ -66,8 +69,6 @@ std::optional<std::string> why_not_inlined(const Graph& graph, const Graph& regi
       return fmt::format("{} addresses the storage of its operand", node_of(region, id));
     if (is_external(op.op))
       return fmt::format("{} calls '{}', which Recut doesn't know", node_of(region, id), op.name);
-    if (op.is(kRandom | kImpure))
-      return fmt::format("{} draws random numbers", node_of(region, id));
   }
   return std::nullopt;
 }
@@ -79,31 +80,23 @@ std::optional<std::string> why_not_untaken(const Graph& region) {
   return std::nullopt;
 }
 
-bool can_be_laid_out(const TensorType& from, const TensorType& to) {
-  return from.exists() && (from == to || (is_dense(to) && from.device == to.device));
-}
-
-NodeId laid_out(Graph& graph, NodeId value, const TensorType& type) {
-  if (graph.type(value) == type) return value;
-  const auto contiguous = [&](NodeId id) {
-    return make_or_die(graph, Op::clone, {id, "contiguous_format"});
-  };
-  if (is_contiguous(type)) return contiguous(value);
-  const auto order = storage_order(type);
-  const NodeId turned = make_or_die(graph, Op::permute, {value, Argument(order)});
-  return make_or_die(graph, Op::permute, {contiguous(turned), Argument(inverse_order(order))});
-}
-
-std::vector<NodeId> copy_region(Graph& to, const Graph& region, std::span<const NodeId> inputs) {
+std::vector<NodeId> copy_region(Graph& to, const Graph& region, RegionRunNumber number,
+                                std::span<const NodeId> inputs) {
   std::map<NodeId, NodeId> images;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const NodeId input = region.inputs()[i];
     images[input] = laid_out(to, inputs[i], region.type(input));
   }
-  for (const NodeId id : region.order())
-    if (!region.is_input(id))
-      images[id] = copy_node(region, id, to, region.origin(id),
-                             [&](NodeId operand) { return images.at(operand); });
+  for (const NodeId id : region.order()) {
+    if (region.is_input(id)) continue;
+    const Node& node = region[id];
+    auto arguments = arguments_with(node, [&](NodeId operand) { return images.at(operand); });
+    if (const Operator& op = operator_of(node.op); draws_anew(op)) {
+      const auto* draw = arguments[*op.parameter("draw")].get<std::int64_t>();
+      arguments[*op.parameter("draw")] = draw_of_run(number, draw == nullptr ? 0 : *draw);
+    }
+    images[id] = to.append(node.op, std::move(arguments), node.outputs, region.origin(id));
+  }
   std::vector<NodeId> results;
   for (const NodeId id : region.results) results.push_back(id.valid() ? images.at(id) : NodeId());
   return results;

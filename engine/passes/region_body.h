@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/ir/graph.h"
+#include "engine/ir/region_call.h"
 
 namespace recut {
 
@@ -17,13 +18,9 @@ std::optional<std::string> why_not_inlined(const Graph& graph, const Graph& regi
 // The reason that a region may not run where its call wouldn't run it: it may fail there.
 std::optional<std::string> why_not_untaken(const Graph& region);
 
-// True if a copy of a value can have this type.
-bool can_be_laid_out(const TensorType& from, const TensorType& to);
-
-// The value with this type: itself, or a copy where its strides differ.
-NodeId laid_out(Graph& graph, NodeId value, const TensorType& type);
-
-// Appends the region's calls on these inputs, and returns its results.
-std::vector<NodeId> copy_region(Graph& to, const Graph& region, std::span<const NodeId> inputs);
+// Appends the region's calls on these inputs, and returns its results. Random draws are those of
+// this run.
+std::vector<NodeId> copy_region(Graph& to, const Graph& region, RegionRunNumber number,
+                                std::span<const NodeId> inputs);
 
 }  // namespace recut

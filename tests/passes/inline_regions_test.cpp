@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <set>
 #include <string>
 
 #include "engine/eval/evaluator.h"
@@ -209,10 +210,116 @@ TEST_CASE("inline_regions: a condition computes both branches, if neither may fa
   CHECK(reason(condition("input bool[]", "%d = floor_divide(%b, %b)\n    %r = add.Tensor(%a, %d)"))
             .starts_with("node 'd' of the nested graph 'yes' may fail"));
   check_inlined(condition("input bool[]", "%d = floor_divide(%b, 3)\n    %r = add.Tensor(%a, %d)"));
-  CHECK(reason(condition("input bool[]", "%r = rand_like(%a)")) ==
-        "node 'r' of the nested graph 'yes' draws random numbers");
   CHECK(reason(condition("input bool[]", "%r = external mine.op.default(%a) : f32[3, 4]")) ==
         "node 'r' of the nested graph 'yes' calls 'mine.op', which Recut doesn't know");
+}
+
+TEST_CASE("inline_regions: a branch may draw random numbers, unless a draw may fail", "[passes]") {
+  for (const char* draws :
+       {"%r = rand_like(%a)", "%d = native_dropout(%a, 0.5, true)\n    %r = getitem(%d, 0)",
+        "%r = bernoulli.p(%a, 0.5)", "%r = geometric(%a, 0.5)",
+        "%r = randint_like(%a, 9, dtype=f32)"})
+    for (const char* predicate : {"input bool[]", "full([], 1, dtype=bool)"})
+      check_inlined(condition(predicate, draws));
+  for (const char* draws : {"%r = bernoulli(%a)", "%r = bernoulli.p(%a, 1.5)",
+                            "%r = geometric(%a, 1.0)", "%r = randint_like(%a, 0, dtype=f32)"}) {
+    CAPTURE(draws);
+    CHECK(reason(condition("input bool[]", draws)) ==
+          "node 'r' of the nested graph 'yes' may fail where the branch isn't taken");
+  }
+}
+
+// Calls of one nested graph, trips of a loop and nested calls draw numbers of their own, which are
+// the same whether they are inlined or not.
+constexpr const char* kDraws = R"(
+  %x = input f32[3, 2]
+  %a = external torch.ops.higher_order.invoke_subgraph("twice", "id", %x) : (f32[3, 2], f32[3, 2])
+  %a0 = getitem(%a, 0)
+  %a1 = getitem(%a, 1)
+  %b = external torch.ops.higher_order.invoke_subgraph("twice", "id", %x) : (f32[3, 2], f32[3, 2])
+  %b0 = getitem(%b, 0)
+  %b1 = getitem(%b, 1)
+  %s = external torch.ops.higher_order.scan("step", [%x], [%x], []) : (f32[3, 2], f32[3, 2])
+  %last = getitem(%s, 0)
+  %each = getitem(%s, 1)
+  %i = full([], 0, dtype=i64)
+  %l = external torch.ops.higher_order.while_loop_stack_output("test", "body", [%i, %x], []) : (i64[2], f32[2, 3, 2])
+  %trips = getitem(%l, 1)
+  %p = external torch.ops.higher_order.associative_scan("sum", [%x], []) : (f32[3, 2])
+  %sums = getitem(%p, 0)
+  results %a0, %a1, %b0, %b1, %each, %trips, %last, %sums
+  region "twice" {
+    %v = input f32[3, 2]
+    %c = external torch.ops.higher_order.invoke_subgraph("once", "id", %v) : (f32[3, 2])
+    %r = getitem(%c, 0)
+    %d = external torch.ops.higher_order.invoke_subgraph("once", "id", %v) : (f32[3, 2])
+    %q = getitem(%d, 0)
+    results %r, %q
+    region "once" {
+      %w = input f32[3, 2]
+      %u = rand_like(%w)
+      results %u
+    }
+  }
+  region "step" {
+    %c = input f32[3, 2]
+    %v = input f32[2]
+    %u = rand([2])
+    %n = add.Tensor(%c, %u)
+    results %n, %u
+  }
+  region "test" {
+    %j = input i64[]
+    %c = input f32[3, 2]
+    %u = rand([3, 2])
+    %r = lt.Scalar(%j, 2)
+    results %r
+  }
+  region "body" {
+    %j = input i64[]
+    %c = input f32[3, 2]
+    %u = rand([3, 2])
+    %k = add.Tensor(%j, 1)
+    results %k, %u
+  }
+  region "sum" {
+    %c = input f32[2]
+    %v = input f32[2]
+    %u = rand([2])
+    %m = add.Tensor(%c, %v)
+    %n = add.Tensor(%m, %u)
+    results %n
+  })";
+
+TEST_CASE("inline_regions: each run of a nested graph draws numbers of its own", "[passes]") {
+  check_inlined(kDraws);
+  const Graph whole = inlined(graph_of(kDraws));
+  const auto values = evaluate(whole, inputs_for(whole, 1, Values::ordinary));
+  if (!values) FAIL(format(values.diagnostics()));
+  std::set<double> drawn;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const Reals reals = unpack<double>(values->outputs[i]);
+    count += reals.data.size();
+    drawn.insert(reals.data.begin(), reals.data.end());
+  }
+  CHECK(count == 4 * 6 + 6 + 12);
+  CHECK(drawn.size() == count);
+}
+
+TEST_CASE("inline_regions: draws of inlined runs become functions of seeds", "[passes]") {
+  const auto passed = run_passes(graph_of(kDraws), split_pass_names("inline_regions,random_seeds"));
+  if (!passed) FAIL(format(passed.diagnostics()));
+  REQUIRE_FALSE(passed->failure);
+  const Graph& seeded = passed->graph();
+  int draws = 0, numbers = 0;
+  for (const NodeId id : seeded.order()) {
+    draws += draws_anew(seeded.op(id));
+    numbers += seeded[id].op == Op::prims_inductor_random;
+  }
+  CHECK(draws == 1);  // of all seeds
+  CHECK(numbers == 4 + 3 + 2 + 2);
+  CHECK(evaluate(seeded, inputs_for(seeded, 1, Values::ordinary)).ok());
 }
 
 TEST_CASE("inline_regions: a called graph gets its inputs in the layout that it records",

@@ -12,6 +12,7 @@
 #include "engine/input/text.h"
 #include "engine/ir/copy.h"
 #include "engine/ir/printer.h"
+#include "engine/ir/region_call.h"
 #include "engine/ir/verifier.h"
 #include "engine/passes/pass_table.h"
 #include "engine/passes/runner.h"
@@ -23,11 +24,11 @@
 namespace recut::test {
 namespace {
 
-// A random graph that can be a region: a forward graph without draws or constants.
+// A random graph that can be a region: a forward graph without constants.
 std::optional<Graph> random_region(std::uint64_t seed) {
   Graph graph = random_graph(seed);
   for (const NodeId id : graph.order())
-    if (graph[id].op == Op::constant || graph.op(id).is(kRandom | kImpure)) return std::nullopt;
+    if (graph[id].op == Op::constant) return std::nullopt;
   for (const NodeId id : graph.inputs())
     if (graph.input_kind(id) == InputKind::tangent) return std::nullopt;
   for (const NodeId id : graph.results)
@@ -74,21 +75,26 @@ Graph conditional(const Graph& yes, const Graph& no) {
   return std::move(*graph);
 }
 
-// The outputs of a branch alone, of the conditional's values.
-Result<Evaluation> run_alone(const Graph& region, const Graph& whole, const Inputs& values) {
+// The outputs of a branch alone, of the conditional's values and as its only run.
+Result<Evaluation> run_alone(const Graph& region, const Graph& whole, std::int64_t draw,
+                             const Inputs& values) {
   Inputs inputs;
   for (std::size_t i = 0; i < region.inputs().size(); ++i)
     inputs[region.inputs()[i]] = values.at(whole.inputs()[i + 1]);
-  return evaluate(region, inputs);
+  EvaluateOptions options;
+  options.runs = {{draw, 0}};
+  return evaluate(region, inputs, options);
 }
 
-void check_values(const Graph& whole, const Graph& yes, const Graph& no, std::uint64_t seed) {
+// `draw` is that of the call.
+void check_values(const Graph& whole, std::int64_t draw, const Graph& yes, const Graph& no,
+                  std::uint64_t seed) {
   Inputs values = inputs_for(whole, seed, Values::ordinary);
   for (const bool predicate : {false, true}) {
     Integers number(Shape{});
     number[0] = predicate ? 1 : 0;
     pack(number, values[whole.inputs().front()]);
-    const auto alone = run_alone(predicate ? yes : no, whole, values);
+    const auto alone = run_alone(predicate ? yes : no, whole, draw, values);
     const auto within = evaluate(whole, values);
     REQUIRE(alone.ok() == within.ok());
     if (alone) CHECK(outputs_difference(alone->outputs, within->outputs) == "");
@@ -105,17 +111,18 @@ TEST_CASE("random regions: a condition has the values of its branch alone", "[ra
     CAPTURE(seed);
     const Graph no = other_region(*yes);
     const Graph whole = conditional(*yes, no);
+    const std::int64_t draw = draw_of(whole[whole.find("call")]);
     REQUIRE(verify(whole).empty());
     const auto again = parse_graph_text(print(whole), "again");
     REQUIRE(again.ok());
     CHECK(print(*again) == print(whole));
-    check_values(whole, *yes, no, seed);
+    check_values(whole, draw, *yes, no, seed);
     std::vector<std::string> nested = default_passes();
     nested.erase(std::find(nested.begin(), nested.end(), "inline_regions"));
     for (const auto& passes : {default_passes(), nested}) {
       const auto passed = run_passes(whole, passes);
       if (!passed) FAIL(format(passed.diagnostics()));
-      check_values(passed->graph(), *yes, no, seed);
+      check_values(passed->graph(), draw, *yes, no, seed);
     }
   }
 }
