@@ -60,7 +60,7 @@ class BisectSearch {
     const PassReport& guilty = report_.passes[low];
     found_.verdict = Bisection::Verdict::guilty_pass;
     found_.pass = guilty.name;
-    found_.changes = guilty.changes.size();
+    found_.changes = guilty.change_count();
     found_.good = before(low);
     found_.bad = guilty.graph;
     return find_change(guilty);
@@ -69,6 +69,7 @@ class BisectSearch {
   // A prefix of the changes is meaningful only if all of them together give the pass's own graph.
   // Node names may differ: a change that is not applied yet may still hold the name.
   Result<Bisection> find_change(const PassReport& pass) {
+    if (!pass.regions.empty()) return found_;  // changes of nested graphs come with their graph
     const Graph from = *found_.good;
     std::size_t low = 0, high = pass.changes.size();
     const auto whole = with_changes(from, pass, high);

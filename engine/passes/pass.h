@@ -2,7 +2,8 @@
 //
 // Every pass preserves the inputs, the shape and dtype of every result and gradient, and their
 // values; an exact pass is bit-exact. Operators are pure, so that values are the whole meaning of a
-// graph. A pass is deterministic, and a second run changes nothing. pass_table.h lists all passes.
+// graph. A pass is deterministic, and a second run changes nothing. A pass sees one graph: the runner
+// runs it on nested graphs, too (region_passes.h). pass_table.h lists all passes.
 #pragma once
 
 #include <functional>

@@ -102,9 +102,12 @@ void PassRunner::run_pass() {
   const Pass& pass = passes_[at_];
   if (!skips(options_, pass.name)) {
     const auto start = std::chrono::steady_clock::now();
-    PassResult result = pass.run(report_.graph());
+    Unchecked found;
+    found.result = pass.run(report_.graph());
+    found.regions = run_in_regions(pass, found.result.graph, found.nested);
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-    unchecked_ = Unchecked{std::move(result), time.count()};
+    found.milliseconds = time.count();
+    unchecked_ = std::move(found);
     return;
   }
   const std::size_t nodes = report_.graph().order().size();
@@ -117,16 +120,30 @@ void PassRunner::run_pass() {
 void PassRunner::check_result() {
   const Pass& pass = passes_[at_];
   const Graph& before = report_.graph();
-  PassResult result = std::move(unchecked_->result);
-  const double milliseconds = unchecked_->milliseconds;
+  Unchecked found = std::move(*unchecked_);
+  PassResult& result = found.result;
   unchecked_.reset();
-  if (auto wrong = contract_violation(before, result)) {
+  auto wrong = contract_violation(before, result);
+  for (const RegionPass& run : found.nested)
+    if (auto fault = wrong ? std::nullopt : contract_violation(run.before, run.result))
+      wrong = fmt::format("in the nested graph '{}': {}", run.region, *fault);
+  if (wrong) {
     report_.failure = PassFailure{std::string(pass.name), std::move(*wrong)};
     return;
   }
-  PassReport done{
-      std::string(pass.name), false, result.changed, milliseconds, before.order().size(), 0, {},
-      std::move(result.graph)};
+  if (found.regions != nullptr) result.graph = with_regions(result.graph, found.regions);
+  PassReport done{std::string(pass.name),
+                  false,
+                  result.changed || found.regions != nullptr,
+                  found.milliseconds,
+                  before.order().size(),
+                  0,
+                  {},
+                  std::move(result.graph)};
+  for (RegionPass& run : found.nested)
+    if (run.result.changed)
+      done.regions.push_back(
+          {std::move(run.region), std::move(run.result.changes), std::move(run.result.rules)});
   done.nodes_after = done.graph.order().size();
   done.changes = std::move(result.changes);
   done.rules = std::move(result.rules);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "engine/passes/pass.h"
 #include "engine/passes/pipeline_report.h"
+#include "engine/passes/region_passes.h"
 #include "engine/support/result.h"
 
 namespace recut {
@@ -34,6 +36,8 @@ class PassRunner {
   bool begun_ = false;
   struct Unchecked {
     PassResult result;
+    std::vector<RegionPass> nested;
+    std::shared_ptr<const Regions> regions;  // null where none changed
     double milliseconds = 0;
   };
   std::optional<Unchecked> unchecked_;  // a result that is not verified yet

@@ -23,6 +23,13 @@ struct RunnerOptions {
   std::function<void(const std::string& file_name, const std::string& text)> dump;
 };
 
+// A nested graph that a pass changed (region_passes.h).
+struct RegionReport {
+  std::string region;           // "body", or "body/yes" for a nested graph of that
+  std::vector<Change> changes;  // their nodes are those of the nested graph
+  RuleReport rules = {};
+};
+
 // The report of one pass.
 struct PassReport {
   std::string name;
@@ -34,6 +41,9 @@ struct PassReport {
   std::vector<Change> changes;
   Graph graph;  // after the pass
   RuleReport rules = {};
+  std::vector<RegionReport> regions = {};
+
+  std::size_t change_count() const;  // with those of nested graphs
 };
 
 // A violation of the pass contract: a bug in the pass, with the data to reproduce it.

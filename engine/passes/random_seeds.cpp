@@ -8,8 +8,8 @@
 // Runs after randperm_indices, whose pattern it would hide. Establishes: every draw of rand, randn,
 // randint, randperm, bernoulli, native_dropout, uniform, normal, exponential, geometric, cauchy and
 // log_normal reads one item of a tensor of seeds, one such tensor a device. Draws of poisson,
-// multinomial and rrelu stay, and so do those of nested graphs. A result keeps its type and its
-// distribution, but has other numbers than before.
+// multinomial and rrelu stay. A result keeps its type and its distribution, but has other numbers than
+// before.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -1,7 +1,8 @@
 // The pass runner: runs passes in order, verifies each, and reports as plain data.
 //
-// After each pass it verifies the graph (engine/ir/verifier.h) and the pass's `changed`. Graphs are
-// snapshots on a shared pool, so that the report can keep the graph after every pass.
+// A pass also runs on nested graphs that stay (region_passes.h). After each pass the runner verifies
+// the graph (engine/ir/verifier.h) and the pass's `changed`. Graphs are snapshots on a shared pool,
+// so that the report can keep the graph after every pass.
 #pragma once
 
 #include <span>

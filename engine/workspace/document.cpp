@@ -21,9 +21,14 @@ const Graph& Document::reference_graph() const {
 
 std::vector<std::string> Document::notes() const {
   int both = 0;
-  for (const PassReport& pass : passes.passes)
-    for (const auto& [rule, count] : rule_hits(pass.changes))
+  const auto count_in = [&](const std::vector<Change>& changes) {
+    for (const auto& [rule, count] : rule_hits(changes))
       if (rule == kBothBranches) both += count;
+  };
+  for (const PassReport& pass : passes.passes) {
+    count_in(pass.changes);
+    for (const RegionReport& region : pass.regions) count_in(region.changes);
+  }
   if (both == 0) return {};
   return {fmt::format("both branches are computed, and their results selected: {} {}", both,
                       both == 1 ? "condition" : "conditions")};

@@ -320,7 +320,7 @@ class TransformsPanel {
     if (!report->changed) return "";
     const auto difference = static_cast<std::int64_t>(report->nodes_after) -
                             static_cast<std::int64_t>(report->nodes_before);
-    if (difference == 0) return fmt::format("×{}", report->changes.size());
+    if (difference == 0) return fmt::format("×{}", report->change_count());
     return (difference < 0 ? "−" : "+") + format_count(std::abs(difference));
   }
 
@@ -333,7 +333,7 @@ class TransformsPanel {
                        report->skipped ? "\nleft out" : "",
                        format_count(static_cast<std::int64_t>(report->nodes_before)),
                        format_count(static_cast<std::int64_t>(report->nodes_after)),
-                       format_count(static_cast<std::int64_t>(report->changes.size())),
+                       format_count(static_cast<std::int64_t>(report->change_count())),
                        format_micros(report->milliseconds * 1000));
   }
 

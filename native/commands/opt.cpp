@@ -39,6 +39,9 @@ std::string hits_text(const PassReport& pass) {
   std::string text;
   for (const auto& [rule, hits] : rule_hits(pass.changes))
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", hits, rule);
+  for (const RegionReport& region : pass.regions)
+    for (const auto& [rule, hits] : rule_hits(region.changes))
+      text += fmt::format("{}{} {} in {}", text.empty() ? "" : ", ", hits, rule, region.region);
   return text;
 }
 
@@ -93,6 +96,19 @@ std::string failure_text(const PipelineReport& report) {
   return text;
 }
 
+std::string changes_text(const PipelineReport& report) {
+  std::string text;
+  for (const PassReport& pass : report.passes) {
+    for (const Change& change : pass.changes)
+      text += fmt::format("{}: {}: {}\n", pass.name, change.rule, change.description.text());
+    for (const RegionReport& region : pass.regions)
+      for (const Change& change : region.changes)
+        text += fmt::format("{}: {}: in {}: {}\n", pass.name, change.rule, region.region,
+                            change.description.text());
+  }
+  return text;
+}
+
 Json statistics_json(const PassReport& pass) {
   Json rows = Json::array();
   for (const RuleStatistics& rule : pass.rules.statistics)
@@ -116,6 +132,9 @@ std::string report_json(const PipelineReport& report, const FreezeReport* frozen
                       {"nodes_before", pass.nodes_before},
                       {"nodes_after", pass.nodes_after},
                       {"rules", rules}});
+    for (const RegionReport& region : pass.regions)
+      for (const auto& [rule, hits] : rule_hits(region.changes))
+        passes.back()["regions"][region.region][std::string(rule)] = hits;
     if (pass.rules.rules != nullptr) passes.back()["rule_statistics"] = statistics_json(pass);
   }
   Json json = {{"passes", passes}};
@@ -166,11 +185,7 @@ int opt(const OptArguments& arguments, const Console& console) {
   if (arguments.graph.freeze) console.out << freeze_text(frozen) << "\n";
   if (arguments.graph.freeze && arguments.verbose) console.out << freeze_table(frozen);
   if (arguments.verbose) console.out << statistics_text(document->passes);
-  if (arguments.verbose)
-    for (const PassReport& pass : document->passes.passes)
-      for (const Change& change : pass.changes)
-        console.out << fmt::format("{}: {}: {}\n", pass.name, change.rule,
-                                   change.description.text());
+  if (arguments.verbose) console.out << changes_text(document->passes);
   return kDone;
 }
 
