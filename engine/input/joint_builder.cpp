@@ -22,6 +22,7 @@
 #include "engine/input/joint_externals.h"
 #include "engine/input/joint_measured.h"
 #include "engine/input/joint_outputs.h"
+#include "engine/input/joint_region_writes.h"
 #include "engine/input/joint_roles.h"
 #include "engine/input/joint_types.h"
 #include "engine/input/joint_values.h"
@@ -91,17 +92,9 @@ class JointGraphBuilder::Builder {
           [this](std::string_view name) { return find(name); }, graph_, diagnostics_);
     else if (diagnostics_.none())
       diagnostics_.add("the graph has no node 'output'");
-    externals_.add_written_values(written_values(), graph_);
-  }
-
-  // Written values of a module's forward graph are outside of differentiation: gradients are of its
-  // results.
-  std::vector<NodeId> written_values() {
-    std::vector<NodeId> values = values_.of_written_inputs();
-    for (NodeId& value : values)
-      if (!forward_outputs_ && !roles_.empty() && is_floating(graph_.type(value).dtype))
-        if (const auto apart = graph_.make(Op::detach, {value})) value = *apart;
-    return values;
+    // Gradients of a module's forward graph are of its results alone.
+    const bool detached = !forward_outputs_ && !roles_.empty();
+    if (!nested_) externals_.add_written_values(values_.written_inputs(), detached, graph_);
   }
 
   const JointNode& node() const { return nodes_.nodes[at_]; }
@@ -324,20 +317,14 @@ class JointGraphBuilder::Builder {
     const auto before = values_.read(it->second);
     if (!before) return report_error(before.diagnostics().front().message);
     if (!before->valid()) return;
-    const TensorType to = graph_.type(*before);
-    if (graph_.type(value).shape != to.shape)
-      return report_error(fmt::format("it gives {} in the place of {} {}, expected the same shape",
-                                      format_shape(graph_.type(value).shape), quote(name),
-                                      format_shape(to.shape)));
-    ::recut::Builder b(graph_);
-    const auto scope = b.scope({std::string(node().module), node().seq_nr,
-                                std::string(node().target), std::string(node().source)});
-    const NodeId converted = b.convert(b.value(value), to.dtype).id();
-    if (b.diagnostic()) return report_error(b.diagnostic()->message);
-    const auto written = values_.write(it->second, converted);
+    const auto converted = as_written(graph_, node(), name, *before, value);
+    if (!converted) return report_error(converted.diagnostics().front().message);
+    const auto written = values_.write(it->second, *converted);
     if (!written) return report_error(written.diagnostics().front().message);
-    operands_ = {{it->second, converted}};
-    if (writes_operand_) define(converted);
+    const auto now = values_.read(it->second);
+    if (!now) return report_error(now.diagnostics().front().message);
+    operands_ = {{it->second, *now}};
+    if (writes_operand_) define(*now);
   }
 
   // A call of an operator that the table lacks: its types are the file's. One that only writes to
@@ -354,6 +341,7 @@ class JointGraphBuilder::Builder {
     if (!call) return report_error(call.diagnostics().front().message);
     if (no_value && operands_.empty()) return drop();
     if (!call->sound) return;
+    const std::vector<WrittenValues::Operand> operands = operands_;
     std::vector<TensorType> types;
     if (no_value) types.push_back(graph_.type(operands_.front().value));
     if (recorded)
@@ -364,6 +352,8 @@ class JointGraphBuilder::Builder {
     Measurement measured;
     if (node().measured.present())
       measured = read_measurement(node().measured, node().name, diagnostics_);
+    const auto written = region_writes_.extend(graph_, *call->op, call->arguments, types);
+    if (!written) return report_error(written.diagnostics().front().message);
     add_unread_outputs(graph_, Node{call->op->op, call->arguments, {}, {}}, types);
     const NodeId id =
         graph_.append(call->op->op, std::move(call->arguments), std::move(types), origin());
@@ -375,6 +365,9 @@ class JointGraphBuilder::Builder {
       write(nodes_.nodes[operands_.front().at].name, id);
     else
       define(id);
+    const auto writes = region_writes_.writes(graph_, id, *written, operands, values_);
+    if (!writes) return report_error(writes.diagnostics().front().message);
+    for (const auto& [at, value] : *writes) write(nodes_.nodes[at].name, value);
   }
 
   // A call that gives nothing, as an assertion: nothing of the step depends on it.
@@ -397,7 +390,9 @@ class JointGraphBuilder::Builder {
     }
     if (!diagnostics_.none()) return;
     externals_.add_all(nested.externals_);
-    graph_.add_region(std::string(node().name), std::move(region));
+    const auto added = region_writes_.add(graph_, std::string(node().name), std::move(region),
+                                          nodes, nested.values_.written_inputs());
+    if (!added) report_error(added.diagnostics().front().message);
   }
 
   // The node of a name (invalid if it is faulty), or the number of a symbolic size.
@@ -432,6 +427,7 @@ class JointGraphBuilder::Builder {
   std::size_t inputs_ = 0;                           // non-tangent placeholders so far
   std::set<std::size_t> number_inputs_;              // of these, the symbolic sizes
   ExternalCalls externals_;
+  RegionWrites region_writes_;
   Measurements measurements_;
   std::int64_t draws_ = 0;
   JsonValue output_;

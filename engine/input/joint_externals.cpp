@@ -157,15 +157,21 @@ void ExternalCalls::add_all(const ExternalCalls& nested) {
   missing_regions_.insert(nested.missing_regions_.begin(), nested.missing_regions_.end());
 }
 
-void ExternalCalls::add_written_values(std::vector<NodeId> values, Graph& graph) {
-  written_ = std::move(values);
-  if (written_.empty()) return;
+void ExternalCalls::add_written_values(const std::vector<WrittenValues::Operand>& values,
+                                       bool detached, Graph& graph) {
+  if (values.empty()) return;
+  std::vector<NodeId> written;
+  for (const auto& [at, value] : values) {
+    written.push_back(value);
+    if (!detached || !is_floating(graph.type(value).dtype)) continue;
+    if (const auto apart = graph.make(Op::detach, {value})) written.back() = *apart;
+  }
   const std::vector<bool> late = needs_tangent(graph);
-  for (const NodeId value : written_)
-    if (late[graph.position(value)])
-      ++written_in_backward_;
-    else
-      graph.results.push_back(value);
+  for (const NodeId value : written) {
+    const bool in_backward = late[graph.position(value)];
+    ++(in_backward ? written_in_backward_ : written_);
+    if (!in_backward) graph.results.push_back(value);
+  }
 }
 
 void ExternalCalls::report_refused(const JointNodes& nodes,
@@ -194,8 +200,8 @@ std::string ExternalCalls::note() const {
   for (const std::string& name : missing_regions_) unseen += (unseen.empty() ? "" : ", ") + name;
   if (!unseen.empty()) add("the file lacks nested graphs, whose memory isn't counted: " + unseen);
   if (!dropped_.empty()) add("calls without a value are left out: " + listed(dropped_));
-  if (const std::size_t kept = written_.size() - written_in_backward_; kept > 0)
-    add(fmt::format("values that are written to inputs follow the results: {}", kept));
+  if (written_ > 0)
+    add(fmt::format("values that are written to inputs follow the results: {}", written_));
   if (written_in_backward_ > 0)
     add(fmt::format("writes to inputs in backward are left out: {}", written_in_backward_));
   return text;

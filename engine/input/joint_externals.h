@@ -12,6 +12,7 @@
 #include "engine/input/diagnostic_collector.h"
 #include "engine/input/joint_nodes.h"
 #include "engine/input/joint_values.h"
+#include "engine/input/written_values.h"
 #include "engine/ir/external_operator.h"
 #include "engine/ir/graph.h"
 
@@ -53,8 +54,10 @@ class ExternalCalls {
   void add_missing_region(std::string_view name) { missing_regions_.emplace(name); }
 
   // Written values follow the results, as native/pytorch/recut_torch.py exports them: they are
-  // alive to the end of forward. Values that need a tangent are left out.
-  void add_written_values(std::vector<NodeId> values, Graph& graph);
+  // alive to the end of forward. Values that need a tangent are left out. Detached values are
+  // outside of differentiation.
+  void add_written_values(const std::vector<WrittenValues::Operand>& values, bool detached,
+                          Graph& graph);
 
   // Reports every operator that has calls without types.
   void report_refused(const JointNodes& nodes, DiagnosticCollector& diagnostics) const;
@@ -69,8 +72,7 @@ class ExternalCalls {
   };
   std::map<std::string, std::size_t> uses_, dropped_;  // by target
   std::map<std::string, Refused, std::less<>> refused_;
-  std::vector<NodeId> written_;
-  std::size_t written_in_backward_ = 0;
+  std::size_t written_ = 0, written_in_backward_ = 0;
   std::set<std::string> missing_regions_;
 };
 

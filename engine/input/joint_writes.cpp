@@ -1,8 +1,12 @@
 #include "engine/input/joint_writes.h"
 
+#include <fmt/core.h>
+
 #include "engine/input/composite_operators.h"
 #include "engine/input/joint_arguments.h"
 #include "engine/input/written_values.h"
+#include "engine/ir/builder.h"
+#include "engine/support/text.h"
 
 namespace recut {
 namespace {
@@ -68,6 +72,21 @@ std::set<std::size_t> written_placeholders(const JointNodes& nodes) {
   Writes writes(nodes);
   for (const JointNode& node : nodes.nodes) writes.add(node);
   return writes.found();
+}
+
+Result<NodeId> as_written(Graph& graph, const JointNode& node, std::string_view tensor,
+                          NodeId before, NodeId value) {
+  const TensorType to = graph.type(before);
+  if (graph.type(value).shape != to.shape)
+    return error(fmt::format("it gives {} in the place of {} {}, expected the same shape",
+                             format_shape(graph.type(value).shape), quote(tensor),
+                             format_shape(to.shape)));
+  Builder b(graph);
+  const auto scope = b.scope(
+      {std::string(node.module), node.seq_nr, std::string(node.target), std::string(node.source)});
+  const NodeId converted = b.convert(b.value(value), to.dtype).id();
+  if (b.diagnostic()) return *b.diagnostic();
+  return converted;
 }
 
 }  // namespace recut

@@ -163,10 +163,10 @@ Result<Done> WrittenValues::write(std::size_t at, NodeId value) {
   return Done{};
 }
 
-std::vector<NodeId> WrittenValues::of_written_inputs() const {
-  std::vector<NodeId> values;
-  for (const std::size_t at : inputs_) values.push_back(nodes_[at].value);
-  return values;
+std::vector<WrittenValues::Operand> WrittenValues::written_inputs() const {
+  std::vector<Operand> written;
+  for (const std::size_t at : inputs_) written.push_back({at, nodes_[at].value});
+  return written;
 }
 
 Result<NodeId> WrittenValues::repeat(NodeId step, NodeId operand) {

@@ -43,9 +43,12 @@ class WrittenValues {
   // storage that a value can't be written through.
   Result<Done> write(std::size_t at, NodeId value);
 
-  // The values now of the placeholders and constants that were written, in the order of their first
-  // writes.
-  std::vector<NodeId> of_written_inputs() const;
+  // The placeholders and constants that were written, with their values now, in the order of their
+  // first writes.
+  std::vector<Operand> written_inputs() const;
+
+  // True if a write to one of two nodes of the file may change the other.
+  bool share_storage(std::size_t a, std::size_t b) const { return storage_of(a) == storage_of(b); }
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
