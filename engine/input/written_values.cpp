@@ -18,6 +18,7 @@
 #include <algorithm>
 
 #include "engine/ir/call.h"
+#include "engine/ir/laid_out.h"
 #include "engine/ir/layout.h"
 #include "engine/support/text.h"
 
@@ -151,14 +152,18 @@ Result<Done> WrittenValues::write(std::size_t at, NodeId value) {
   for (std::size_t i = chain.size(); i-- > 0;)
     steps.insert(steps.end(), nodes_[chain[i]].steps.begin(), nodes_[chain[i]].steps.end());
   const NodeId before = nodes_[root].value;
-  const auto whole = write_through(steps, before, value);
+  auto whole = write_through(steps, before, value);
   if (!whole) return whole.diagnostics();
+  // A write keeps the layout of a tensor, whatever the layout of the written value is.
+  if (can_be_laid_out(graph_.type(*whole), graph_.type(before)))
+    *whole = laid_out(graph_, *whole, graph_.type(before));
   Entry& storage = nodes_[root];
   const bool written = std::find(inputs_.begin(), inputs_.end(), root) != inputs_.end();
   if (graph_.op(before).is(kInput) && !written) inputs_.push_back(root);
   storage.value = *whole;
   ++storage.version;
-  nodes_[at].value = at == root ? *whole : value;
+  if (at == root || graph_.type(value) != graph_.type(nodes_[at].value)) return Done{};
+  nodes_[at].value = value;
   nodes_[at].version = storage.version;
   return Done{};
 }

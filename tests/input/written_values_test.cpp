@@ -109,6 +109,26 @@ TEST_CASE("writes: the dtype and the shape stay those of the tensor") {
   CHECK(format(wider.diagnostics()).find("expected the same shape") != std::string::npos);
 }
 
+// The tensor can be viewed as before, so its new value has its strides.
+TEST_CASE("writes: a tensor keeps its layout") {
+  check_writes({"v = aten.t.default(b)", "s = aten.reshape.default(x, [3, 2])",
+                "w = aten.copy_.default(v, s)", "y = aten.view.default(b, [6])"},
+               "y",
+               "  %s = reshape(%x, [3, 2])\n  %t = t(%s)\n  %y = reshape(%t, [6])\n"
+               "  results %y, %t\n");
+  check_writes(
+      {"v = aten.t.default(b)", "s = aten.reshape.default(x, [3, 2])",
+       "w = aten.copy_.default(v, s)", "u = aten.t.default(w)", "y = aten.view.default(u, [6])"},
+      "y",
+      "  %s = reshape(%x, [3, 2])\n  %t = t(%s)\n  %y = reshape(%t, [6])\n"
+      "  results %y, %t\n");
+  check_writes({"r = aten.select.int(x, 0, 0)", "w = aten.copy_.default(b, r)",
+                "y = aten.view.default(b, [6])"},
+               "y",
+               "  %r = select.int(%x, 0, 0)\n  %e = expand(%r, [2, 3])\n"
+               "  %y = reshape(%e, [6])\n  results %y, %e\n");
+}
+
 TEST_CASE("writes: a view that repeats elements can't be written through") {
   const auto file =
       written_graph({"u = aten.unsqueeze.default(b, 0)", "v = aten.expand.default(u, [4, 2, 3])",
