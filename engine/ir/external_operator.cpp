@@ -17,6 +17,7 @@ namespace recut {
 namespace {
 
 constexpr std::size_t kMaxTarget = 200;
+constexpr std::string_view kDraw = "draw";  // the last parameter of each row
 
 Result<std::vector<TensorType>> types_of_external(const Call&) {
   return error("the types of an operator that Recut doesn't know have to be given");
@@ -79,7 +80,7 @@ class ExternalTable {
       row.parameters.push_back(parameter);
     }
     Parameter draw;
-    draw.name = "draw";
+    draw.name = kDraw;
     draw.kind = ParameterKind::integer;
     draw.keyword_only = true;
     draw.has_default = true;
@@ -128,7 +129,7 @@ Result<const Operator*> external_operator(const ExternalSignature& signature) {
     const std::string& keyword = signature.keywords[i];
     const bool plain = std::all_of(keyword.begin(), keyword.end(), is_name_character);
     const auto end = signature.keywords.begin() + static_cast<std::ptrdiff_t>(i);
-    const bool taken = keyword == "draw" || keyword.starts_with("arg") ||
+    const bool taken = keyword == kDraw || keyword.starts_with("arg") ||
                        std::find(signature.keywords.begin(), end, keyword) != end;
     if (keyword.empty() || !plain || taken)
       return error(fmt::format("{} can't have an argument named {}", quote(signature.target),
@@ -137,6 +138,30 @@ Result<const Operator*> external_operator(const ExternalSignature& signature) {
   if (const Operator* row = external_table().find_or_add(signature)) return row;
   return error(fmt::format("more than {} kinds of calls of operators that Recut doesn't know",
                            kMaxExternals));
+}
+
+std::string_view expansion_tip(Op op) {
+  return is_external(op) ? "; give its expansion by --op-library FILE" : "";
+}
+
+ExternalSignature signature_of(const Operator& row) {
+  ExternalSignature signature{std::string(row.target), 0, {}, row.returns_list};
+  for (const Parameter& parameter : row.parameters)
+    if (!parameter.keyword_only)
+      ++signature.positional;
+    else if (parameter.name != kDraw)
+      signature.keywords.emplace_back(parameter.name);
+  return signature;
+}
+
+bool have_same_form(const Operator& a, const Operator& b) {
+  if (a.name != b.name || a.returns_list != b.returns_list ||
+      a.parameters.size() != b.parameters.size())
+    return false;
+  return std::all_of(a.parameters.begin(), a.parameters.end(), [&](const Parameter& parameter) {
+    const auto index = b.parameter(parameter.name);
+    return index && b.parameters[*index].keyword_only == parameter.keyword_only;
+  });
 }
 
 }  // namespace recut

@@ -29,6 +29,17 @@ struct ExternalSignature {
 inline constexpr std::size_t kMaxExternals = 4096;
 Result<const Operator*> external_operator(const ExternalSignature& signature);
 
+// The signature that a row was made of.
+ExternalSignature signature_of(const Operator& row);
+
+// True if the calls of two rows have one form: the same name, as many arguments without a name, the
+// same keywords in any order, and both one value or both a list.
+bool have_same_form(const Operator& a, const Operator& b);
+
+// The end of a refusal: "; give its expansion by --op-library FILE" for an external operator, else
+// "".
+std::string_view expansion_tip(Op op);
+
 // "mine.scale3", the name of a target as Recut shows it; "" where it is none: words of letters,
 // digits and _ between dots, of at most 200 characters.
 std::string external_name(std::string_view target);

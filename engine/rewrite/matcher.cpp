@@ -14,6 +14,8 @@
 
 #include <algorithm>
 
+#include "engine/ir/external_operator.h"
+
 namespace recut {
 namespace {
 
@@ -100,9 +102,15 @@ class Matcher {
       case PatternNode::Kind::constant:
         return graph_[id].op == Op::constant;
       case PatternNode::Kind::call:
-        return graph_[id].op == node.op->op && (!node.users || users_of(id) == *node.users);
+        return is_call_of(*node.op, graph_[id].op) && (!node.users || users_of(id) == *node.users);
     }
     return false;
+  }
+
+  static bool is_call_of(const Operator& expected, Op found) {
+    if (expected.op == found || !is_external(expected.op) || !is_external(found))
+      return expected.op == found;
+    return have_same_form(expected, operator_of(found));
   }
 
   std::int64_t users_of(NodeId id) const {
@@ -161,12 +169,19 @@ class Matcher {
     if (node.kind != PatternNode::Kind::call) return true;
     const auto& arguments = graph_[id].arguments;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const std::size_t at = swapped && i < 2 ? 1 - i : i;
+      const std::size_t at = argument_of(node, id, swapped && i < 2 ? 1 - i : i);
       const Parameter& parameter = node.op->parameters[at];
       const Argument& given = arguments[at].absent() ? parameter.default_value : arguments[at];
       if (!argument_fits(node.arguments[i], given, *node.op, i)) return false;
     }
     return true;
+  }
+
+  // The call's argument of a parameter of the pattern's operator. External calls of one form may
+  // have their keywords in another order.
+  std::size_t argument_of(const PatternNode& node, NodeId id, std::size_t parameter) const {
+    if (graph_[id].op == node.op->op) return parameter;
+    return graph_.op(id).parameter(node.op->parameters[parameter].name).value();
   }
 
   bool argument_fits(const PatternArgument& pattern, const Argument& given, const Operator& op,

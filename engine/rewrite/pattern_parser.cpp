@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "engine/ir/external_operator.h"
+#include "engine/support/text.h"
+
 // Recursive descent with one token of look-ahead. A line defines one value or lists the results,
 // and names only values above it. So the pattern is in topological order, and check_reached walks
 // it once, backwards. Names become indices at once. The matcher knows no expressions in arguments:
@@ -34,6 +37,7 @@ bool PatternParser::parse_pattern() {
     if (!parse_pattern_line()) return false;
   }
   advance();
+  return_lists();
   return check_reached(location);
 }
 
@@ -59,9 +63,11 @@ bool PatternParser::parse_pattern_node(PatternNode& node) {
     return !begins_type() || parse_type_pattern(node.type);
   }
   node.kind = PatternNode::Kind::call;
+  if (word == "external" && token_.kind == TokenKind::word)
+    return parse_external_pattern(location, node);
   node.op = find_operator_by_name(word);
   if (node.op == nullptr || node.op->is(kInput))
-    return fail_unknown_operator(location, {"any", "constant"});
+    return fail_unknown_operator(location, {"any", "constant", "external"});
   return parse_pattern_call(location, node);
 }
 
@@ -77,6 +83,51 @@ bool PatternParser::parse_pattern_call(const Token& location, PatternNode& node)
       return fail_at(location, fmt::format("{} needs an argument for '{}' (_ matches any)",
                                            node.op->name, node.op->parameters[i].name));
   return !accept(":") || parse_type_pattern(node.type);
+}
+
+// external mine.scale3(%x, ?s, mode="a"): a call whose operator the table lacks.
+bool PatternParser::parse_external_pattern(const Token& location, PatternNode& node) {
+  ExternalSignature signature;
+  const Token name = token_;
+  if (!take_text(TokenKind::word, "the name of an operator", signature.target)) return false;
+  if (find_operator_by_target(signature.target) != nullptr ||
+      find_operator_by_name(signature.target) != nullptr)
+    return fail_at(
+        name, fmt::format("Recut knows {}: write it without 'external'", quote(signature.target)));
+  if (!expect("(")) return false;
+  while (!token_.is(")")) {
+    const bool named =
+        token_.kind == TokenKind::word && !is_value_keyword(token_.text) && !token_.is("_");
+    if (!named && !signature.keywords.empty())
+      return fail("an argument by position after one by name");
+    if (named) {
+      signature.keywords.push_back(token_.text);
+      advance();
+      if (!expect("=")) return false;
+    } else {
+      ++signature.positional;
+    }
+    if (!parse_pattern_argument(node.arguments.emplace_back(), 0)) return false;
+    if (!accept(",")) break;
+  }
+  const auto op = external_operator(signature);
+  if (!op) return fail_at(location, op.diagnostics().front().message);
+  node.op = *op;
+  node.arguments.resize(node.op->parameters.size());
+  return expect(")") && (!accept(":") || parse_type_pattern(node.type));
+}
+
+// An external call gives a list of values where the pattern reads its items.
+void PatternParser::return_lists() {
+  for (const PatternNode& node : rule_.pattern) {
+    if (node.kind != PatternNode::Kind::call || node.op->op != Op::getitem) continue;
+    if (node.arguments.front().kind != PatternArgument::Kind::value) continue;
+    PatternNode& source = rule_.pattern[node.arguments.front().index];
+    if (source.kind != PatternNode::Kind::call || !is_external(source.op->op)) continue;
+    ExternalSignature signature = signature_of(*source.op);
+    signature.several = true;
+    if (const auto op = external_operator(signature)) source.op = *op;
+  }
 }
 
 bool PatternParser::parse_pattern_argument(PatternArgument& out, int depth) {

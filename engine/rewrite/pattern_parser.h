@@ -24,6 +24,8 @@ class PatternParser : protected ExpressionParser {
   bool parse_pattern_line();
   bool parse_pattern_node(PatternNode& node);
   bool parse_pattern_call(const Token& location, PatternNode& node);
+  bool parse_external_pattern(const Token& location, PatternNode& node);
+  void return_lists();
   bool parse_pattern_argument(PatternArgument& out, int depth);
   bool parse_computed_argument(PatternArgument& out);
   bool parse_pattern_list(PatternArgument& out, int depth);

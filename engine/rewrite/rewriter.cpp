@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "engine/ir/aliases.h"
+#include "engine/ir/data_flow.h"
+#include "engine/ir/external_operator.h"
 #include "engine/ir/operator_map.h"
 #include "engine/ir/rebuild.h"
+#include "engine/rewrite/external_patterns.h"
 #include "engine/rewrite/matcher.h"
 
 namespace recut {
@@ -16,7 +20,8 @@ namespace {
 
 struct Match {
   const Rule* rule;
-  std::vector<NodeId> results;  // before replacement
+  std::vector<NodeId> results;   // before replacement
+  std::vector<NodeId> external;  // external calls among the matched ones
   PlannedReplacement planned;
   std::vector<NodeId> made;                    // by planned call: its node, once created
   std::vector<NodeId> after;                   // the replacements of the results
@@ -26,24 +31,56 @@ struct Match {
 // Rules by the operator of their anchor, in the order of the set.
 using RuleIndex = std::unordered_map<Op, std::vector<const Rule*>>;
 
+// The operators of a graph's calls.
+class OperatorsOf {
+ public:
+  explicit OperatorsOf(const Graph& graph) {
+    for (const NodeId id : graph.order())
+      if (const Op op = graph[id].op; !is_external(op))
+        known_.set(op, true);
+      else if (std::find(external_.begin(), external_.end(), op) == external_.end())
+        external_.push_back(op);
+  }
+
+  bool has(const Operator& op) const {
+    return is_external(op.op) ? !calls_of(op).empty() : known_[op.op];
+  }
+
+  // The operators whose calls an anchor of this operator matches.
+  std::vector<Op> calls_of(const Operator& op) const {
+    if (!is_external(op.op)) return {op.op};
+    std::vector<Op> same;
+    for (const Op other : external_)
+      if (have_same_form(op, operator_of(other))) same.push_back(other);
+    return same;
+  }
+
+ private:
+  OperatorMap<bool> known_;
+  std::vector<Op> external_;
+};
+
 // Keeps only rules all of whose operators the graph has. Most rules drop out, which matters because
 // a row with many @optional calls is hundreds of rules.
 RuleIndex index_of(const RuleSet& rules, const Graph& graph) {
-  OperatorMap<bool> has;
-  for (const NodeId id : graph.order())
-    if (!is_external(graph[id].op)) has.set(graph[id].op, true);
+  const OperatorsOf operators(graph);
   const auto may_stand = [&](const PatternNode& node) {
-    return node.kind != PatternNode::Kind::call || has[node.op->op];
+    return node.kind != PatternNode::Kind::call || operators.has(*node.op);
   };
   RuleIndex index;
   for (const auto& [anchor, rule_indices] : rules.by_anchor) {
-    if (!has[anchor]) continue;
+    const Operator& op = operator_of(anchor);
+    if (!operators.has(op)) continue;
+    const std::vector<Op> anchors = operators.calls_of(op);
     for (const std::size_t rule_index : rule_indices) {
       const Rule& rule = rules.rules[rule_index];
-      if (std::all_of(rule.pattern.begin(), rule.pattern.end(), may_stand))
-        index[anchor].push_back(&rule);
+      if (!std::all_of(rule.pattern.begin(), rule.pattern.end(), may_stand)) continue;
+      for (const Op matched : anchors) index[matched].push_back(&rule);
     }
   }
+  // Several rows of the set may have one form.
+  for (auto& [anchor, found] : index)
+    if (is_external(anchor)) std::sort(found.begin(), found.end(), std::less<>());
   return index;
 }
 
@@ -53,7 +90,9 @@ RuleIndex index_of(const RuleSet& rules, const Graph& graph) {
 class Finder {
  public:
   Finder(const Graph& graph, const RuleIndex& index, std::vector<RuleStatistics>& statistics)
-      : graph_(graph), index_(index), statistics_(statistics), subject_(graph) {}
+      : graph_(graph), index_(index), statistics_(statistics), subject_(graph) {
+    for (const NodeId id : effect_calls(graph)) effects_.insert(id);
+  }
 
   std::vector<Match> run() {
     for (const NodeId id : graph_.order()) {
@@ -85,8 +124,11 @@ class Finder {
         statistics.untyped_reason = planned.diagnostics().front().message;
       return false;
     }
-    Match found{&rule, {}, std::move(*planned), {}, {}, {}};
+    Match found{&rule, {}, {}, std::move(*planned), {}, {}, {}};
     for (const std::size_t result : rule.results) found.results.push_back(bindings.nodes[result]);
+    for (std::size_t i = 0; i < rule.pattern.size(); ++i)
+      if (rule.pattern[i].kind == PatternNode::Kind::call && is_external(rule.pattern[i].op->op))
+        found.external.push_back(bindings.nodes[i]);
     if (!in_order(found) || changes_nothing(found)) return false;
     replaced_.insert(found.results.begin(), found.results.end());
     claim(rule, bindings);
@@ -95,11 +137,11 @@ class Finder {
   }
 
   // Rejects a match that reads a call replaced in this sweep, or replaces a call that another match
-  // reads. The next sweep tries it again.
+  // reads. The next sweep tries it again. A call that runs for its effects alone is no value.
   bool overlaps(const Rule& rule, const Bindings& bindings) const {
     for (std::size_t i = 0; i < rule.pattern.size(); ++i)
       if (rule.pattern[i].kind == PatternNode::Kind::call &&
-          replaced_.count(bindings.nodes[i]) != 0)
+          (replaced_.count(bindings.nodes[i]) != 0 || effects_.count(bindings.nodes[i]) != 0))
         return true;
     for (const std::size_t result : rule.results) {
       const NodeId id = bindings.nodes[result];
@@ -149,7 +191,7 @@ class Finder {
   std::vector<RuleStatistics>& statistics_;
   Subject subject_;
   std::vector<Match> matches_;
-  std::unordered_set<NodeId> replaced_, claimed_;  // looked up only
+  std::unordered_set<NodeId> replaced_, claimed_, effects_;  // looked up only
 };
 
 // Replacing
@@ -198,7 +240,7 @@ class Replacer {
                  const std::vector<Argument>& arguments) {
     const NodeId planned = match.planned.results[result];
     const NodeId base = storage_base(match.planned, planned);
-    const bool view = from_.op(old).is(kView);
+    const bool view = is_view(old);
     if (base.index < kFirstPlanned && (planned == base || !view) &&
         !outputs_.may_become(old, to, image(base)))
       return NodeId();
@@ -218,6 +260,12 @@ class Replacer {
       id = *of;
     }
     return id;
+  }
+
+  // One value of an operator that has several is a view where the operator's values are.
+  bool is_view(NodeId old) const {
+    if (from_[old].op == Op::getitem) old = from_[old].operands.front();
+    return from_.op(old).is(kView);
   }
 
   bool is_view(const PlannedReplacement& planned, NodeId id) const {
@@ -265,12 +313,13 @@ class Rewriting {
 
   Rewritten run() {
     rewrite();
-    result_.graph = graph();
+    result_.graph = result_.changed ? graph() : input_;
     return std::move(result_);
   }
 
  private:
   void rewrite() {
+    if (!external_names(rules_).empty()) begin_with_all_items();
     // A rule that matches its own result may double the graph with every sweep.
     const std::size_t max_nodes = 4 * input_.order().size() + 10000;
     for (int sweep = 0; sweep < kMaxRuleSweeps && graph().order().size() < max_nodes; ++sweep)
@@ -281,6 +330,23 @@ class Rewriting {
   // The graph after the last sweep. The input graph is copied only if a rule matches.
   const Graph& graph() const { return stage_ != nullptr ? *stage_ : input_; }
 
+  void begin_with_all_items() {
+    stage_ = std::make_shared<const Graph>(with_all_items(input_));
+    for (const NodeId id : stage_->order())
+      if (!input_.contains(id)) came_from_.emplace(id, (*stage_)[id].operands.front());
+  }
+
+  Graph replace(Replacer& replacer, const std::vector<Match>& matches) const {
+    Graph to = replacer.run();
+    std::unordered_set<NodeId> external;
+    for (const Match& match : matches)
+      for (const NodeId id : match.external)
+        if (const NodeId image = replacer.image(id);
+            to.contains(image) && is_external(to[image].op))
+          external.insert(image);
+    return external.empty() ? to : without_replaced_calls(to, external);
+  }
+
   bool step() {
     const RuleIndex index = index_of(rules_, graph());
     if (index.empty()) return false;
@@ -288,7 +354,7 @@ class Rewriting {
     if (matches.empty()) return false;
     const auto before = stage_ != nullptr ? stage_ : std::make_shared<const Graph>(input_);
     Replacer replacer(*before, matches);
-    stage_ = std::make_shared<const Graph>(replacer.run());
+    stage_ = std::make_shared<const Graph>(replace(replacer, matches));
     for (RuleHit& hit : result_.hits)
       for (NodeId& id : hit.after) id = replacer.image(id);
     bool changed = false;

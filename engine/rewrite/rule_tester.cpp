@@ -33,11 +33,12 @@ class RowTester {
       : row_(rules.rows[row]), options_(options) {
     test_.rule = row_.name;
     for (const Rule& rule : rules.rules)
-      if (rule.row == row) forms_.push_back(&rule);
+      if (rule.row == row) forms_.push_back(&rule), find_external(rule);
     test_.forms = static_cast<int>(forms_.size());
   }
 
   RuleTest run() {
+    if (!test_.untested.empty()) return std::move(test_);
     for (const Rule* form : forms_) {
       // The samples of a row are shared among its forms, at least two each.
       const int before = test_.samples;
@@ -55,6 +56,12 @@ class RowTester {
   }
 
  private:
+  void find_external(const Rule& rule) {
+    for (const PatternNode& node : rule.pattern)
+      if (node.kind == PatternNode::Kind::call && is_external(node.op->op))
+        test_.untested = fmt::format("Recut has no values of {} to compare with", node.op->name);
+  }
+
   void try_form(const Rule& form, int target) {
     RuleSet alone;
     alone.rows = {row_};

@@ -27,11 +27,13 @@ struct RuleTest {
   double worst = 0;     // the largest error found, as a fraction of the tolerance; 0: bit-exact
   std::vector<std::string> tried;  // a line a sample: types of inputs, and the calls
   std::string failure;             // empty, or the fault with its counterexample
+  std::string untested;            // empty, or the reason that there is nothing to compare with
 };
 
-// One entry a row. A row fails if it has no sample, if the types of its replacement do not fit, if
-// it matches its own result without end, or if its two sides differ: in bits, beyond the tolerance
-// of an inexact row, or finite against non-finite where the row does not allow it.
+// One entry a row. A row for operators that Recut lacks is untested. Others fail without a sample,
+// if the types of the replacement do not fit, if the row matches its own result without end, or if
+// its two sides differ: in bits, beyond the tolerance of an inexact row, or finite against
+// non-finite where the row does not allow it.
 std::vector<RuleTest> test_rules(const RuleSet& rules, const RuleTestOptions& options = {});
 RuleTest test_rule(const RuleSet& rules, std::size_t row, const RuleTestOptions& options = {});
 

@@ -14,6 +14,7 @@ namespace recut {
 namespace {
 
 constexpr std::size_t kMaxDiagnostics = 20;
+constexpr std::size_t kMaxBlankBytes = 1 << 16;  // of comments before the first rule
 
 class RuleTextParser : PatternParser {
  public:
@@ -212,6 +213,8 @@ class RuleTextParser : PatternParser {
     std::string word;
     if (!take_text(TokenKind::word, "an operator", word)) return false;
     node.op = find_operator_by_name(word);
+    if (word == "external" && token_.kind == TokenKind::word)
+      return fail(fmt::format("a replacement calls operators that Recut knows, found {}", found()));
     if (node.op == nullptr) return fail_unknown_operator(operator_location);
     if (node.op->is(kInput | kImpure))
       return fail_at(operator_location, fmt::format("'{}' can't stand in a replacement", word));
@@ -247,6 +250,13 @@ class RuleTextParser : PatternParser {
 
 Result<RuleSet> parse_rules(std::string_view text, std::string_view file_name) {
   return RuleTextParser(text, file_name).run();
+}
+
+bool looks_like_rules(std::string_view text) {
+  TextLexer lexer(text.substr(0, kMaxBlankBytes));
+  Token token = lexer.next();
+  while (token.kind == TokenKind::end_of_line) token = lexer.next();
+  return token.is("rule");
 }
 
 }  // namespace recut

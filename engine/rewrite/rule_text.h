@@ -11,4 +11,7 @@ namespace recut {
 // The rules, or all faults found (at most 20), with line and column.
 Result<RuleSet> parse_rules(std::string_view text, std::string_view file_name);
 
+// True if the text begins as rules do.
+bool looks_like_rules(std::string_view text);
+
 }  // namespace recut

@@ -23,6 +23,9 @@ Subject::Subject(const Graph& graph)
   };
   for (const NodeId id : graph.results) goes_out(id);
   for (const NodeId id : graph.gradients) goes_out(id);
+  for (const NodeId id : graph.order())
+    if (graph[id].op == Op::getitem && is_external(graph[graph[id].operands.front()].op))
+      alive_[graph.position(id)] = true;
   count_users();
 }
 

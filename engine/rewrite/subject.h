@@ -13,7 +13,8 @@
 
 namespace recut {
 
-// Dead nodes, which passes may leave behind, are neither users nor matched.
+// Dead nodes, which passes may leave behind, are neither users nor matched. Items of external calls
+// are alive though nothing reads them: a rule replaces all of a call's values, or none.
 class Subject {
  public:
   explicit Subject(const Graph& graph);

@@ -48,6 +48,7 @@ Result<std::vector<TestedFile>> read_all(const std::vector<std::string>& files) 
 
 std::string verdict(const RuleTest& test, const RuleRow& row) {
   if (!test.failure.empty()) return "FAILED";
+  if (!test.untested.empty()) return "untested: " + test.untested;
   if (!row.inexact) return "bit-exact";
   const std::string defined = row.defined.empty() ? "" : "; defined: " + row.defined;
   return fmt::format("within {:.1g} of what it allows: {}{}", test.worst, row.inexact->reason,
@@ -90,7 +91,8 @@ Json json_of(const TestedFile& file) {
                     {"comparisons", test.comparisons},
                     {"worst", test.worst},
                     {"tried", test.tried},
-                    {"failure", test.failure}});
+                    {"failure", test.failure},
+                    {"untested", test.untested}});
   return {{"file", file.rules->file}, {"rules", rows}};
 }
 
