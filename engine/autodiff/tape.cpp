@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "engine/ir/external_operator.h"
+
 namespace recut::autodiff {
 
 Builder::Location location_of_derivative(const Graph& graph, NodeId call) {
@@ -28,9 +30,10 @@ std::string MissingRules::first() const {
 Diagnostics MissingRules::diagnostics() const {
   Diagnostics list;
   for (const auto& [name, missing] : missing_)
-    list.push_back(error(
-        fmt::format("{} has no derivative rule: {} needs it{}", name, missing.first,
-                    missing.calls > 1 ? fmt::format(", and {} more", missing.calls - 1) : "")));
+    list.push_back(
+        error(fmt::format("{} has no derivative rule: {} needs it{}{}", name, missing.first,
+                          missing.calls > 1 ? fmt::format(", and {} more", missing.calls - 1) : "",
+                          expansion_tip(missing.op))));
   return list;
 }
 

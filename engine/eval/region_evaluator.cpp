@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "engine/eval/flex_evaluator.h"
+#include "engine/ir/external_operator.h"
 #include "engine/ir/flex_attention.h"
 #include "engine/ir/region_call.h"
 #include "engine/support/text.h"
@@ -234,7 +235,9 @@ class RegionRun {
 std::optional<std::string> why_no_region_values(const Graph& graph, NodeId id) {
   if (has_flex_regions(graph, id)) return std::nullopt;
   const auto call = region_call(graph[id]);
-  if (!call) return fmt::format("node {} uses it", quote(graph.node_name(id)));
+  if (!call)
+    return fmt::format("node {} uses it{}", quote(graph.node_name(id)),
+                       expansion_tip(graph[id].op));
   for (const std::string& name : call->regions)
     if (graph.region(name) == nullptr)
       return fmt::format("node {} uses it, and the file lacks its nested graph {}",

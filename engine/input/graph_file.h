@@ -80,12 +80,15 @@ struct GraphFile {
   // Of a printed graph, an archive or a model: assumptions, and parts that were read in another
   // form.
   std::string printed_note;
-  std::string externals_note;  // of calls whose operators Recut doesn't know
+  std::string unknown_note;    // of calls whose operators Recut doesn't know
+  std::string externals_note;  // of calls and writes that were left out or moved
   std::string policies_note;   // of calls whose checkpoint policies Recut doesn't know
+  std::string library_note;    // of calls that an operator library expanded
   // The notes that there are, to be shown as the file is opened.
   std::vector<std::string> notes() const {
     std::vector<std::string> all;
-    for (const std::string* note : {&symbols_note, &printed_note, &externals_note, &policies_note})
+    for (const std::string* note : {&symbols_note, &printed_note, &unknown_note, &externals_note,
+                                    &policies_note, &library_note})
       if (!note->empty()) all.push_back(*note);
     return all;
   }
@@ -93,6 +96,10 @@ struct GraphFile {
   std::vector<NamedTensor> tensors;     // values of the graph's inputs in the file: in.<name>
   std::shared_ptr<const void> storage;  // owner of the bytes of `tensors`
 };
+
+// The note on a graph's calls of operators that Recut doesn't know, "… mine.scale3 (2 calls)"; "" if
+// there are none.
+std::string unknown_operators_note(const Graph& graph);
 
 // The graph that is read by default; `forward` if the file has no joint graph.
 inline constexpr std::string_view kDefaultGraphKey = "joint";

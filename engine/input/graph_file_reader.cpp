@@ -228,7 +228,7 @@ class JointFileReader {
       return Diagnostic{used.diagnostics().front().message, file_name_, 0, 0};
     file_.symbols = symbols_.used();
     file_.symbols_note = symbols_.equal_hints_text();
-    if (builder_) file_.externals_note = builder_->externals_note();
+    if (builder_) builder_->add_notes(file_);
     if (graph_nodes_) file_.policies_note = unknown_policies_note(graph_nodes_->nodes);
     return std::move(file_);
   }

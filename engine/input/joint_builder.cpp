@@ -59,7 +59,7 @@ class JointGraphBuilder::Builder {
     roles_ = read_joint_roles(nodes, roles, diagnostics);
   }
 
-  std::string externals_note() const { return externals_.note(); }
+  void add_notes(GraphFile& file) const { externals_.add_notes(file); }
 
   // The graph is a region, whose values are on the device of the graph that runs it.
   void set_nested() { nested_ = true; }
@@ -360,7 +360,6 @@ class JointGraphBuilder::Builder {
     for (const std::string& message : check_regions(graph_, id)) report_error(message);
     measured.workspace_bytes += region_bytes(graph_, id);
     if (measured.micros || measured.workspace_bytes > 0) measurements_.add(id, measured);
-    if (!is_computed(graph_, id)) externals_.add(node().target);
     if (writes_operand_ && !several && !operands_.empty())
       write(nodes_.nodes[operands_.front().at].name, id);
     else
@@ -441,6 +440,6 @@ JointGraphBuilder::JointGraphBuilder(const JointNodes& nodes,
           std::make_unique<Builder>(nodes, forward_outputs, roles, symbols, graph, diagnostics)) {}
 JointGraphBuilder::~JointGraphBuilder() = default;
 bool JointGraphBuilder::step() { return builder_->step(); }
-std::string JointGraphBuilder::externals_note() const { return builder_->externals_note(); }
+void JointGraphBuilder::add_notes(GraphFile& file) const { builder_->add_notes(file); }
 
 }  // namespace recut

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/input/diagnostic_collector.h"
+#include "engine/input/graph_file.h"
 #include "engine/input/joint_nodes.h"
 #include "engine/input/symbols.h"
 #include "engine/ir/graph.h"
@@ -37,8 +38,8 @@ class JointGraphBuilder {
 
   bool step();  // true if there is more to do
 
-  // The note on calls of unknown operators, which are kept by name; "" if there are none.
-  std::string externals_note() const;
+  // Sets the notes of the graph's file on calls of unknown operators, which are kept by name.
+  void add_notes(GraphFile& file) const;
 
  private:
   class Builder;

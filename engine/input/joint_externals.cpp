@@ -66,6 +66,14 @@ std::string listed(const std::map<std::string, std::size_t>& uses) {
   return text;
 }
 
+void count_unknown(const Graph& graph, std::map<std::string, std::size_t>& uses) {
+  for (const NodeId id : graph.order())
+    if (is_external(graph[id].op) && !is_computed(graph, id))
+      ++uses[std::string(graph.op(id).target)];
+  if (graph.regions == nullptr) return;
+  for (const auto& [name, region] : *graph.regions) count_unknown(*region, uses);
+}
+
 }  // namespace
 
 Result<Argument> read_external_argument(JsonValue value, const FindNode& find_node, bool& sound) {
@@ -152,7 +160,6 @@ void ExternalCalls::add_refused(std::string_view target, std::size_t node) {
 }
 
 void ExternalCalls::add_all(const ExternalCalls& nested) {
-  for (const auto& [target, count] : nested.uses_) uses_[target] += count;
   for (const auto& [target, count] : nested.dropped_) dropped_[target] += count;
   missing_regions_.insert(nested.missing_regions_.begin(), nested.missing_regions_.end());
 }
@@ -188,14 +195,19 @@ void ExternalCalls::report_refused(const JointNodes& nodes,
   }
 }
 
-std::string ExternalCalls::note() const {
-  std::string text;
+std::string unknown_operators_note(const Graph& graph) {
+  std::map<std::string, std::size_t> uses;
+  count_unknown(graph, uses);
+  if (uses.empty()) return "";
+  return fmt::format(
+      "Recut doesn't know these operators. It plans their calls, and has no values "
+      "for them: {}; give their expansions by --op-library FILE",
+      listed(uses));
+}
+
+void ExternalCalls::add_notes(GraphFile& file) const {
+  std::string& text = file.externals_note;
   const auto add = [&](const std::string& note) { text += (text.empty() ? "" : "; ") + note; };
-  if (!uses_.empty())
-    add(
-        fmt::format("Recut doesn't know these operators. It plans their calls, and has no values "
-                    "for them: {}",
-                    listed(uses_)));
   std::string unseen;
   for (const std::string& name : missing_regions_) unseen += (unseen.empty() ? "" : ", ") + name;
   if (!unseen.empty()) add("the file lacks nested graphs, whose memory isn't counted: " + unseen);
@@ -204,7 +216,7 @@ std::string ExternalCalls::note() const {
     add(fmt::format("values that are written to inputs follow the results: {}", written_));
   if (written_in_backward_ > 0)
     add(fmt::format("writes to inputs in backward are left out: {}", written_in_backward_));
-  return text;
+  file.unknown_note = unknown_operators_note(file.graph);
 }
 
 }  // namespace recut

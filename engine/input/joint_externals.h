@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/input/diagnostic_collector.h"
+#include "engine/input/graph_file.h"
 #include "engine/input/joint_nodes.h"
 #include "engine/input/joint_values.h"
 #include "engine/input/written_values.h"
@@ -45,7 +46,6 @@ std::optional<std::vector<NodeId>> list_output(Graph& graph, NodeId call, const 
 // The calls of a graph that are kept by name, and diagnostics about calls that can't be.
 class ExternalCalls {
  public:
-  void add(std::string_view target) { ++uses_[std::string(target)]; }
   void add_dropped(std::string_view target) { ++dropped_[std::string(target)]; }
   void add_refused(std::string_view target, std::size_t node);
   void add_all(const ExternalCalls& nested);
@@ -62,15 +62,15 @@ class ExternalCalls {
   // Reports every operator that has calls without types.
   void report_refused(const JointNodes& nodes, DiagnosticCollector& diagnostics) const;
 
-  // A note on the calls, "… mine.scale3 (2 calls)"; "" if there are none.
-  std::string note() const;
+  // Sets the file's notes on calls that are kept by name, and on parts that were left out or moved.
+  void add_notes(GraphFile& file) const;
 
  private:
   struct Refused {
     std::size_t first_node = 0;
     std::size_t uses = 0;
   };
-  std::map<std::string, std::size_t> uses_, dropped_;  // by target
+  std::map<std::string, std::size_t> dropped_;  // by target
   std::map<std::string, Refused, std::less<>> refused_;
   std::size_t written_ = 0, written_in_backward_ = 0;
   std::set<std::string> missing_regions_;

@@ -15,6 +15,8 @@
 
 namespace recut {
 
+struct OpLibrary;  // op_library.h
+
 // Options of a training step (training.h).
 struct TrainingOptions {
   Optimizer optimizer;
@@ -31,6 +33,8 @@ struct OpenOptions {
   // The user's rewrite rules, as the pass `rules`: where the passes name it, else last, but before
   // a final dead_code, which then removes the nodes that the rules leave unused.
   std::shared_ptr<const RuleSet> rules;
+  // Expansions of operators that Recut lacks: the graph is read with them in place of the calls.
+  std::shared_ptr<const OpLibrary> library;
   // Differentiates a forward graph before all other passes, by the pass `grad` (gradients.h).
   bool differentiate = false;
   // Runs the pass `optimizer` (training.h) next. A forward graph is differentiated for it.

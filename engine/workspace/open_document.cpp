@@ -17,6 +17,7 @@
 #include "engine/passes/rule_pass.h"
 #include "engine/support/text.h"
 #include "engine/workspace/gradients.h"
+#include "engine/workspace/op_library.h"
 
 namespace recut {
 namespace {
@@ -84,6 +85,9 @@ std::vector<std::string> DocumentOpener::pass_names() const {
 
 bool DocumentOpener::begin_passes(GraphFile file) {
   file_ = std::move(file);
+  if (options_.library != nullptr)
+    if (auto expanded = expand_operators(*file_, *options_.library, file_name_); !expanded)
+      return fail(expanded.diagnostics());
   std::vector<Pass> more = options_.runner.more;
   if (options_.rules != nullptr) more.push_back(rules_pass(options_.rules));
   const auto skipped = find_passes(options_.runner.skip, more);

@@ -16,6 +16,7 @@
 #include "engine/support/text.h"
 #include "engine/support/utf8.h"
 #include "engine/workspace/gradients.h"
+#include "engine/workspace/op_library.h"
 #include "engine/workspace/training.h"
 #include "gui/backend/paths.h"
 
@@ -123,6 +124,7 @@ Result<OpenOptions> options_of(const TransformSettings& transforms) {
   if (!transforms.rules) return options;
   auto rules = parse_rules(transforms.rules->text, file_name(transforms.rules->path));
   if (!rules) return rules.diagnostics();
+  if (!has(transforms.off, kRulesPass)) options.library = library_of_rules(*rules);
   options.rules = std::make_shared<const RuleSet>(std::move(*rules));
   return options;
 }

@@ -43,8 +43,9 @@ struct TransformSettings {
   std::optional<OptimizerSettings> optimizer;  // then it is differentiated, too
   std::vector<std::string> on;                 // passes that don't run by themselves
   std::vector<std::string> off;                // default passes that don't run; `rules`, too
-  std::optional<RuleFile> rules;               // the pass `rules`
-  Dimensions dimensions;                       // sizes of a model's open dimensions
+  // The pass `rules`. Rules for operators that Recut lacks run as the graph is read.
+  std::optional<RuleFile> rules;
+  Dimensions dimensions;             // sizes of a model's open dimensions
   std::string graph;                 // key of the file's graph; "": the file's first choice
   std::optional<MeshSettings> mesh;  // that the graph is spread over after its passes
 

@@ -13,6 +13,7 @@
 #include "engine/support/units.h"
 #include "engine/workspace/budget.h"
 #include "engine/workspace/cost_model.h"
+#include "engine/workspace/op_library.h"
 
 // Options are JSON objects, so that new ones need no new C function. Options reads one object field
 // by field into a request of the workspace. Unknown keys, wrong types and values out of range are
@@ -29,7 +30,7 @@ constexpr double kMaxApiSeconds = 1e9;
 
 constexpr std::int64_t kMaxApiSize = std::int64_t{1} << 40;
 
-constexpr std::string_view kOpenKeys[] = {"graph", "passes", "dims"};
+constexpr std::string_view kOpenKeys[] = {"graph", "passes", "dims", "op_library"};
 constexpr std::string_view kDifferentiateKeys[] = {"wrt", "results", "passes"};
 constexpr std::string_view kPlanKeys[] = {
     "strategy", "budget", "effort", "seconds",   "search_seed",
@@ -53,8 +54,9 @@ constexpr std::string_view kSweepKeys[] = {"points", "effort", "search_seed", "d
 constexpr std::string_view kMeshKeys[] = {"mesh", "preset", "placements", "rank"};
 constexpr std::string_view kCallKeys[] = {"inputs", "set"};
 constexpr std::string_view kFitKeys[] = {
-    "graph",   "passes",      "dims",   "fit",   "most", "budget",    "effort",
-    "seconds", "search_seed", "device", "model", "save", "recompute", "ignore_checkpoints"};
+    "graph",  "passes", "dims",   "op_library", "fit",
+    "most",   "budget", "effort", "seconds",    "search_seed",
+    "device", "model",  "save",   "recompute",  "ignore_checkpoints"};
 
 // The options of one call. All errors are collected and reported at once.
 class Options {
@@ -77,6 +79,7 @@ class Options {
     if (const auto key = fields_.text("graph")) open.graph_key = *key;
     open.passes = passes();
     read_dims(open.sizes);
+    open.library = op_library();
   }
 
   void read(FitOptions& options) {
@@ -227,6 +230,41 @@ class Options {
         sizes.insert_or_assign(std::string(member.key), member.value.integer());
       else
         report_error("dims", fmt::format("{}: expected a size above 0", quote(member.key)));
+  }
+
+  // [{"text": "rule …"}, {"operator": "mine.scale3", "text": "graph …", "name": "scale3.recut"}]
+  std::shared_ptr<const OpLibrary> op_library() {
+    const JsonValue list = fields_.find("op_library");
+    if (!list.present()) return nullptr;
+    std::vector<OpLibrarySource> sources;
+    bool sound = list.is(JsonKind::array);
+    if (sound)
+      for (const JsonMember item : list.items()) sound = sound && read_source(item.value, sources);
+    if (!sound) {
+      report_error("op_library",
+                   "expected a list of objects of 'text', 'operator' and 'name', such as "
+                   "[{\"text\": \"rule …\"}]");
+      return nullptr;
+    }
+    auto library = read_op_library(sources);
+    if (library) return std::move(*library);
+    for (const Diagnostic& fault : library.diagnostics()) report_error("op_library", format(fault));
+    return nullptr;
+  }
+
+  static bool read_source(const JsonValue& value, std::vector<OpLibrarySource>& sources) {
+    OpLibrarySource source{"", fmt::format("op_library[{}]", sources.size()), ""};
+    if (!value.is(JsonKind::object)) return false;
+    for (const JsonMember member : value.items()) {
+      std::string* field = member.key == "text"       ? &source.text
+                           : member.key == "operator" ? &source.op
+                           : member.key == "name"     ? &source.file
+                                                      : nullptr;
+      if (field == nullptr || !member.value.is(JsonKind::text)) return false;
+      *field = member.value.text();
+    }
+    sources.push_back(std::move(source));
+    return true;
   }
 
   std::vector<std::size_t> positions(std::string_view key, const JsonValue& list) {

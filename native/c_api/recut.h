@@ -82,6 +82,9 @@ RECUT_API const char* recut_version(void);
  *   "dims"    sizes of symbols, {"s17": 64}; a symbol without one has the file's hint
  *   "passes"  list of passes to run, in this order; []: none. Without the key: the default ones,
  *             but none on joint_after_passes
+ *   "op_library"  expansions of operators that Recut lacks, as `--op-library` (native/README.md):
+ *             [{"text": "rule …"}, {"operator": "mine.scale3", "text": "graph …"}]; "name" is for
+ *             diagnostics
  *
  * RECUT_OK, _BAD_INPUT, _BAD_OPTION, _OUT_OF_MEMORY or _INTERNAL. */
 RECUT_API recut_status recut_graph_read(const void* bytes, size_t size, const char* name,
@@ -167,8 +170,8 @@ RECUT_API recut_status recut_sweep(const recut_graph* graph, const char* options
 
 /* The largest size of a symbol, such as the batch, whose plan holds a budget, as `recut fit --json`
  * prints it. Options: "fit": list of symbols that are this one size; "budget" in bytes ("24GiB");
- * "most": the largest size to try (default: 1048576); recut_graph_read's "graph", "passes" and
- * "dims", and of recut_plan_make's "effort", "seconds", "search_seed", "device", "model", "save",
+ * "most": the largest size to try (default: 1048576); recut_graph_read's "graph", "passes",
+ * "dims" and "op_library", and of recut_plan_make's "effort", "seconds", "search_seed", "device", "model", "save",
  * "recompute", "ignore_checkpoints". RECUT_NOT_HELD, with the JSON, where no size holds; else the
  * statuses of recut_graph_read and RECUT_CANCELLED. */
 RECUT_API recut_status recut_fit(const void* bytes, size_t size, const char* name,

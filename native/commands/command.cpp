@@ -12,6 +12,7 @@
 #include "engine/input/dimensions.h"
 #include "engine/input/graph_file_reader.h"
 #include "engine/onnx/read_onnx.h"
+#include "engine/workspace/op_library.h"
 #include "engine/workspace/open_document.h"
 #include "engine/workspace/sharded_document.h"
 
@@ -40,6 +41,14 @@ void GraphArguments::add_to(CLI::App& command) {
           "its input of one integer (sr=16000). May be given again")
       ->delimiter(',')
       ->type_name("NAME=N");
+  command
+      .add_option(
+          "--op-library", op_library,
+          "Expand operators that Recut lacks (custom operators, Triton kernels) as the graph "
+          "is read: FILE of rules (engine/rewrite/README.md), OPERATOR=FILE of the "
+          "operator's forward graph, or a FOLDER of both. May be given again")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
   add_passes_to(command);
   command.add_option("--dump", dump, "Write the graph before and after each pass into this folder")
       ->type_name("FOLDER");
@@ -70,11 +79,19 @@ Result<GraphFile> GraphArguments::read(const Console& console) const {
   auto file = model ? onnx::read_onnx(*bytes, path, *options)
                     : read_graph_bytes(*bytes, path, key, options->dimensions);
   console.say("");
+  if (file && !op_library.empty()) file = expanded(std::move(*file));
   const std::string hints = file ? hints_text(file->symbols) : "";
   if (file)
     for (const std::string& note : file->notes()) console.err << "note: " << note << "\n";
   if (!hints.empty())
     console.err << "note: sizes by the file's hints: " << hints << "; --dim NAME=N gives others\n";
+  return file;
+}
+
+Result<GraphFile> GraphArguments::expanded(GraphFile file) const {
+  const auto library = read_op_library(op_library);
+  if (!library) return library.diagnostics();
+  if (const auto done = expand_operators(file, **library, path); !done) return done.diagnostics();
   return file;
 }
 

@@ -25,8 +25,8 @@ struct ChosenPasses {
   RunnerOptions options;
 };
 
-// The arguments that choose the graph and its passes: FILE, --graph KEY, --dim, --passes,
-// --no-passes, --inexact, --stage, --with, --rules, --skip, --stop-at, --dump.
+// The arguments that choose the graph and its passes: FILE, --graph KEY, --dim, --op-library,
+// --passes, --no-passes, --inexact, --stage, --with, --rules, --skip, --stop-at, --dump.
 struct GraphArguments {
   std::string path;
   std::string key = std::string(kDefaultGraphKey);
@@ -48,6 +48,7 @@ struct GraphArguments {
   std::string skip;
   int stop_at = -1;                     // -1: run all
   std::vector<std::string> dimensions;  // "name=N"
+  std::vector<std::string> op_library;  // FILE, FOLDER or OPERATOR=FILE
   std::string dump;
   MeshArguments mesh;  // with axes, the graph is one rank's
 
@@ -81,6 +82,7 @@ struct GraphArguments {
   Result<ChosenPasses> stage_passes(const GraphFile& file, bool after_partition) const;
   Result<Pipeline> pipeline(std::vector<Stage> stages) const;
   RunnerOptions runner_options() const;
+  Result<GraphFile> expanded(GraphFile file) const;
   Result<Done> freeze_opened(Document& document, const Console& console,
                              FreezeReport* frozen) const;
   Result<Document> shard_opened(const Document& document, const Console& console) const;
@@ -89,6 +91,9 @@ struct GraphArguments {
 
 // Reads a file of rules.
 Result<std::shared_ptr<const RuleSet>> read_rules(const std::string& path);
+
+// Reads the files of --op-library: FILE, FOLDER or OPERATOR=FILE. Null if there are none.
+Result<std::shared_ptr<const OpLibrary>> read_op_library(const std::vector<std::string>& arguments);
 
 // Writes a file; fails with the reason.
 Result<Done> write_file(const std::string& path, std::string_view bytes);

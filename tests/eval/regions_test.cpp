@@ -52,7 +52,8 @@ TEST_CASE("regions: the branch that isn't taken doesn't run") {
   const std::string unknown = "%r = external mine.op.default(%a) : f32[4]";
   CHECK(run(condition("bool[]", unknown), {{"p", {1}}}) == alone("sin(%a)"));
   CHECK(fault(condition("bool[]", unknown), {{"p", {0}}}) ==
-        "node 'c': nested graph 'no': operator 'mine.op' can't be evaluated yet: node 'r' uses it");
+        "node 'c': nested graph 'no': operator 'mine.op' can't be evaluated yet: node 'r' uses it; "
+        "give its expansion by --op-library FILE");
 }
 
 TEST_CASE("regions: a while_loop runs its body as long as its condition holds") {

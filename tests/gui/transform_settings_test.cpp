@@ -147,6 +147,30 @@ TEST_CASE("rules: a file that is dropped becomes a pass, and is taken back", "[g
   CHECK_FALSE(window.run("rules.reload").ok());
 }
 
+TEST_CASE("rules: a file for an operator that Recut lacks expands it", "[gui][transforms]") {
+  NullBackend given = Window::sample_backend();
+  given.files["custom.recut"] =
+      "graph \"custom\" {\n  %x = input f32[4]\n  %w = parameter f32[4]\n"
+      "  %m = mul.Tensor(%x, %w)\n  %y = external mine.scale(%m, 2) : f32[4]\n"
+      "  %l = sum(%y)\n  results %l\n}\n";
+  RecipeOpened window("custom.recut", std::move(given));
+  const auto calls_external = [&] {
+    return window.document().graph().op(window.document().find("y")).name == "mine.scale";
+  };
+  CHECK(calls_external());
+  window.backend.files["scale.rules"] =
+      "rule \"scale\" {\n  pattern {\n    %x = any\n    %y = external mine.scale(%x, ?s)\n"
+      "    results %y\n  }\n  replacement {\n    %z = mul.Tensor(%x, ?s)\n    results %z\n  }\n}\n";
+  window.backend.give(FileGiven{"scale.rules", std::nullopt});
+  window.settle();
+  CHECK_FALSE(calls_external());
+  REQUIRE(window.run("pass.differentiate").ok());
+  CHECK(is_joint(window.document().graph()));
+  REQUIRE(window.run("edit.undo").ok());
+  REQUIRE(window.run("rules.remove").ok());
+  CHECK(calls_external());
+}
+
 TEST_CASE("rules: the same file again replaces what it was", "[gui][transforms]") {
   RecipeOpened window;
   REQUIRE(window.run("rules.load", "my.rules").ok());

@@ -60,6 +60,34 @@ std::string text_of(const OwnedGraph& graph) {
   return taken(text);
 }
 
+TEST_CASE("c_api: an operator library is part of reading a graph", "[native][c_api]") {
+  const std::string graph =
+      "graph \"g\" {\n%x = input f32[4]\n"
+      "%y = external mine.scale(%x, 2) : f32[4]\nresults %y\n}";
+  const auto options = [](const nlohmann::json& library) {
+    return nlohmann::json{{"passes", nlohmann::json::array()}, {"op_library", library}}.dump();
+  };
+  const OwnedGraph found =
+      read(graph, options({{{"operator", "mine.scale"},
+                            {"name", "s.recut"},
+                            {"text",
+                             "graph \"s\" {\n%a = input f32[4]\n%b = mul.Tensor(%a, 2)\n"
+                             "results %b\n}"}}})
+                      .c_str());
+  CHECK(found.error.empty());
+  REQUIRE(found.status == RECUT_OK);
+  CHECK(text_of(found).find("%y = mul.Tensor(%x, 2)") != std::string::npos);
+  const auto fault = [&](const nlohmann::json& library) {
+    const OwnedGraph refused = read(graph, options(library).c_str());
+    CHECK(refused.status == RECUT_BAD_OPTION);
+    return refused.error;
+  };
+  CHECK(fault("mine.rules").find("'op_library': expected a list of objects") != std::string::npos);
+  CHECK(fault({{{"rules", "x"}}}).find("expected a list of objects") != std::string::npos);
+  CHECK(fault({{{"name", "my.rules"}, {"text", "rule 7"}}}).find("my.rules:1:6") !=
+        std::string::npos);
+}
+
 TEST_CASE("c_api: the graph of a rank of a mesh is planned like any", "[native][c_api]") {
   const OwnedGraph whole = read(kCApiForwardForward);
   REQUIRE(whole.status == RECUT_OK);

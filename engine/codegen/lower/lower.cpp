@@ -17,6 +17,7 @@
 #include "engine/codegen/loop/licm.h"
 #include "engine/codegen/lower/nest.h"
 #include "engine/codegen/lower/row_nest.h"
+#include "engine/ir/external_operator.h"
 #include "engine/ir/node_diagnostic.h"
 #include "engine/ir/region_call.h"
 #include "engine/passes/region_inlining.h"
@@ -27,7 +28,7 @@ namespace {
 
 // A call of nested graphs has none: passes replace it, or say why not.
 std::string other_ways(const Graph& graph, NodeId id) {
-  if (!has_regions(graph, id)) return "";
+  if (!has_regions(graph, id)) return std::string(expansion_tip(graph[id].op));
   if (const auto why = why_not_inlined(graph, id))
     return fmt::format(": {}; `recut eval` computes it", *why);
   return ": the passes inline_regions and expand_flex_attention make calls with one of it";
