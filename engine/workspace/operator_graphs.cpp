@@ -117,7 +117,9 @@ std::string describe(const OperatorGraph& graph) {
   for (const SymbolPlace& place : graph.symbols)
     if (symbols.find(place.symbol) == std::string::npos)
       symbols += (symbols.empty() ? ", with any " : ", ") + place.symbol;
-  return fmt::format("graph {} of {} that gives {}{}", graph.file,
+  const std::string& device = graph.graph.device;
+  return fmt::format("graph {}{} of {} that gives {}{}", graph.file,
+                     device.empty() ? "" : " on " + format_device(device),
                      types_text(types_of(graph.graph, graph.graph.inputs())),
                      types_text(types_of(graph.graph, graph.graph.results)), symbols);
 }
@@ -242,7 +244,7 @@ class CallsByGraphs {
   }
 
   bool same_device(const Graph& graph) const {
-    return graph.device.empty() || graph.device == from_.device;
+    return graph.device.empty() || from_.device.empty() || graph.device == from_.device;
   }
 
   bool same_numbers(const GraphExpansion::Key& key, NodeId old) {
