@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kIndexParameters[] = {"index", "indices"};
 constexpr std::uint32_t kKeepsIndices = kView | kCopy | kPointwise;
 
-// The values of an input, and what calls do at them.
+// The values of an input, and the calls at them.
 class IndexUses {
  public:
   IndexUses(const Graph& graph, NodeId input) : graph_(graph), made_(graph.order().size()) {

@@ -15,7 +15,7 @@
 
 namespace recut {
 
-// Whether the result of a call may share its first operand's storage in PyTorch.
+// True if the result of a call may share its first operand's storage in PyTorch.
 bool may_be_view(const Operator& op);
 
 // The values that the nodes of a file have at the place that is being read, as nodes of a graph.

@@ -89,7 +89,7 @@ void Opening::shard() {
     faults_ = sharded.diagnostics();
 }
 
-// Rank 0 has the largest part of every value: its plan holds for every rank.
+// Rank 0 has the largest part of every value (spmd_graph.h).
 void Opening::take_rank() {
   auto rank = shard_document(*whole_, *module_, *sharded_, 0, path_);
   if (!rank) {
