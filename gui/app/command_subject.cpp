@@ -15,7 +15,7 @@ constexpr SubjectRow kCommandSubjects[] = {
     {"Documents", " file export rules "},
     {"Plan", " budget plan pin curve device model effort torch work "},
     {"Selection and values", " select search value values "},
-    {"Graph", " graph "},
+    {"Graph", " graph mesh "},
     {"Passes and text", " pass text "},
     {"Memory", " memory timeline measured "},
     {"Comparing", " baseline compare "},

@@ -266,7 +266,7 @@ class MeshPanel {
     row.cut_left(
         figure(ui_, "sent", row, "each sends", format_bytes(mesh.sent_bytes()), ui_.theme.text) +
         ui_.px(14));
-    ui_.fitting(row, by_axis(mesh), Face::mono_small, ui_.theme.dim);
+    ui_.fitting(row, by_axis(mesh), Face::small, ui_.theme.dim);
     row = area.cut_top(std::round(ui_.px(20)));
     const std::size_t count = mesh.devices.size();
     row.cut_left(figure(ui_, "count", row, count == 1 ? "device" : "devices",
@@ -322,7 +322,9 @@ class MeshPanel {
     if (lists_shapes()) return shapes_of_mesh(input_, document_);
     if (!document_.mesh) {
       MeshList none;
-      none.nothing = "No mesh: one device has the whole of every value.";
+      none.nothing =
+          fmt::format("No mesh: one device has the whole of every value, and peaks at {}.",
+                      format_bytes(document_.shown->peak()));
       return none;
     }
     if (list_ == "collectives") return collectives_of_mesh(document_);

@@ -83,9 +83,9 @@ MeshList shapes_of_mesh(const PanelInput& input, const DocumentView& document) {
   const auto& view = input.memory<MeshesView>(kMeshesMemory);
   MeshList list;
   list.title = "mesh";
-  list.columns = {{"presets", 112, false, 2}, {"inputs", 82, true, 0}, {"peak", 82, true, 0},
-                  {"a device", 82, true, 6},  {"sent", 82, true, 4},   {"recomputed", 86, true, 1},
-                  {"step", 76, true, 5},      {"", 68, false, 3}};
+  list.columns = {{"presets", 106, false, 6}, {"inputs", 76, true, 0}, {"peak", 76, true, 0},
+                  {"a device", 78, true, 5},  {"sent", 78, true, 3},   {"recomputed", 86, true, 1},
+                  {"step", 74, true, 4}};
   list.nothing = "The meshes of a number of devices, by step time, memory and bytes on the wire.";
   if (!view.found) return list;
   const std::shared_ptr<const ComparedMeshes> found = view.found;
@@ -95,7 +95,7 @@ MeshList shapes_of_mesh(const PanelInput& input, const DocumentView& document) {
     const MeshRow& mesh = found->comparison.rows[i];
     const MeshSettings settings{mesh.mesh, mesh.preset};
     MeshRowText row;
-    row.name = mesh.mesh;
+    row.name = mesh.holds ? mesh.mesh : mesh.mesh + " ×";  // too large for a device
     row.label = "shape " + write_mesh(settings);
     row.cells = {mesh.preset,
                  format_bytes(mesh.input_bytes),
@@ -103,8 +103,7 @@ MeshList shapes_of_mesh(const PanelInput& input, const DocumentView& document) {
                  format_bytes(mesh.bytes()),
                  format_bytes(mesh.sent_bytes),
                  format_micros(mesh.recompute_micros),
-                 format_micros(mesh.step_micros),
-                 mesh.holds ? "" : "too large"};
+                 format_micros(mesh.step_micros)};
     row.value = mesh.holds ? "holds" : "too large";
     row.tip = fmt::format(
         "{}{}\ninputs {}, peak {}: {} a device\nsent by a rank {}\nstep {}, of it {} recomputed",
