@@ -272,7 +272,9 @@ TEST_CASE("regions: calls without values are refused, and name what is missing")
         "operator 'cond' can't be evaluated yet: node 'c' uses it, and the file lacks its nested "
         "graph 'a'");
   CHECK(refusal("torch.ops.higher_order.cond(%p, %x, \"b\", [%x]) : (f32[4])") ==
-        "operator 'cond' can't be evaluated yet: node 'c' uses it");
+        "operator 'cond' can't be evaluated yet: node 'c' uses it; give its expansion by "
+        "--op-library "
+        "FILE");
   const auto body = [](int item, std::string_view results) {
     return fmt::format(
         "\n  %y = getitem(%c, {})\n  results %y\n  region \"f\" {{\n    %a = input f32[4]\n    "
