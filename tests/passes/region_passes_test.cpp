@@ -112,33 +112,6 @@ TEST_CASE("passes run on nested graphs that stay, two deep", "[passes]") {
   CHECK_FALSE(again->changed());
 }
 
-TEST_CASE("the workspace of a call follows the memory of its nested graphs", "[passes]") {
-  Graph graph = parse(kStayingLoop);
-  const NodeId loop = graph.find("l");
-  Measurements measured;
-  measured.add(loop, {std::nullopt, 1'000});
-  graph.measured = std::make_shared<const Measurements>(measured);
-  const auto report = run_passes(graph, split_pass_names("dead_code"));
-  REQUIRE(report.ok());
-  const Measurement* after = report->graph().measurement(loop);
-  REQUIRE(after != nullptr);
-  CHECK(after->workspace_bytes < 1'000);
-  CHECK(after->workspace_bytes >= 1'000 - 4 * 16);
-}
-
-TEST_CASE("a pass that breaks a nested graph is named with that graph", "[passes]") {
-  const Pass drops{"drops", "Drops a result of graphs that have two.", [](const Graph& graph) {
-                     PassResult result{graph, graph.results.size() == 2, {}};
-                     if (result.changed) result.graph.results.pop_back();
-                     return result;
-                   }};
-  const Pass passes[] = {drops};
-  const PipelineReport report = run_passes(parse(kStayingLoop), std::span<const Pass>(passes));
-  REQUIRE(report.failure);
-  CHECK(report.failure->pass == "drops");
-  CHECK(report.failure->message.starts_with("in the nested graph 'body': left a graph with"));
-}
-
 TEST_CASE("random_seeds seeds the draws of each trip of a loop that stays", "[passes]") {
   const Graph graph = parse(R"(graph "g" {
   %x = input f32[4]
