@@ -268,6 +268,9 @@ class JointGraphBuilder::Builder {
       add_results(composite, made);
     for (const auto& [parameter, value] : made.writes)
       write(referenced_name(argument_of(composite.row, node(), parameter)), value.id());
+    // The call gives the tensor that it writes, not the one with the value that it writes there.
+    if (!made.writes.empty() && made.writes.front().second.id() == made.results.front().id())
+      define(operands_.front().value);
     return true;
   }
 

@@ -17,10 +17,10 @@
 #include "engine/ir/call.h"
 #include "engine/ir/copy.h"
 #include "engine/ir/data_flow.h"
+#include "engine/ir/laid_out.h"
 #include "engine/ir/node_diagnostic.h"
 #include "engine/ir/rebuild.h"
 #include "engine/ir/region_call.h"
-#include "engine/passes/region_body.h"
 #include "engine/passes/region_inlining.h"
 #include "engine/support/text.h"
 

@@ -109,6 +109,12 @@ TEST_CASE("writes: the dtype and the shape stay those of the tensor") {
   CHECK(format(wider.diagnostics()).find("expected the same shape") != std::string::npos);
 }
 
+TEST_CASE("writes: a copied tensor stays another than the one it is copied to") {
+  check_writes(
+      {"w = aten.copy_.default(b, x)", "v = aten.add_.Tensor(w, 1)", "y = aten.relu.default(x)"},
+      "y", "  %v = add.Tensor(%x, 1)\n  %y = relu(%x)\n  results %y, %v\n");
+}
+
 // The tensor can be viewed as before, so its new value has its strides.
 TEST_CASE("writes: a tensor keeps its layout") {
   check_writes({"v = aten.t.default(b)", "s = aten.reshape.default(x, [3, 2])",
