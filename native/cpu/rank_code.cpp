@@ -10,14 +10,15 @@ namespace recut::cpu {
 Result<std::unique_ptr<RankRun>> RankCode::prepare(const Program& program,
                                                    std::vector<Tensor> inputs) {
   llvm_ir::Module module = llvm_ir::emit(program.kernels);
-  auto known = code_.find(module.text);
-  if (known == code_.end()) {
-    auto object = compile_object(module.text, this_machine());
-    if (!object) return object.diagnostics();
-    StepCode code{std::move(*object), std::move(module.kernels), std::move(module.faults)};
-    known = code_.emplace(std::move(module.text), std::move(code)).first;
+  auto object = objects_.find(module.text);
+  if (object == objects_.end()) {
+    auto compiled = compile_object(module.text, this_machine());
+    if (!compiled) return compiled.diagnostics();
+    object = objects_.emplace(std::move(module.text), std::move(*compiled)).first;
   }
-  auto step = Step::load(program, known->second);
+  // The text of uneven ranks may be the same: the extents of its stages are given as it runs.
+  auto step =
+      Step::load(program, {object->second, std::move(module.kernels), std::move(module.faults)});
   if (!step) return step.diagnostics();
   const Step& loaded = steps_.emplace_back(std::move(*step));
   auto run = Run::prepare(loaded, std::move(inputs), threads_);

@@ -22,7 +22,7 @@ class RankCode {
 
  private:
   const int threads_;
-  std::map<std::string, StepCode> code_;  // by LLVM IR
+  std::map<std::string, std::string> objects_;  // by LLVM IR
   std::deque<Step> steps_;
 };
 

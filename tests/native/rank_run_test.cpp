@@ -74,6 +74,14 @@ TEST_CASE("run --mesh: convolutions, LSTM cells and many operators", "[native][m
   check_budgets("tiny_ops.json.gz", "dp=3", "dp=fsdp", {"70%"});
 }
 
+// Kernels of uneven ranks may have one text, and run over different extents.
+TEST_CASE("run --mesh: uneven parts of a batch", "[native][mesh]") {
+  const std::string file = RECUT_SOURCE_DIR "/samples/recompute.recut";
+  for (const char* mesh : {"dp=3", "dp=5", "dp=6", "dp=7"})
+    CHECK(check_run(file, mesh, "dp=ddp", "none"));
+  CHECK(check_run(file, "dp=3,tp=3", "dp=fsdp,tp=tp", "none"));
+}
+
 TEST_CASE("run --mesh: the outputs are the whole graph's", "[native][mesh]") {
   const test::TemporaryFolder folder;
   const std::string file = folder.path() + "/out.safetensors";
