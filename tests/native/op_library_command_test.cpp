@@ -4,6 +4,7 @@
 
 #include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"
+#include "tests/paths.h"
 
 namespace recut::native {
 namespace {
@@ -83,6 +84,25 @@ TEST_CASE("command: a custom operator is computed, differentiated and compiled b
     CHECK(ran.code == kDone);
     CHECK(ran.out.find("external") == std::string::npos);
   }
+}
+
+TEST_CASE("command: the sample of experts gives the grouped products", "[native]") {
+  const auto graph_of = [](std::string_view product) {
+    return R"(graph "g" {
+  %x = input f32[4, 8]
+  %w = parameter f32[2, 8, 3]
+  %ends = constant i32[2]
+  %y = )" + std::string(product) +
+           R"(
+  results %y
+})";
+  };
+  const TemporaryFile graph("g.recut"), plain("plain.recut");
+  graph.write(
+      graph_of("external transformers.grouped_mm_fallback.default(%x, %w, %ends) : f32[4, 3]"));
+  plain.write(graph_of("_grouped_mm(%x, %w, %ends) : f32[4, 3]"));
+  const std::string rules = RECUT_SOURCE_DIR "/samples/rules/experts.rules";
+  CHECK(evaluated(graph.path(), {"--op-library", rules}) == evaluated(plain.path()));
 }
 
 TEST_CASE("command: a folder is a library of its files", "[native]") {
