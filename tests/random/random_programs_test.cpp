@@ -225,7 +225,8 @@ TEST_CASE("random programs with nested graphs, writes and aliases mean the same 
     const ProgramBody small = shrink_program(program, [&](const ProgramBody& candidate) {
       return program_stage(fault_of(candidate, as_code)) == program_stage(wrong);
     });
-    FAIL(program_json(small) << "\nhas a fault: " << fault_of(small, as_code));
+    FAIL(program_json(small) << "\nhas a fault: " << fault_of(small, as_code)
+                             << "\nand the program that it was: " << wrong);
   }
 }
 
