@@ -69,7 +69,7 @@ std::string peaks_text(const RankExecution& e) {
 
 }  // namespace
 
-std::string as_text(const RankExecution& e, int steps, bool checked) {
+std::string ranks_as_text(const RankExecution& e, int steps, bool checked) {
   const RankPeak& worst = e.peaks[e.worst()];
   std::string text = fmt::format(
       "step {:.3f} ms (median of {}), {:.3f} ms at best, of {} ranks of {} one after another; "
@@ -84,7 +84,7 @@ std::string as_text(const RankExecution& e, int steps, bool checked) {
   return checked ? text + rank_check_text(e) : text;
 }
 
-std::string as_json(const RankExecution& e, bool checked) {
+std::string ranks_as_json(const RankExecution& e, bool checked) {
   using Json = nlohmann::ordered_json;
   Json ranks = Json::array();
   for (std::size_t rank = 0; rank < e.peaks.size(); ++rank)

@@ -7,7 +7,7 @@
 
 namespace recut::native {
 
-std::string as_json(const RankExecution& execution, bool checked);
-std::string as_text(const RankExecution& execution, int steps, bool checked);
+std::string ranks_as_json(const RankExecution& execution, bool checked);
+std::string ranks_as_text(const RankExecution& execution, int steps, bool checked);
 
 }  // namespace recut::native

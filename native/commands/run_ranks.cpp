@@ -93,8 +93,8 @@ int execute_ranks(const RunCommand& command, const Document& document, const Ran
   if (!execution) return console.report_error(execution.diagnostics());
   if (const auto written = write_outputs(command, execution->values); !written)
     return console.report_error(written.diagnostics());
-  console.out << (command.json ? as_json(*execution, command.check)
-                               : as_text(*execution, command.steps, command.check));
+  console.out << (command.json ? ranks_as_json(*execution, command.check)
+                               : ranks_as_text(*execution, command.steps, command.check));
   return execution->holds() && (!command.check || execution->agrees()) ? kDone : kCheckFailed;
 }
 
