@@ -41,7 +41,7 @@ class MeshViewMaker {
   void add_input(NodeId id) {
     const mesh::Sharding& sharding = module_.of_input(id);
     const TensorType& type = whole().type(id);
-    const Shape local =
+    const recut::Shape local =
         local_block(type.shape, sharding, device_mesh(), device_mesh().coordinate_at(0)).shape;
     view_.inputs.push_back({whole().node_name(id), rank_.find(whole().node_name(id)),
                             is_parameter(whole(), id), format(type), format_shape(local),
@@ -49,7 +49,7 @@ class MeshViewMaker {
                             largest_local_bytes(type, sharding, device_mesh())});
   }
 
-  static std::string format_shape(const Shape& shape) {
+  static std::string format_shape(const recut::Shape& shape) {
     std::string text = "[";
     for (std::size_t d = 0; d < shape.size(); ++d)
       text += fmt::format("{}{}", d > 0 ? ", " : "", shape[d]);
@@ -65,7 +65,8 @@ class MeshViewMaker {
             fmt::format("{}{} {}", a > 0 ? ", " : "", device_mesh().axes()[a].name, at[a]);
       for (const NodeId id : module_.inputs()) {
         const TensorType& type = whole().type(id);
-        const Shape local = local_block(type.shape, module_.of_input(id), device_mesh(), at).shape;
+        const recut::Shape local =
+            local_block(type.shape, module_.of_input(id), device_mesh(), at).shape;
         const std::int64_t bytes = element_count(local) * item_bytes(type.dtype);
         (is_parameter(whole(), id) ? device.parameter_bytes : device.other_bytes) += bytes;
       }
@@ -128,9 +129,9 @@ class MeshViewMaker {
           rank_.op(here).is(kCollective))
         continue;
       const mesh::Sharding& sharding = found->second.results.front();
-      const Shape local = local_block(whole().type(id).shape, sharding, device_mesh(),
-                                      device_mesh().coordinate_at(0))
-                              .shape;
+      const recut::Shape local = local_block(whole().type(id).shape, sharding, device_mesh(),
+                                             device_mesh().coordinate_at(0))
+                                     .shape;
       if (rank_.type(here).shape != local) continue;  // it is cut afterwards
       view_.placement[rank_.position(here)] = class_of(sharding);
     }
