@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/effort.h"
 #include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"
 #include "tests/paths.h"
@@ -47,37 +48,44 @@ bool check_run(const std::string& file, const std::string& mesh, const std::stri
   return true;
 }
 
-void check_budgets(const std::string& name, const std::string& mesh, const std::string& preset,
-                   const Words& budgets) {
-  CHECK(check_run(native::sample(name), mesh, preset, "none"));
-  for (const std::string& budget : budgets) check_run(native::sample(name), mesh, preset, budget);
+// A sample over a mesh, without a budget and with each of these.
+struct SpreadSample {
+  const char *name, *mesh, *preset;
+  Words budgets;
+};
+
+void check_samples(const std::vector<SpreadSample>& samples) {
+  for (const auto& [name, mesh, preset, budgets] : test::tried(samples)) {
+    CHECK(check_run(native::sample(name), mesh, preset, "none"));
+    for (const std::string& budget : budgets) check_run(native::sample(name), mesh, preset, budget);
+  }
 }
 
 TEST_CASE("run --mesh: a perceptron over meshes and budgets", "[native][mesh]") {
   const Words budgets = {"100%", "70%", "50%"};
-  check_budgets("tiny_mlp.json.gz", "dp=2", "dp=ddp", budgets);
-  check_budgets("tiny_mlp.json.gz", "dp=3", "dp=fsdp", budgets);
-  check_budgets("tiny_mlp.json.gz", "tp=2", "tp=tp", budgets);
-  check_budgets("tiny_mlp.json.gz", "dp=2,tp=2", "dp=fsdp,tp=tp", budgets);
+  check_samples({{"tiny_mlp.json.gz", "dp=2,tp=2", "dp=fsdp,tp=tp", budgets},
+                 {"tiny_mlp.json.gz", "dp=2", "dp=ddp", budgets},
+                 {"tiny_mlp.json.gz", "dp=3", "dp=fsdp", budgets},
+                 {"tiny_mlp.json.gz", "tp=2", "tp=tp", budgets}});
 }
 
 TEST_CASE("run --mesh: a language model over meshes and budgets", "[native][mesh]") {
-  check_budgets("tiny_lm.json.gz", "dp=2,tp=2", "dp=fsdp,tp=tp", {"70%"});
-  check_budgets("tiny_lm.json.gz", "tp=2", "tp=sp", {"70%"});
-  check_budgets("tiny_lm.json.gz", "cp=2", "cp=cp", {"70%"});
+  check_samples({{"tiny_lm.json.gz", "tp=2", "tp=sp", {"70%"}},
+                 {"tiny_lm.json.gz", "dp=2,tp=2", "dp=fsdp,tp=tp", {"70%"}},
+                 {"tiny_lm.json.gz", "cp=2", "cp=cp", {"70%"}}});
 }
 
 TEST_CASE("run --mesh: convolutions, LSTM cells and many operators", "[native][mesh]") {
-  check_budgets("tiny_conv.json.gz", "dp=2", "dp=fsdp", {});
-  check_budgets("tiny_lstm.json.gz", "dp=2", "dp=ddp", {"70%"});
-  check_budgets("tiny_lstm.json.gz", "tp=3", "tp=tp", {"70%"});
-  check_budgets("tiny_ops.json.gz", "dp=3", "dp=fsdp", {"70%"});
+  check_samples({{"tiny_lstm.json.gz", "dp=2", "dp=ddp", {}},
+                 {"tiny_conv.json.gz", "dp=2", "dp=fsdp", {}},
+                 {"tiny_lstm.json.gz", "tp=3", "tp=tp", {"70%"}},
+                 {"tiny_ops.json.gz", "dp=3", "dp=fsdp", {"70%"}}});
 }
 
 // Kernels of uneven ranks may have one text, and run over different extents.
 TEST_CASE("run --mesh: uneven parts of a batch", "[native][mesh]") {
   const std::string file = RECUT_SOURCE_DIR "/samples/recompute.recut";
-  for (const char* mesh : {"dp=3", "dp=5", "dp=6", "dp=7"})
+  for (const char* mesh : test::tried(std::vector<const char*>{"dp=3", "dp=5", "dp=6", "dp=7"}))
     CHECK(check_run(file, mesh, "dp=ddp", "none"));
   CHECK(check_run(file, "dp=3,tp=3", "dp=fsdp,tp=tp", "none"));
 }
