@@ -158,8 +158,8 @@ Result<Done> WrittenValues::write(std::size_t at, NodeId value) {
   if (can_be_laid_out(graph_.type(*whole), graph_.type(before)))
     *whole = laid_out(graph_, *whole, graph_.type(before));
   Entry& storage = nodes_[root];
-  const bool written = std::find(inputs_.begin(), inputs_.end(), root) != inputs_.end();
-  if (graph_.op(before).is(kInput) && !written) inputs_.push_back(root);
+  // Its first value: after copy_, another tensor's is that of an input, too.
+  if (storage.version == 0 && graph_.op(before).is(kInput)) inputs_.push_back(root);
   storage.value = *whole;
   ++storage.version;
   if (at == root || graph_.type(value) != graph_.type(nodes_[at].value)) return Done{};

@@ -115,6 +115,15 @@ TEST_CASE("writes: a copied tensor stays another than the one it is copied to") 
       "y", "  %v = add.Tensor(%x, 1)\n  %y = relu(%x)\n  results %y, %v\n");
 }
 
+TEST_CASE("writes: a tensor that an input is copied to is no input") {
+  check_writes(
+      {"t = aten.add.Tensor(x, x)", "c = aten.copy_.default(t, x)", "s = aten.sin_.default(t)",
+       "w = aten.add_.Tensor(b, t)", "y = aten.relu.default(x)"},
+      "y",
+      "  %s = sin(%x)\n  %w = add.Tensor(%b, %s)\n  %y = relu(%x)\n"
+      "  results %y, %w\n");
+}
+
 // The tensor can be viewed as before, so its new value has its strides.
 TEST_CASE("writes: a tensor keeps its layout") {
   check_writes({"v = aten.t.default(b)", "s = aten.reshape.default(x, [3, 2])",
