@@ -54,12 +54,6 @@ Result<Done> check_same_calls(std::span<const RankSide> ranks) {
   return Done{};
 }
 
-Diagnostics with_rank(std::size_t rank, Diagnostics diagnostics) {
-  for (Diagnostic& diagnostic : diagnostics)
-    diagnostic.message = fmt::format("rank {}: {}", rank, diagnostic.message);
-  return diagnostics;
-}
-
 CollectiveMemory memory_of(const RankRun& run, const CollectiveStep& step) {
   CollectiveMemory memory;
   for (const ProgramOutput& input : step.inputs) memory.inputs.push_back(run.memory(input.address));
@@ -158,6 +152,12 @@ class LocalRanks::Side : public Communicator {
   State& state_;
   const std::int64_t rank_;
 };
+
+Diagnostics with_rank(std::size_t rank, Diagnostics diagnostics) {
+  for (Diagnostic& diagnostic : diagnostics)
+    diagnostic.message = fmt::format("rank {}: {}", rank, diagnostic.message);
+  return diagnostics;
+}
 
 LocalRanks::LocalRanks(std::vector<RankSide> ranks, mesh::GroupTable groups,
                        CollectiveMoment moment)

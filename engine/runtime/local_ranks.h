@@ -24,6 +24,9 @@ struct RankSide {
   const Program* program = nullptr;
 };
 
+// The messages of one rank, each with its number in front.
+Diagnostics with_rank(std::size_t rank, Diagnostics diagnostics);
+
 // The moment at which a collective is computed. Both are right for every sound program: at its
 // start the outputs are free, and at its wait the inputs are still there.
 enum class CollectiveMoment : std::uint8_t { start, wait };

@@ -18,12 +18,6 @@
 namespace recut {
 namespace {
 
-Diagnostics named_by_rank(std::size_t rank, Diagnostics diagnostics) {
-  for (Diagnostic& diagnostic : diagnostics)
-    diagnostic.message = fmt::format("rank {}: {}", rank, diagnostic.message);
-  return diagnostics;
-}
-
 // The runs of all ranks, and their communicators.
 class RankRuns {
  public:
@@ -40,7 +34,7 @@ class RankRuns {
       const RankStep& step = *steps.ranks[r];
       auto run = request.prepare(step.program,
                                  kernel_inputs(step.document->graph(), step.program, inputs[r]));
-      if (!run) return named_by_rank(r, run.diagnostics());
+      if (!run) return with_rank(r, run.diagnostics());
       runs.pointers_.push_back(run->get());
       runs.runs_.push_back(std::move(*run));
     }
@@ -258,7 +252,7 @@ Result<RankExecution> run_given(const mesh::DeviceMesh& mesh, const RankDocument
   std::vector<Inputs> of_ranks;
   for (std::size_t rank = 0; rank < steps.ranks.size(); ++rank) {
     auto inputs = inputs_from(graph, request.tensors, request.seed + rank);
-    if (!inputs) return named_by_rank(rank, inputs.diagnostics());
+    if (!inputs) return with_rank(rank, inputs.diagnostics());
     of_ranks.push_back(std::move(*inputs));
   }
   RankExecution execution;

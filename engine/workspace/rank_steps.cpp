@@ -12,6 +12,7 @@
 #include "engine/ir/call.h"
 #include "engine/ir/collective.h"
 #include "engine/mesh/spmd/spmd_graph.h"
+#include "engine/runtime/local_ranks.h"
 #include "engine/workspace/rank_plan.h"
 #include "engine/workspace/sharded_document.h"
 
@@ -34,12 +35,6 @@ std::string axes_text(const mesh::DeviceMesh& mesh) {
   std::vector<std::string> names;
   for (const mesh::MeshAxis& axis : mesh.axes()) names.push_back(axis.name);
   return fmt::format("{}", fmt::join(names, ", "));
-}
-
-Diagnostics with_rank_number(std::size_t rank, Diagnostics diagnostics) {
-  for (Diagnostic& diagnostic : diagnostics)
-    diagnostic.message = fmt::format("rank {}: {}", rank, diagnostic.message);
-  return diagnostics;
 }
 
 // Compiles ranks by the plan of the first one.
@@ -140,7 +135,7 @@ Result<RankSteps> compile_ranks(const RankDocuments& documents, const Scheduling
     std::shared_ptr<const RankStep>& step = made[documents.ranks[rank].get()];
     if (step == nullptr) {
       auto compiled = compiler.compile(documents.ranks[rank]);
-      if (!compiled) return with_rank_number(rank, compiled.diagnostics());
+      if (!compiled) return with_rank(rank, compiled.diagnostics());
       step = std::move(*compiled);
     }
     steps.ranks.push_back(step);

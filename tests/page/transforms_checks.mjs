@@ -58,6 +58,11 @@ export const checks = {
     await tab.command('panel.show', 'mesh');
     await tab.idle();
     await picture(kit, tab, 'mesh');
+    // The table of tensors is below the fold.
+    await tab.page.mouse.move(560, 740);
+    await tab.page.mouse.wheel(0, 300);
+    await tab.idle();
+    assert.match(await item(tab, 'mesh/tensor w1').textContent(), /S\(0\), S\(1\)/);
     await tab.command('budget.set', '22528');
     await tab.idle();
     assert.equal(await tab.state('holds'), 'yes');
