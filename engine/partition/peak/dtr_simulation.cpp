@@ -137,7 +137,8 @@ class DtrSimulator {
     std::int32_t quiet = 0, at = now_ + 1;
     for (; at <= last && quiet < kQuietSteps; ++at)
       quiet = p_.step_bytes(order_[at]) > half ? 0 : quiet + 1;
-    return std::min(last, std::max(now_, at - 1 - quiet));
+    // This step itself may be the last one, where a problem has no end.
+    return std::max(now_, std::min(last, at - 1 - quiet));
   }
 
   // Resumes from the last snapshot at or before step `limit`.
