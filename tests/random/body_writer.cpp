@@ -34,7 +34,8 @@ void BodyWriter::add_calls(std::int64_t count) {
     if (add_random_call()) --count;
 }
 
-BodyWriter::Made BodyWriter::value_of_call(const ProgramCall& call, bool plain) const {
+BodyWriter::Made BodyWriter::value_of_call(const ProgramCall& call, bool plain,
+                                           std::int64_t most_dimensions) const {
   std::vector<std::size_t> operands;
   Types types;
   for (const ProgramArgument& argument : call.arguments)
@@ -53,7 +54,7 @@ BodyWriter::Made BodyWriter::value_of_call(const ProgramCall& call, bool plain) 
   }
   Made value;
   const auto outputs = types_of_call(call, types);
-  if (!outputs || outputs->front().rank() > 4) return value;
+  if (!outputs || outputs->front().rank() > most_dimensions) return value;
   for (const TensorType& output : *outputs) value.tensors.push_back(blank(output));
   value.plain = plain || std::all_of(operands.begin(), operands.end(), [&](std::size_t at) {
                   return made_[at].plain && type(at).shape == outputs->front().shape;
@@ -62,9 +63,9 @@ BodyWriter::Made BodyWriter::value_of_call(const ProgramCall& call, bool plain) 
 }
 
 std::size_t BodyWriter::call(const std::string& target, std::vector<ProgramArgument> arguments,
-                             bool plain) {
+                             bool plain, std::int64_t most_dimensions) {
   ProgramCall made{target, std::move(arguments), {}};
-  Made value = value_of_call(made, plain);
+  Made value = value_of_call(made, plain, most_dimensions);
   if (value.tensors.empty()) return kNone;
   body_.calls.push_back(std::move(made));
   made_.push_back(std::move(value));
@@ -97,12 +98,13 @@ std::size_t BodyWriter::value_of(const TensorType& wanted) {
   if (found != kNone && !random_.one_in(4)) return found;
   const std::size_t sum = call("aten.sum.default", {ProgramValue{some_real()}}, true);
   const std::size_t wide = call("aten.expand.default", {ProgramValue{sum}, wanted.shape});
-  return contiguous(wide);
+  return contiguous(wide, wanted.rank());
 }
 
-std::size_t BodyWriter::contiguous(std::size_t number) {
+std::size_t BodyWriter::contiguous(std::size_t number, std::int64_t most_dimensions) {
   return call("aten.clone.default",
-              {ProgramValue{number}, std::string("memory_format=contiguous_format")}, true);
+              {ProgramValue{number}, std::string("memory_format=contiguous_format")}, true,
+              std::max(most_dimensions, kMostDimensions));
 }
 
 bool BodyWriter::add_random_call() {

@@ -21,9 +21,11 @@ class BodyWriter {
   void add_inputs(const Types& types);
   void add_calls(std::int64_t count);
 
-  // A call of an operator, and its number; kNone where it doesn't fit.
+  // A call of an operator, and its number; kNone where it doesn't fit, or a new value would have too
+  // many dimensions.
+  static constexpr std::int64_t kMostDimensions = 4;
   std::size_t call(const std::string& target, std::vector<ProgramArgument> arguments,
-                   bool plain = false);
+                   bool plain = false, std::int64_t most_dimensions = kMostDimensions);
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   // Results of these types, preferably new values.
@@ -74,9 +76,9 @@ class BodyWriter {
   std::vector<Made> made_;
 
  private:
-  Made value_of_call(const ProgramCall& call, bool plain) const;
+  Made value_of_call(const ProgramCall& call, bool plain, std::int64_t most_dimensions) const;
   std::size_t value_of(const TensorType& wanted);
-  std::size_t contiguous(std::size_t number);
+  std::size_t contiguous(std::size_t number, std::int64_t most_dimensions = kMostDimensions);
   bool add_random_call();
   bool add_unary();
   bool add_binary();

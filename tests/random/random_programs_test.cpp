@@ -1,7 +1,7 @@
 // Random programs with nested graphs, writes in place and aliases mean the same as their definition
 // says: as read, after each pass and all of them, in plans, as machine code and as WebAssembly.
 //
-// RECUT_RANDOM_GRAPHS is how many to try (60), RECUT_RANDOM_SEED the first seed (1). Each eighth
+// RECUT_RANDOM_GRAPHS is how many to try (300), RECUT_RANDOM_SEED the first seed (1). Each eighth
 // runs as code, too, for that takes long; RECUT_RANDOM_CODE=1 runs all of them.
 #include <fmt/core.h>
 
@@ -208,7 +208,7 @@ void count_program(const ProgramBody& body, ProgramCounts& counts) {
 TEST_CASE("random programs with nested graphs, writes and aliases mean the same everywhere",
           "[random]") {
   const std::uint64_t first = program_number_from("RECUT_RANDOM_SEED", 1);
-  const std::uint64_t last = first + program_number_from("RECUT_RANDOM_GRAPHS", tries(60));
+  const std::uint64_t last = first + program_number_from("RECUT_RANDOM_GRAPHS", tries(300));
   for (std::uint64_t seed = first; seed < last; ++seed) {
     const std::string again = fmt::format(
         "run again:  RECUT_RANDOM_SEED={} RECUT_RANDOM_GRAPHS=1 RECUT_RANDOM_CODE=1 "
