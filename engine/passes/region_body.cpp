@@ -9,6 +9,7 @@
 
 #include "engine/ir/call.h"
 #include "engine/ir/copy.h"
+#include "engine/ir/data_flow.h"
 #include "engine/ir/laid_out.h"
 #include "engine/support/text.h"
 
@@ -54,6 +55,16 @@ std::string node_of(const Graph& region, NodeId id) {
                      quote(region.name));
 }
 
+// Its calls and constants that a result needs, in order. A write whose tensor isn't read any more
+// leaves others behind.
+std::vector<NodeId> needed_calls(const Graph& region) {
+  const std::vector<bool> live = live_nodes(region);
+  std::vector<NodeId> calls;
+  for (const NodeId id : region.order())
+    if (!region.is_input(id) && live[region.position(id)]) calls.push_back(id);
+  return calls;
+}
+
 }  // namespace
 
 std::optional<std::string> why_not_inlined(const Graph& graph, const Graph& region) {
@@ -61,8 +72,7 @@ std::optional<std::string> why_not_inlined(const Graph& graph, const Graph& regi
     return fmt::format("the nested graph {} is on {}, and the call on {}", quote(region.name),
                        region.device.empty() ? "no named device" : region.device,
                        graph.device.empty() ? "no named device" : graph.device);
-  for (const NodeId id : region.order()) {
-    if (region.is_input(id)) continue;
+  for (const NodeId id : needed_calls(region)) {
     const Operator& op = region.op(id);
     if (op.is(kInput)) return fmt::format("{} is a constant of its own", node_of(region, id));
     if (op.is(kReadsStorage))
@@ -74,8 +84,8 @@ std::optional<std::string> why_not_inlined(const Graph& graph, const Graph& regi
 }
 
 std::optional<std::string> why_not_untaken(const Graph& region) {
-  for (const NodeId id : region.order())
-    if (!region.is_input(id) && may_fail(region, id))
+  for (const NodeId id : needed_calls(region))
+    if (may_fail(region, id))
       return fmt::format("{} may fail where the branch isn't taken", node_of(region, id));
   return std::nullopt;
 }
@@ -87,8 +97,7 @@ std::vector<NodeId> copy_region(Graph& to, const Graph& region, RegionRunNumber 
     const NodeId input = region.inputs()[i];
     images[input] = laid_out(to, inputs[i], region.type(input));
   }
-  for (const NodeId id : region.order()) {
-    if (region.is_input(id)) continue;
+  for (const NodeId id : needed_calls(region)) {
     const Node& node = region[id];
     auto arguments = arguments_with(node, [&](NodeId operand) { return images.at(operand); });
     if (const Operator& op = operator_of(node.op); draws_anew(op)) {

@@ -214,6 +214,28 @@ TEST_CASE("inline_regions: a condition computes both branches, if neither may fa
         "node 'r' of the nested graph 'yes' calls 'mine.op', which Recut doesn't know");
 }
 
+// As a write in place leaves it whose tensor isn't read any more: index 3 isn't there.
+TEST_CASE("inline_regions: a call that no result of a branch needs doesn't hold it", "[passes]") {
+  check_inlined(R"(  %p = input bool[]
+  %x = input f32[3]
+  %y = external torch.ops.higher_order.cond(%p, "yes", "no", [%x]) : (f32[3])
+  %r = getitem(%y, 0) : f32[3]
+  results %r
+  region "yes" {
+    %a = input f32[3]
+    %at = full([1], 3, dtype=i64) : i64[1]
+    %part = slice.Tensor(%a, 0, 0, 1) : f32[1]
+    %put = index_put(%a, [%at], %part) : f32[3]
+    %b = sin(%a) : f32[3]
+    results %b
+  }
+  region "no" {
+    %a = input f32[3]
+    %b = cos(%a) : f32[3]
+    results %b
+  })");
+}
+
 TEST_CASE("inline_regions: a branch may draw random numbers, unless a draw may fail", "[passes]") {
   for (const char* draws :
        {"%r = rand_like(%a)", "%d = native_dropout(%a, 0.5, true)\n    %r = getitem(%d, 0)",

@@ -142,17 +142,8 @@ std::string wrong_in_step(const ReadProgram& program, const Graph& graph) {
   return "";
 }
 
-bool can_be_inlined(const Graph& graph) {
-  return std::any_of(graph.order().begin(), graph.order().end(), [&](NodeId id) {
-    return has_regions(graph, id) && !why_not_inlined(graph, id);
-  });
-}
-
-// Loops whose trips depend on data stay, and the refusal names them. Passes may simplify a region
-// until it can be inlined, which the pass that inlines, an early one, then doesn't see.
-std::string wrong_as_code(const ReadProgram& program, const Graph& passed) {
-  const std::vector<std::string> again = {"inline_regions"};
-  const Graph graph = can_be_inlined(passed) ? run_passes(passed, again)->graph() : passed;
+// Loops whose trips depend on data stay, and the refusal names them.
+std::string wrong_as_code(const ReadProgram& program, const Graph& graph) {
   Inputs inputs;
   for (std::size_t i = 0; i < graph.inputs().size(); ++i)
     inputs[graph.inputs()[i]] = program.inputs.at(program.graph.inputs()[i]);
@@ -161,7 +152,8 @@ std::string wrong_as_code(const ReadProgram& program, const Graph& passed) {
   const std::string kernels = disagreement(graph, inputs, options, true);
   const std::string step = wrong_in_step(program, graph);
   if (nested_calls(graph) == 0) return kernels.empty() ? step : "code: " + kernels;
-  if (can_be_inlined(graph)) return "code: it could be inlined";
+  for (const NodeId id : graph.order())
+    if (has_regions(graph, id) && !why_not_inlined(graph, id)) return "code: it could be inlined";
   return step.starts_with("refused: ") && is_refusal(kernels)
              ? ""
              : "code: no refusal: " + kernels + "; " + step;
