@@ -8,6 +8,7 @@
 #include "engine/autodiff/requires_grad.h"
 #include "engine/autodiff/tape.h"
 #include "engine/ir/copy.h"
+#include "engine/ir/graph_signature.h"
 #include "engine/ir/printer.h"
 
 namespace recut {
@@ -75,6 +76,9 @@ class Differentiation {
               : gradients[static_cast<std::size_t>(at - requires_grad_.begin())].id());
     }
     CanonicalGraph joint = autodiff::in_canonical_order(draft_, trace.call_starts, forward_);
+    GraphSignature signature = without_tangents(forward_);
+    if (!signature.empty()) signature.tangent_of = differentiable_;
+    set_signature(joint.graph, std::move(signature));
     if (steps_ != nullptr)
       for (const autodiff::VjpStep& vjp_step : trace.vjp_steps)
         steps_->push_back(step_of(joint, vjp_step));

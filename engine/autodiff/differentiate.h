@@ -38,9 +38,10 @@ struct DerivativeStep {
 // a forward graph without sequence numbers gets them. Each operator that a derivative must pass and
 // that has no derivative rule is one diagnostic.
 //
-// An update of a buffer is a result with the type of an input that is no parameter: an
-// interpolation with it (number * statistic + number * input, or lerp), or the running statistics
-// of a batch normalisation. It stays a result and gets no tangent.
+// The graph's signature tells which results are new values of inputs (graph_signature.h); they stay
+// results and get no tangent. Without one, an update of a buffer is a result with the type of an
+// input that is no parameter: an interpolation with it (number * statistic + number * input, or
+// lerp), or the running statistics of a batch normalisation.
 //
 // If `steps` is given, the steps of the sweep are appended to it, from the results back to the
 // inputs.
@@ -49,7 +50,8 @@ Result<Graph> differentiate(const Graph& forward, const GradOptions& options = {
 
 // The forward graph of a joint graph: the nodes that its results need, with the same inputs, names
 // and results. `differentiable` lists the results that have a tangent in the joint graph, in order.
-// They are matched by type; results that depend on parameters and update no buffer are preferred.
+// The signature tells them, or they are matched by type: results that depend on parameters and
+// update no buffer are preferred.
 struct ForwardGraph {
   Graph graph;
   std::vector<std::size_t> differentiable;

@@ -5,6 +5,7 @@
 #include "engine/autodiff/differentiate.h"
 #include "engine/autodiff/requires_grad.h"
 #include "engine/ir/data_flow.h"
+#include "engine/ir/graph_signature.h"
 #include "engine/ir/rebuild.h"
 
 namespace recut {
@@ -62,18 +63,21 @@ class TangentMatching {
 };
 
 std::optional<std::vector<std::size_t>> match(const Graph& forward, const Graph& joint) {
+  if (joint.signature != nullptr && !joint.signature->tangent_of.empty())
+    return joint.signature->tangent_of;
   const auto tangents = tangents_of(joint);
   const auto requires_grad = autodiff::inputs_requiring_grad(forward, std::nullopt);
   const std::vector<bool> active = autodiff::active_nodes(forward, *requires_grad);
   std::vector<int> costs;
   std::vector<std::vector<bool>> fits;
-  for (const NodeId result : forward.results) {
+  for (std::size_t i = 0; i < forward.results.size(); ++i) {
+    const NodeId result = forward.results[i];
     std::vector<bool> row;
     for (const NodeId tangent : tangents)
       row.push_back(result.valid() && same_kind(joint.type(tangent), forward.type(result)));
     fits.push_back(std::move(row));
     const bool depends = result.valid() && active[forward.position(result)];
-    costs.push_back(!depends ? 2 : autodiff::updates_buffer(forward, result) ? 1 : 0);
+    costs.push_back(!depends ? 2 : autodiff::updates_buffer(forward, i) ? 1 : 0);
   }
   return TangentMatching(std::move(costs), std::move(fits), tangents.size()).indices();
 }
@@ -97,6 +101,7 @@ Result<ForwardGraph> extract_forward_graph(const Graph& joint) {
   for (const auto& [alias, id] : joint.aliases())
     if (whole.contains(id)) whole.add_alias(alias, id);
   whole.results = joint.results;
+  set_signature(whole, without_tangents(joint));
   forward.graph = without_dead_nodes(whole);
   const auto indices = match(forward.graph, joint);
   if (!indices)

@@ -5,6 +5,7 @@
 #include "engine/autodiff/requires_grad.h"
 #include "engine/autodiff/tape.h"
 #include "engine/ir/copy.h"
+#include "engine/ir/graph_signature.h"
 
 namespace recut {
 namespace {
@@ -71,6 +72,7 @@ Result<Jvp> jvp(const Graph& graph, const GradOptions& options) {
   autodiff::CanonicalGraph copy = autodiff::in_canonical_order(draft, trace.call_starts, graph);
   for (const NodeId id : input_tangents) made.input_tangents.push_back(copy.of(draft, id));
   made.graph = std::move(copy.graph);
+  set_signature(made.graph, without_tangents(graph));
   return made;
 }
 

@@ -5,6 +5,7 @@
 
 #include "engine/autodiff/requires_grad.h"
 #include "engine/ir/builder.h"
+#include "engine/ir/graph_signature.h"
 #include "engine/ir/rebuild.h"
 
 namespace recut {
@@ -147,11 +148,14 @@ class StepBuilder {
   }
 
   void set_outputs() {
-    for (const NodeId id : joint_.results) {
-      const NodeId buffer = id.valid() ? autodiff::updated_buffer(joint_, id) : NodeId();
-      if (buffer.valid() && next_.emplace(buffer, id).second) continue;
+    std::vector<std::size_t> kept;
+    for (std::size_t i = 0; i < joint_.results.size(); ++i) {
+      const NodeId id = joint_.results[i], buffer = autodiff::updated_buffer(joint_, i);
+      if (buffer.valid() && joint_.is_input(buffer) && next_.emplace(buffer, id).second) continue;
+      kept.push_back(i);
       step_.results.push_back(id);
     }
+    if (joint_.signature != nullptr) set_signature(step_, with_results(*joint_.signature, kept));
     for (const NodeId id : step_.inputs())
       if (step_.input_kind(id) != InputKind::tangent) step_.gradients.push_back(next_[id]);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/autodiff/tape.h"
+#include "engine/ir/graph_signature.h"
 #include "engine/ir/node_diagnostic.h"
 
 // Activity is one forward pass over the graph. Updates of buffers are recognised by their form,
@@ -144,14 +145,7 @@ NodeId behind_copies(const Graph& graph, NodeId id) {
   return id;
 }
 
-}  // namespace
-
-bool updates_buffer(const Graph& graph, NodeId node) {
-  return is_running_statistic(graph, graph[behind_copies(graph, node)]) ||
-         updated_buffer(graph, node).valid();
-}
-
-NodeId updated_buffer(const Graph& graph, NodeId node) {
+NodeId buffer_updated_by(const Graph& graph, NodeId node) {
   const Node& made = graph[behind_copies(graph, node)];
   if (is_running_statistic(graph, made)) return buffer_of_running_statistic(graph, made);
   if (made.op == Op::lerp_Scalar && is_buffer_like(graph, made.operands.front(), made.type()))
@@ -160,14 +154,33 @@ NodeId updated_buffer(const Graph& graph, NodeId node) {
   return counted.valid() ? counted : buffer_of_momentum_sum(graph, made);
 }
 
+bool tells_mutations(const Graph& graph) {
+  return graph.signature != nullptr && !graph.signature->mutations.empty();
+}
+
+}  // namespace
+
+bool updates_buffer(const Graph& graph, std::size_t result) {
+  const NodeId id = graph.results[result];
+  if (!id.valid()) return false;
+  if (tells_mutations(graph)) return mutation_of(graph, result) != nullptr;
+  return is_running_statistic(graph, graph[behind_copies(graph, id)]) ||
+         buffer_updated_by(graph, id).valid();
+}
+
+NodeId updated_buffer(const Graph& graph, std::size_t result) {
+  const NodeId id = graph.results[result];
+  if (!id.valid()) return {};
+  return tells_mutations(graph) ? mutated_input(graph, result) : buffer_updated_by(graph, id);
+}
+
 std::vector<std::size_t> differentiable_results(const Graph& graph,
                                                 const std::vector<NodeId>& requires_grad) {
   const std::vector<bool> active = active_nodes(graph, requires_grad);
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < graph.results.size(); ++i) {
     const NodeId id = graph.results[i];
-    if (id.valid() && active[graph.position(id)] && !updates_buffer(graph, id))
-      indices.push_back(i);
+    if (id.valid() && active[graph.position(id)] && !updates_buffer(graph, i)) indices.push_back(i);
   }
   return indices;
 }

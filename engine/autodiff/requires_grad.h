@@ -1,6 +1,7 @@
 // Selection of the inputs and results of a graph that take part in a derivative.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,12 +20,13 @@ Result<std::vector<NodeId>> inputs_requiring_grad(
 // of these inputs.
 std::vector<bool> active_nodes(const Graph& graph, const std::vector<NodeId>& inputs);
 
-// Tells whether the node is the new value of a buffer (differentiate.h).
-bool updates_buffer(const Graph& graph, NodeId node);
+// Tells whether a result is the new value of a buffer. The graph's signature says so
+// (graph_signature.h); in a file without one it follows from the call (differentiate.h).
+bool updates_buffer(const Graph& graph, std::size_t result);
 
-// The buffer that the node is the new value of (differentiate.h), or the count of batches that it
-// increments. Invalid if it is neither.
-NodeId updated_buffer(const Graph& graph, NodeId node);
+// The input that a result is the new value of: of a mutation, of a buffer, or the count of batches
+// that it increments. Invalid for any other result.
+NodeId updated_buffer(const Graph& graph, std::size_t result);
 
 // The results to differentiate by default.
 std::vector<std::size_t> differentiable_results(const Graph& graph,

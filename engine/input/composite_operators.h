@@ -27,6 +27,13 @@ struct Expansion {
     nothing.applies = false;
     return nothing;
   }
+
+  // False where a result is missing, as for an operand that is no tensor.
+  bool is_whole() const {
+    for (const Value& result : results)
+      if (!result.valid()) return false;
+    return !results.empty();
+  }
 };
 
 // Writes the expansion of a checked call. Errors are the builder's.

@@ -89,7 +89,8 @@ class ProgramWriter {
     write_graph();
     if (!text_.faults.empty()) return text_.faults;
     ExportedProgram written;
-    written.json = header() + text_.json + "\n]" + symbols() + "}";
+    written.json = header() + text_.json + "\n]" + symbols() +
+                   (writes_.empty() ? "" : ",\"writes\":[" + writes_ + "]") + "}";
     written.places = std::move(text_.places);
     written.held = std::move(held_);
     written.note = note();
@@ -120,7 +121,7 @@ class ProgramWriter {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const OutputRole role = output_role(specs[i]);
       if (role.kind == OutputRole::written) written_to_.insert(role.target);
-      if (role.kind == OutputRole::written) written_.push_back(outputs[i]);
+      if (role.kind == OutputRole::written) written_.emplace_back(outputs[i], role.target);
       if (role.kind == OutputRole::result) results_.push_back(outputs[i]);
       if (role.kind == OutputRole::gradient) gradients_[std::string(role.target)] = outputs[i];
     }
@@ -157,9 +158,13 @@ class ProgramWriter {
     for (const JsonValue value : results_)
       if (chosen_of(value).key == "as_tensor")
         if (const auto output = writer_.output(value)) outputs.push_back(*output);
-    for (const JsonValue value : written_)
-      if (chosen_of(value).key == "as_tensor")
-        if (const auto output = writer_.detached(value)) outputs.push_back(*output);
+    for (const auto& [value, target] : written_) {
+      if (chosen_of(value).key != "as_tensor") continue;
+      const auto output = writer_.detached(value);
+      if (!output) continue;
+      add_write(outputs.size(), target);
+      outputs.push_back(*output);
+    }
     result_count_ = outputs.size();
     for (const auto& [name, target] : placeholders_) {
       if (!is_joint()) break;
@@ -174,8 +179,19 @@ class ProgramWriter {
                               fmt::join(outputs, ","));
   }
 
+  // A target is the path of a buffer, or the name of an input.
+  void add_write(std::size_t result, std::string_view target) {
+    for (const auto& [name, path] : placeholders_) {
+      if ((path.empty() ? name : path) != target) continue;
+      writes_ += fmt::format("{}{{\"result\":{},\"input\":", writes_.empty() ? "" : ",", result);
+      append_json_text(name, writes_);
+      writes_ += '}';
+      return;
+    }
+  }
+
   std::string header() const {
-    std::string json = R"({"format":"fx-joint-graph","version":1,"model":)";
+    std::string json = R"({"format":"fx-joint-graph","version":2,"model":)";
     append_json_text(model_, json);
     if (const std::string_view torch = text_of(program_, "torch_version"); !torch.empty()) {
       json += ",\"torch\":";
@@ -229,8 +245,10 @@ class ProgramWriter {
   ExportedText text_;
   ExportedValues values_;
   ExportedGraphWriter writer_;
-  std::vector<JsonValue> results_, written_;
-  std::map<std::string, JsonValue, std::less<>> gradients_;  // by input
+  std::vector<JsonValue> results_;
+  std::vector<std::pair<JsonValue, std::string_view>> written_;  // and the tensor's name
+  std::string writes_;                                           // items of "writes"
+  std::map<std::string, JsonValue, std::less<>> gradients_;      // by input
   std::set<std::string_view> written_to_;
   std::vector<std::pair<std::string_view, std::string_view>> placeholders_;  // and targets
   std::vector<std::string_view> parameters_, buffers_;

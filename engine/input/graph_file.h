@@ -1,4 +1,4 @@
-// Graph files: fx-joint-graph JSON (version 1), graphs that PyTorch printed (printed_graph.h), each
+// Graph files: fx-joint-graph JSON (versions 1 and 2), graphs that PyTorch printed (printed_graph.h), each
 // plain or gzipped, archives of torch.export (exported_archive.h), and Recut's text form. The
 // content tells them apart, never a file's name.
 //
@@ -33,6 +33,9 @@
 // that of an input follows the results; a composite becomes other calls (composite_operators.h). A
 // buffer that is written stays an input. A get_attr without a "val" is a nested graph: its nodes
 // may stand in its "subgraph".
+//
+// Version 2 adds the graph's signature (joint_signature.h): which results are new values of inputs,
+// the results of the tangents, inputs that share a storage, and whether the trace was deterministic.
 //
 // A program that ran the graph may write its measurements (engine/ir/measurements.h): a
 // call_function has "measured": {"us": 12.3, "workspace_bytes": 1048576}, either key or both, and

@@ -61,6 +61,8 @@ class JointGraphBuilder::Builder {
 
   void add_notes(GraphFile& file) const { externals_.add_notes(file); }
 
+  const std::vector<std::optional<std::size_t>>& places() const { return places_; }
+
   // The graph is a region, whose values are on the device of the graph that runs it.
   void set_nested() { nested_ = true; }
 
@@ -87,14 +89,14 @@ class JointGraphBuilder::Builder {
     externals_.report_refused(nodes_, diagnostics_);
     if (measurements_.any()) graph_.measured = std::make_shared<const Measurements>(measurements_);
     if (output_.present())
-      read_joint_outputs(
+      places_ = read_joint_outputs(
           output_, forward_outputs_, number_inputs_, nested_,
           [this](std::string_view name) { return find(name); }, graph_, diagnostics_);
     else if (diagnostics_.none())
       diagnostics_.add("the graph has no node 'output'");
     // Gradients of a module's forward graph are of its results alone.
     const bool detached = !forward_outputs_ && !roles_.empty();
-    if (!nested_) externals_.add_written_values(values_.written_inputs(), detached, graph_);
+    if (!nested_) externals_.add_written_values(values_.written_inputs(), nodes_, detached, graph_);
   }
 
   const JointNode& node() const { return nodes_.nodes[at_]; }
@@ -143,15 +145,16 @@ class JointGraphBuilder::Builder {
     if (node.op == "placeholder") return add_input();
     if (node.op == "get_attr") return node.val.present() ? add_constant() : add_region();
     if (node.op == "call_function") return add_call();
-    if (node.op == "output") {
-      output_ = node.args;
-      if (!output_.present()) report_error("'args' is missing, expected a list");
-      return;
-    }
+    if (node.op == "output") return set_output();
     report_error(
         fmt::format("op {} found, expected 'placeholder', 'get_attr', 'call_function' or "
                     "'output'",
                     quote(node.op)));
+  }
+
+  void set_output() {
+    output_ = node().args;
+    if (!output_.present()) report_error("'args' is missing, expected a list");
   }
 
   Origin origin() const { return origin_of(node()); }
@@ -253,10 +256,7 @@ class JointGraphBuilder::Builder {
                                 std::string(composite.row.name), std::string(node().source)});
     const Expansion made = composite.expand(b, Call(composite.row, *arguments, types_of));
     if (!made.applies) return operands_.clear(), false;
-    const bool whole =
-        !made.results.empty() && std::all_of(made.results.begin(), made.results.end(),
-                                             [](const Value& value) { return value.valid(); });
-    if (b.diagnostic() || !whole) {
+    if (b.diagnostic() || !made.is_whole()) {
       report_error(b.diagnostic()
                        ? b.diagnostic()->message
                        : fmt::format("an operand of {} is no tensor", composite.row.name));
@@ -278,14 +278,9 @@ class JointGraphBuilder::Builder {
     std::vector<NodeId> values;
     for (const Value& result : made.results) values.push_back(result.id());
     const RecordedTypes& recorded = types_.of(at_);
-    // The elements count: PyTorch 2.11 records the states of an LSTM with one dimension too many.
-    const auto as_many = [&](const TensorType& type, const TensorType& inferred) {
-      return type.dtype == inferred.dtype &&
-             element_count(type.shape) == element_count(inferred.shape);
-    };
     for (std::size_t i = 0; recorded && i < std::min(values.size(), recorded->size()); ++i)
       if (const RecordedType& type = (*recorded)[i];
-          type && type->exists() && !as_many(*type, graph_.type(values[i])) &&
+          type && type->exists() && !same_elements(*type, graph_.type(values[i])) &&
           !types_.agree(at_, composite.row, i, *type, graph_.type(values[i])))
         return;
     if (composite.row.multiple_outputs()) {
@@ -433,6 +428,7 @@ class JointGraphBuilder::Builder {
   Measurements measurements_;
   std::int64_t draws_ = 0;
   JsonValue output_;
+  std::vector<std::optional<std::size_t>> places_;
 };
 
 JointGraphBuilder::JointGraphBuilder(const JointNodes& nodes,
@@ -443,6 +439,9 @@ JointGraphBuilder::JointGraphBuilder(const JointNodes& nodes,
           std::make_unique<Builder>(nodes, forward_outputs, roles, symbols, graph, diagnostics)) {}
 JointGraphBuilder::~JointGraphBuilder() = default;
 bool JointGraphBuilder::step() { return builder_->step(); }
+const std::vector<std::optional<std::size_t>>& JointGraphBuilder::result_places() const {
+  return builder_->places();
+}
 void JointGraphBuilder::add_notes(GraphFile& file) const { builder_->add_notes(file); }
 
 }  // namespace recut

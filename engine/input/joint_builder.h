@@ -38,6 +38,9 @@ class JointGraphBuilder {
 
   bool step();  // true if there is more to do
 
+  // The place among the graph's results of each output of forward in the file; none: a size.
+  const std::vector<std::optional<std::size_t>>& result_places() const;
+
   // Sets the notes of the graph's file on calls of unknown operators, which are kept by name.
   void add_notes(GraphFile& file) const;
 

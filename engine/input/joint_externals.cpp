@@ -10,6 +10,7 @@
 
 #include "engine/ir/data_flow.h"
 #include "engine/ir/flex_attention.h"
+#include "engine/ir/graph_signature.h"
 #include "engine/ir/region_call.h"
 #include "engine/support/text.h"
 #include "engine/support/typo_correction.h"
@@ -165,7 +166,7 @@ void ExternalCalls::add_all(const ExternalCalls& nested) {
 }
 
 void ExternalCalls::add_written_values(const std::vector<WrittenValues::Operand>& values,
-                                       bool detached, Graph& graph) {
+                                       const JointNodes& nodes, bool detached, Graph& graph) {
   if (values.empty()) return;
   std::vector<NodeId> written;
   for (const auto& [at, value] : values) {
@@ -174,11 +175,16 @@ void ExternalCalls::add_written_values(const std::vector<WrittenValues::Operand>
     if (const auto apart = graph.make(Op::detach, {value})) written.back() = *apart;
   }
   const std::vector<bool> late = needs_tangent(graph);
-  for (const NodeId value : written) {
-    const bool in_backward = late[graph.position(value)];
+  GraphSignature signature = graph.signature == nullptr ? GraphSignature() : *graph.signature;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool in_backward = late[graph.position(written[i])];
     ++(in_backward ? written_in_backward_ : written_);
-    if (!in_backward) graph.results.push_back(value);
+    if (in_backward) continue;
+    signature.mutations.push_back(
+        {graph.results.size(), std::string(nodes.nodes[values[i].at].name)});
+    graph.results.push_back(written[i]);
   }
+  set_signature(graph, std::move(signature));
 }
 
 void ExternalCalls::report_refused(const JointNodes& nodes,

@@ -53,11 +53,11 @@ class ExternalCalls {
   // A nested graph that the file lacks, by the name of its get_attr.
   void add_missing_region(std::string_view name) { missing_regions_.emplace(name); }
 
-  // Written values follow the results, as native/pytorch/recut_torch.py exports them: they are
-  // alive to the end of forward. Values that need a tangent are left out. Detached values are
+  // Written values follow the results, as new values of their inputs in the graph's signature: they
+  // are alive to the end of forward. Values that need a tangent are left out. Detached values are
   // outside of differentiation.
-  void add_written_values(const std::vector<WrittenValues::Operand>& values, bool detached,
-                          Graph& graph);
+  void add_written_values(const std::vector<WrittenValues::Operand>& values,
+                          const JointNodes& nodes, bool detached, Graph& graph);
 
   // Reports every operator that has calls without types.
   void report_refused(const JointNodes& nodes, DiagnosticCollector& diagnostics) const;

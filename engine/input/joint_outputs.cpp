@@ -33,12 +33,15 @@ class OutputReader {
       if (of_number && id && id->valid()) report_error(index, "a gradient of a size", item.value);
       if (!result && !of_number && !id)
         report_error(index, "a size, expected a gradient or null", item.value);
+      if (result) places_.push_back(id ? std::optional(graph_.results.size()) : std::nullopt);
       if (id && !of_number) (result ? graph_.results : graph_.gradients).push_back(*id);
       if (!id && nested_) graph_.results.emplace_back();
       ++index;
     }
     if (nodes_sound && diagnostics_.none()) check(list);
   }
+
+  std::vector<std::optional<std::size_t>> take_places() { return std::move(places_); }
 
  private:
   static bool is_reference(JsonValue value) {
@@ -111,21 +114,26 @@ class OutputReader {
   const FindNode& find_node_;
   Graph& graph_;
   DiagnosticCollector& diagnostics_;
+  std::vector<std::optional<std::size_t>> places_;
 };
 
 }  // namespace
 
-void read_joint_outputs(JsonValue output_arguments, std::optional<std::int64_t> forward_outputs,
-                        const std::set<std::size_t>& number_inputs, bool nested,
-                        const FindNode& find_node, Graph& graph, DiagnosticCollector& diagnostics) {
+std::vector<std::optional<std::size_t>> read_joint_outputs(
+    JsonValue output_arguments, std::optional<std::int64_t> forward_outputs,
+    const std::set<std::size_t>& number_inputs, bool nested, const FindNode& find_node,
+    Graph& graph, DiagnosticCollector& diagnostics) {
   JsonValue list;
   if (output_arguments.size() == 1) list = (*output_arguments.items().begin()).value;
   if (list.is(JsonKind::object)) list = output_arguments;  // one value, as a loop's condition
-  if (!list.is(JsonKind::array))
-    return diagnostics.add("the node 'output' has other arguments than one list of nodes",
-                           output_arguments);
-  OutputReader(number_inputs, nested, find_node, graph, diagnostics)
-      .read(list, forward_outputs.value_or(static_cast<std::int64_t>(list.size())));
+  if (!list.is(JsonKind::array)) {
+    diagnostics.add("the node 'output' has other arguments than one list of nodes",
+                    output_arguments);
+    return {};
+  }
+  OutputReader reader(number_inputs, nested, find_node, graph, diagnostics);
+  reader.read(list, forward_outputs.value_or(static_cast<std::int64_t>(list.size())));
+  return reader.take_places();
 }
 
 }  // namespace recut

@@ -1,9 +1,11 @@
 // The output list of an fx-joint-graph: results, then gradients.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "engine/input/diagnostic_collector.h"
 #include "engine/input/joint_values.h"
@@ -17,9 +19,10 @@ namespace recut {
 // inputs of the graph: their null gradients are skipped, as are results that are sizes. Reports
 // wrong counts and shapes and results that depend on a tangent; ignores outputs that are faulty
 // nodes. In a nested graph a result that is a size becomes an absent one, so that the others keep
-// their places.
-void read_joint_outputs(JsonValue output_arguments, std::optional<std::int64_t> forward_outputs,
-                        const std::set<std::size_t>& number_inputs, bool nested,
-                        const FindNode& find_node, Graph& graph, DiagnosticCollector& diagnostics);
+// their places. Returns the place among the graph's results of each output of forward; none: a size.
+std::vector<std::optional<std::size_t>> read_joint_outputs(
+    JsonValue output_arguments, std::optional<std::int64_t> forward_outputs,
+    const std::set<std::size_t>& number_inputs, bool nested, const FindNode& find_node,
+    Graph& graph, DiagnosticCollector& diagnostics);
 
 }  // namespace recut

@@ -133,4 +133,8 @@ bool JointTypes::count_bytes(std::size_t at, const std::vector<TensorType>& type
   return false;
 }
 
+bool same_elements(const TensorType& a, const TensorType& b) {
+  return a.dtype == b.dtype && element_count(a.shape) == element_count(b.shape);
+}
+
 }  // namespace recut

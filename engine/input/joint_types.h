@@ -74,4 +74,8 @@ class JointTypes {
   std::int64_t total_bytes_ = 0;
 };
 
+// True for types of as many elements of one dtype. PyTorch 2.11 records the states of an LSTM with
+// one dimension too many.
+bool same_elements(const TensorType& a, const TensorType& b);
+
 }  // namespace recut

@@ -2,7 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <map>
+
 #include "engine/input/composite_operators.h"
+#include "engine/input/diagnostic_collector.h"
 #include "engine/input/joint_arguments.h"
 #include "engine/input/written_values.h"
 #include "engine/ir/builder.h"
@@ -12,6 +15,7 @@ namespace recut {
 namespace {
 
 constexpr int kMaxFollowedCalls = 1'000;  // views are rarely ten deep
+constexpr int kMaxListDepthOfOperands = 8;
 
 // The node that a call has as its first argument; the number of nodes where there is none.
 std::size_t first_operand(const JointNodes& nodes, const JointNode& node) {
@@ -34,6 +38,8 @@ class Writes {
     if (composite != nullptr && !is_off(*composite, node))
       for (const std::string_view parameter : composite->written)
         follow(referenced_name(argument_of(composite->row, node, parameter)));
+    if (runs_a_writing_region(node))
+      for (const JsonValue list : {node.args, node.kwargs}) follow_all(list, 0);
     const bool known = composite != nullptr || find_operator_in_file(node.target) != nullptr;
     if (!known && functional_target(node.target)) follow(first_operand(nodes_, node));
   }
@@ -44,6 +50,35 @@ class Writes {
   static bool is_off(const CompositeOperator& composite, const JointNode& node) {
     const JsonValue option = argument_of(composite.row, node, composite.written_if);
     return option.is(JsonKind::boolean) && !option.boolean();
+  }
+
+  // True if an argument is a nested graph that writes to one of its inputs.
+  bool runs_a_writing_region(const JointNode& node) {
+    if (!node.args.is(JsonKind::array)) return false;
+    for (const JsonMember item : node.args.items()) {
+      const auto found = nodes_.by_name.find(referenced_name(item.value));
+      if (found != nodes_.by_name.end() && writes_inputs(found->second)) return true;
+    }
+    return false;
+  }
+
+  bool writes_inputs(std::size_t at) {
+    if (!nodes_.nodes[at].subgraph.present()) return false;
+    const auto [known, is_new] = writing_regions_.emplace(at, false);
+    if (is_new) {
+      DiagnosticCollector ignored({}, {});  // the region's reader reports them
+      known->second =
+          !written_placeholders(read_joint_nodes(nodes_.nodes[at].subgraph, ignored)).empty();
+    }
+    return known->second;
+  }
+
+  // The operands of such a call: which of them it writes is not told apart.
+  void follow_all(JsonValue value, int depth) {
+    if (!value.present() || depth > kMaxListDepthOfOperands) return;
+    if (const std::string_view name = referenced_name(value); !name.empty()) return follow(name);
+    if (value.is(JsonKind::array) || value.is(JsonKind::object))
+      for (const JsonMember item : value.items()) follow_all(item.value, depth + 1);
   }
 
   void follow(std::string_view name) {
@@ -64,6 +99,7 @@ class Writes {
 
   const JointNodes& nodes_;
   std::set<std::size_t> found_;
+  std::map<std::size_t, bool> writing_regions_;  // by the index of the get_attr
 };
 
 }  // namespace

@@ -289,6 +289,50 @@ class ModuleWriter {
   bool unseen_ = false;  // an unknown operator has unused results
 };
 
+// "PlainAOTInput(idx=0)" of "# TangentAOTInput(output=…)" behind that key; "" without it.
+std::string_view described(std::string_view comment, std::string_view kind) {
+  if (!is_about(comment, kind)) return {};
+  const std::size_t open = comment.find('='), close = comment.rfind(')');
+  return open == std::string_view::npos || close <= open
+             ? std::string_view()
+             : comment.substr(open + 1, close - open - 1);
+}
+
+// The comment without "# ".
+std::string_view description_of(std::string_view comment) {
+  comment.remove_prefix(std::min(comment.find_first_not_of("# "), comment.size()));
+  return comment.substr(0, comment.find_last_not_of(" ") + 1);
+}
+
+// The graph's signature, as far as AOTAutograd's comments on inputs and outputs tell it.
+void write_signature(const PrintedModule& module, std::string& json) {
+  std::unordered_map<std::string_view, std::string_view> inputs;
+  std::unordered_map<std::string_view, std::size_t> outputs;
+  for (const PrintedNode& node : module.nodes)
+    if (node.kind == PrintedKind::placeholder && !node.comment.empty())
+      inputs.emplace(description_of(node.comment), node.name);
+  std::string writes, tangents;
+  for (std::size_t i = 0; i < module.outputs.size(); ++i) {
+    const std::string_view comment = module.outputs[i].comment;
+    if (comment.empty()) continue;
+    outputs.emplace(description_of(comment), i);
+    const auto input = inputs.find(described(comment, "InputMutationAOTOutput"));
+    if (input == inputs.end() || module.outputs[i].node.empty()) continue;
+    writes += fmt::format("{}{{\"result\":{},\"input\":", writes.empty() ? "" : ",", i);
+    append_json_text(input->second, writes);
+    writes += '}';
+  }
+  bool all = true;
+  for (const PrintedNode& node : module.nodes) {
+    if (node.kind != PrintedKind::placeholder || !is_tangent(node.name)) continue;
+    const auto output = outputs.find(described(node.comment, "TangentAOTInput"));
+    all = all && output != outputs.end();
+    if (all) tangents += fmt::format("{}{}", tangents.empty() ? "" : ",", output->second);
+  }
+  if (!writes.empty()) json += ",\"writes\":[" + writes + "]";
+  if (all && !tangents.empty()) json += ",\"tangents\":[" + tangents + "]";
+}
+
 void write_names(std::string_view key, const std::vector<std::string>& names, std::string& json) {
   json += fmt::format("\"{}\":[", key);
   for (const std::string& name : names) {
@@ -347,7 +391,7 @@ Result<JointText> write_joint_text(const PrintedModule& module,
   Diagnostics faults;
   text.joint = outputs.joint;
   text.places.push_back(module.place);
-  text.json = R"({"format":"fx-joint-graph","version":1,"model":)";
+  text.json = R"({"format":"fx-joint-graph","version":2,"model":)";
   append_json_text(module.name, text.json);
   if (outputs.joint) text.json += fmt::format(",\"num_fwd_outputs\":{}", outputs.results);
   text.json += outputs.joint ? ",\"joint\":[" : ",\"forward\":[";
@@ -357,6 +401,7 @@ Result<JointText> write_joint_text(const PrintedModule& module,
   auto all_symbols = symbols;
   for (const std::string& name : text.symbols) all_symbols.try_emplace(name);
   text.json += ",\"symbols\":" + symbols_json(all_symbols);
+  if (outputs.joint) write_signature(module, text.json);
   if (torch != nullptr) {
     text.json += ",\"default_partition\":{";
     write_names("saved", torch->saved, text.json);

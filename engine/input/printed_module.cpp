@@ -105,16 +105,21 @@ class StatementReader {
     for (const std::string_view word : {"forward", "("})
       if (const auto there = values_.expect(word); !there) return there;
     defined_ = true;
+    lexer_.asides.clear();
+    lexer_.mark = 0;
     while (!lexer_.peek().is(")")) {
       const PythonToken name = lexer_.take();
       if (name.kind != PythonKind::name) return values_.unexpected(name, "the name of a parameter");
       std::string_view annotation;
       if (const auto there = read_annotation(annotation); !there) return there;
       if (!name.is("self")) add_placeholder(name, annotation);
+      lexer_.mark = module_.nodes.size();
       if (lexer_.peek().is(")")) break;
       if (const auto comma = values_.expect(","); !comma) return comma;
     }
     signature_ = module_.nodes.size();
+    for (const PythonLexer::Aside& aside : lexer_.asides)
+      if (aside.mark > 0) module_.nodes[aside.mark - 1].comment = aside.text;
     lexer_.take();
     while (!lexer_.peek().is(":") && !at_end()) lexer_.take();
     return values_.expect(":");
@@ -190,6 +195,8 @@ class StatementReader {
     if (!annotation.empty() && at_end()) {
       leaves_ = true;
       add_placeholder(name, annotation);
+      if (lexer_.peek().kind == PythonKind::comment)
+        module_.nodes.back().comment = lexer_.peek().text;
       return Done{};
     }
     if (!lexer_.peek().is("=")) return values_.unexpected(lexer_.peek(), "'='");

@@ -27,7 +27,8 @@ struct PrintedNode {
   std::string target;               // as an fx-joint-graph has it: "aten.mm.default", "getitem"
   std::string arguments, keywords;  // items of a JSON list, members of an object
   std::string_view annotation;      // "" where there is none
-  std::string_view comment;         // the one above it that names a line of source
+  std::string_view comment;         // of a call, the one above it that names a line of source; of
+                                    // a placeholder, AOTAutograd's: "# PlainAOTInput(idx=0)"
   std::vector<std::string_view> uses;
   bool real = false;  // a real number is among its arguments
   LineColumn place;

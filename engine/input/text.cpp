@@ -13,7 +13,7 @@
 #include <set>
 #include <utility>
 
-#include "engine/input/text_reader.h"
+#include "engine/input/text_signature.h"
 #include "engine/ir/call.h"
 #include "engine/ir/external_operator.h"
 #include "engine/ir/node_diagnostic.h"
@@ -31,11 +31,11 @@ constexpr std::size_t kMaxRegionDepth = 32;
 constexpr std::string_view kExpectedLine =
     "a definition (%name = …), 'results', 'gradients' or 'region'";
 
-class TextParser : TextReader {
+class TextParser : TextSignatureReader {
  public:
   // `reserved` are draw numbers that calls without an explicit one must not get.
   TextParser(std::string_view text, std::string_view file_name, std::set<std::int64_t> reserved)
-      : TextReader(text, file_name), explicit_draws_(std::move(reserved)) {}
+      : TextSignatureReader(text, file_name), explicit_draws_(std::move(reserved)) {}
 
   Result<Graph> run() {
     parse_header();
@@ -80,6 +80,7 @@ class TextParser : TextReader {
       if (diagnostics_.size() >= kMaxDiagnostics) return false;
     }
     if (diagnostics_.empty()) finish_regions();
+    finish_signature(std::move(signature_), graph_);
     advance();
     return true;
   }
@@ -89,6 +90,7 @@ class TextParser : TextReader {
     if (accept("gradients")) return parse_outputs(graph_.gradients);
     if (accept("same")) return parse_alias();
     if (accept("region")) return parse_region();
+    if (const auto read = parse_signature_line(signature_)) return *read;
     return parse_definition();
   }
 
@@ -130,11 +132,13 @@ class TextParser : TextReader {
     auto outer_calls = std::exchange(external_calls_, {});
     auto outer_regions = std::exchange(regions_, {});
     auto outer_failed = std::exchange(failed_names_, {});
+    auto outer_signature = std::exchange(signature_, {});
     const bool whole = parse_body();
     std::swap(graph_, region);
     external_calls_ = std::move(outer_calls);
     regions_ = std::move(outer_regions);
     failed_names_ = std::move(outer_failed);
+    signature_ = std::move(outer_signature);
     --region_depth_;
     if (!whole || !end_line()) return false;
     regions_.push_back(token);
@@ -180,6 +184,7 @@ class TextParser : TextReader {
   bool fail_line() {
     TypoCorrection near(token_.text);
     for (const char* word : {"results", "gradients", "same", "region"}) near.consider(word);
+    for (const std::string_view word : kSignatureWords) near.consider(word);
     return fail(
         fmt::format("expected {}, found '{}'{}", kExpectedLine, token_.text, near.suggestion()));
   }
@@ -398,6 +403,7 @@ class TextParser : TextReader {
   std::vector<Token> regions_;  // names
   std::size_t region_depth_ = 0;
   std::set<std::string> failed_names_;
+  GraphSignature signature_;
   std::set<std::int64_t> explicit_draws_, assigned_draws_;
   std::int64_t next_draw_ = 0;
   bool draws_collide_ = false;

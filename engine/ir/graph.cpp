@@ -90,6 +90,7 @@ Graph Graph::empty_like() const {
   graph.device = device;
   graph.measured = measured;
   graph.regions = regions;
+  graph.signature = signature;
   return graph;
 }
 

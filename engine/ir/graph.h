@@ -67,6 +67,7 @@ enum class InputKind : std::uint8_t { parameter, input, tangent };
 std::string_view name_of(InputKind kind);
 
 class Graph;
+struct GraphSignature;  // graph_signature.h
 
 // Nested graphs by name: branches of a condition, bodies of loops. Calls name them by arguments of
 // text (region_call.h). They never change, and graphs share them.
@@ -77,14 +78,15 @@ class Graph {
   explicit Graph(std::shared_ptr<NodePool> pool = std::make_shared<NodePool>())
       : pool_(std::move(pool)) {}
 
-  // A graph with the same pool, name, device, measurements and regions, and nothing else.
+  // A graph with the same pool, name, device, measurements, regions and signature, and nothing else.
   Graph empty_like() const;
 
   std::string name;
   std::string device;  // default of all values: "cuda", "cpu", or "" where the file names none
-  std::shared_ptr<const Measurements> measured;  // of its nodes; null if nothing was measured
-  std::shared_ptr<const Regions> regions;        // of its calls; null if there are none
-  std::vector<NodeId> results;                   // outputs of forward
+  std::shared_ptr<const Measurements> measured;     // of its nodes; null if nothing was measured
+  std::shared_ptr<const Regions> regions;           // of its calls; null if there are none
+  std::shared_ptr<const GraphSignature> signature;  // null where there is nothing to say
+  std::vector<NodeId> results;                      // outputs of forward
   std::vector<NodeId>
       gradients;  // one for each non-tangent placeholder, in order; invalid: no gradient
 

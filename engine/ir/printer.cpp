@@ -1,11 +1,12 @@
 #include "engine/ir/printer.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "engine/ir/graph_signature.h"
 #include "engine/ir/region_call.h"
 #include "engine/support/text.h"
 
@@ -123,6 +124,24 @@ std::string print_regions(const Graph& graph, const std::string& indent) {
   return text;
 }
 
+std::string print_signature(const Graph& graph, const std::string& indent) {
+  if (graph.signature == nullptr) return "";
+  const GraphSignature& signature = *graph.signature;
+  std::string text;
+  for (const Mutation& mutation : signature.mutations)
+    text += fmt::format("{}mutation {} {}{}\n", indent, mutation.result, reference(mutation.input),
+                        mutation.metadata ? mutation.value ? " value metadata" : " metadata" : "");
+  if (!signature.tangent_of.empty())
+    text += fmt::format("{}tangent_of {}\n", indent, fmt::join(signature.tangent_of, ", "));
+  for (const auto& group : signature.shared_storages) {
+    text += indent + "shared_storage";
+    for (std::size_t i = 0; i < group.size(); ++i)
+      text += (i == 0 ? " " : ", ") + reference(group[i]);
+    text += "\n";
+  }
+  return signature.deterministic ? text + indent + "deterministic\n" : text;
+}
+
 // The lines between the braces.
 std::string print_body(const Graph& graph, const Failures& failures, const std::string& indent) {
   std::string text;
@@ -134,6 +153,7 @@ std::string print_body(const Graph& graph, const Failures& failures, const std::
     text += fmt::format("{}same {} {}\n", indent, reference(name), reference(graph.node_name(id)));
   text += indent + print_outputs(graph, "results", graph.results);
   if (!graph.gradients.empty()) text += indent + print_outputs(graph, "gradients", graph.gradients);
+  text += print_signature(graph, indent);
   return text + print_failures(failures, NodeId()) + print_regions(graph, indent);
 }
 

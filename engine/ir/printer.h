@@ -27,6 +27,14 @@
 //       %e = exp(%row) : f32[4]
 //       results %e
 //     }
+//
+// Behind results and gradients stands the graph's signature (graph_signature.h), a line a fact:
+//
+//     mutation 0 %running_mean          result 0 is the new value of this input
+//     mutation 1 %weight metadata       its sizes and strides change; or: value metadata, both
+//     tangent_of 2, 3                   the results of the tangents, in order
+//     shared_storage %a, %b             inputs that lie in one storage
+//     deterministic                     traced under deterministic algorithms
 #pragma once
 
 #include <string>

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "engine/ir/call.h"
+#include "engine/ir/graph_signature.h"
 #include "engine/ir/region_call.h"
 #include "engine/support/text.h"
 
@@ -39,6 +40,8 @@ class Verifier {
   Failures run() {
     for (const NodeId id : graph_.order()) check_node(id);
     check_outputs();
+    if (failures_.empty())
+      for (std::string& fault : check_signature(graph_)) fail(NodeId(), 13, std::move(fault));
     return std::move(failures_);
   }
 

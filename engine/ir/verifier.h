@@ -12,6 +12,7 @@
 //  10  No result depends on a tangent.
 //  11  Equal nodes are one: no two nodes have operator, arguments and types in common.
 //  12  A region that a call names is sound, and agrees with the call (region_call.h).
+//  13  The signature names results and inputs that are there and fit (graph_signature.h).
 #pragma once
 
 #include <string>

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "engine/ir/graph_signature.h"
 #include "engine/ir/node_diagnostic.h"
 #include "engine/mesh/sharding_text.h"
 #include "engine/support/check.h"
@@ -62,6 +63,7 @@ class PlacementReader {
         read_line(section, line);
     }
     if (!failures_.empty()) return std::move(failures_);
+    place_mutations();
     return Done{};
   }
 
@@ -76,6 +78,15 @@ class PlacementReader {
     std::uint32_t line = 0;
     bool by_name = false;
   };
+
+  // The new value of an input is written over it on each rank: it lies as the input does.
+  void place_mutations() {
+    for (std::size_t i = 0; i < graph_.results.size(); ++i) {
+      const NodeId input = mutated_input(graph_, i);
+      if (input.valid() && choices_.count({true, graph_.results[i], i}) == 0)
+        module_.result_shardings_[i] = module_.input_shardings_.at(input);
+    }
+  }
 
   void fail(std::string message) {
     failures_.push_back({std::move(message), std::string(file_), line_, 1});

@@ -172,7 +172,9 @@ std::size_t weight(const Graph& graph) {
 
 class MinimizeSearch {
  public:
-  MinimizeSearch(const Graph& graph, const GraphCheck& check) : check_(check), found_{graph, 0} {}
+  MinimizeSearch(const Graph& graph, const GraphCheck& check) : check_(check), found_{graph, 0} {
+    found_.graph.signature = nullptr;  // steps take away what it names
+  }
 
   Result<Minimized> run() {
     const auto begins = good(found_.graph);

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "engine/ir/copy.h"
+#include "engine/ir/graph_signature.h"
 #include "engine/support/check.h"
 
 namespace recut {
@@ -56,6 +57,7 @@ class GraphPartitioner {
           graph.append(graph_[id].op, graph_[id].arguments, graph_[id].outputs, graph_.origin(id));
     graph.results = graph_.results;
     graph.results.insert(graph.results.end(), saved_.begin(), saved_.end());
+    set_signature(graph, without_tangents(graph_));
     return graph;
   }
 
@@ -78,6 +80,7 @@ class GraphPartitioner {
   Graph backward() const {
     const std::unordered_set<NodeId> live = needed();
     Graph graph = graph_.empty_like();
+    graph.signature = nullptr;                 // its results are gradients
     std::unordered_map<NodeId, NodeId> image;  // looked up only, never walked
     const auto add_input = [&](NodeId id, InputKind kind) {
       image[id] = graph.add_input(kind, graph_.type(id), graph_.origin(id));

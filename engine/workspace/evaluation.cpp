@@ -1,27 +1,14 @@
 #include "engine/workspace/evaluation.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <chrono>
 
 #include "engine/eval/double_graph.h"
 #include "engine/eval/inputs.h"
+#include "engine/workspace/output_tensors.h"
 
 namespace recut {
 namespace {
-
-// The outputs as tensors of a file. `storage` is reserved first, since the tensors view its
-// strings.
-void collect_tensors(const std::vector<Tensor>& outputs, EvaluationReport& report) {
-  report.storage.reserve(outputs.size());
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i].exists()) continue;
-    report.storage.push_back(bytes_of(outputs[i]));
-    report.tensors.push_back(
-        {fmt::format("out.{}", i), outputs[i].dtype, outputs[i].shape, report.storage.back()});
-  }
-}
 
 // The outputs of a run, and their comparison with the file's.
 struct Run {
@@ -72,7 +59,7 @@ Result<EvaluationReport> evaluate_graph(const Graph& graph, const EvaluationRequ
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   report.measured_peak_bytes = run->evaluation.peak_bytes;
   report.outputs = std::move(run->outputs);
-  collect_tensors(run->evaluation.outputs, report);
+  report.tensors = output_tensors(graph, run->evaluation.outputs, report.storage);
   return report;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -29,8 +30,8 @@ struct EvaluationReport {
   std::vector<OutputComparison> outputs;  // outputs with an expected value
   std::int64_t measured_peak_bytes = 0;
   double seconds = 0;
-  std::vector<NamedTensor> tensors;  // out.<position>; bytes are views of `storage`
-  std::vector<std::string> storage;
+  std::vector<NamedTensor> tensors;  // as output_tensors.h; bytes are views of `storage`
+  std::deque<std::string> storage;
 
   bool agrees() const { return all_ok(outputs); }
   double max_relative_error() const { return recut::max_relative_error(outputs); }

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "engine/ir/graph_signature.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/region_call.h"
 #include "engine/workspace/json_text.h"
@@ -46,6 +47,19 @@ Json node_json(const Graph& graph, NodeId id) {
   return out;
 }
 
+Json signature_json(const GraphSignature& signature) {
+  Json mutations = Json::array();
+  for (const Mutation& mutation : signature.mutations)
+    mutations.push_back({{"result", mutation.result},
+                         {"input", mutation.input},
+                         {"value", mutation.value},
+                         {"metadata", mutation.metadata}});
+  return {{"mutations", mutations},
+          {"tangent_of", signature.tangent_of},
+          {"shared_storages", signature.shared_storages},
+          {"deterministic", signature.deterministic}};
+}
+
 // The regions that calls name stand beside the nodes, each in the same form.
 Json graph_object(const Graph& graph) {
   Json nodes = Json::array();
@@ -55,6 +69,7 @@ Json graph_object(const Graph& graph) {
               {"nodes", nodes},
               {"results", names_of(graph, graph.results)},
               {"gradients", names_of(graph, graph.gradients)}};
+  if (graph.signature != nullptr) out["signature"] = signature_json(*graph.signature);
   const auto regions = named_regions(graph);
   for (const std::string_view name : regions)
     out["regions"][std::string(name)] = graph_object(*graph.region(name));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/ir/data_flow.h"
+#include "engine/ir/graph_signature.h"
 #include "engine/support/hash.h"
 #include "engine/support/philox.h"
 #include "engine/support/text.h"
@@ -33,7 +34,7 @@ std::string listed(const Graph& graph, const std::vector<NodeId>& ids) {
 
 Result<std::size_t> find_loss(const Graph& graph, std::string_view name) {
   std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < graph.results.size(); ++i) {
+  for (const std::size_t i : user_results(graph)) {
     const NodeId id = graph.results[i];
     if (id.valid() && is_loss(graph.type(id)) && (name.empty() || graph.node_name(id) == name))
       found.push_back(i);
@@ -146,7 +147,10 @@ Result<TrainingStep> make_training_step(const Graph& graph, const Optimizer& opt
   auto step = with_optimizer(gradients->joint, optimizer);
   if (!step) return step.diagnostics();
   const auto at = std::find(step->results.begin(), step->results.end(), loss_node);
-  RECUT_CHECK(at != step->results.end(), "the loss is a result of the step, too");
+  if (at == step->results.end())
+    return error(
+        fmt::format("the loss %{} is the new value of an input, expected a result of its own",
+                    gradients->joint.node_name(loss_node)));
   const auto loss_index = static_cast<std::size_t>(at - step->results.begin());
   return TrainingStep{std::move(*step), loss_index};
 }

@@ -4,11 +4,12 @@
 // jobs; lines that need them are left out until then.
 #include "gui/model/value_details.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
 #include "engine/ir/aliases.h"
+#include "engine/ir/graph_signature.h"
 #include "engine/ir/printer.h"
 #include "engine/support/units.h"
 #include "gui/model/memory_stack.h"
@@ -110,6 +111,7 @@ class Collector {
       times();
       reasons(maker);
     }
+    mutations();
     const Origin& origin = graph_.origin(id_);
     add("module", std::string(short_module(origin.module)));
     add("source", origin.source);
@@ -125,6 +127,24 @@ class Collector {
   }
 
  private:
+  // The graph's signature, as far as it is about this value.
+  void mutations() {
+    if (graph_.signature == nullptr) return;
+    for (const Mutation& mutation : graph_.signature->mutations) {
+      const NodeId value = graph_.results[mutation.result];
+      const std::string_view layout = !mutation.metadata ? "value"
+                                      : mutation.value   ? "value and sizes"
+                                                         : "sizes and strides";
+      if (value == id_) add("mutation", fmt::format("the new {} of {}", layout, mutation.input));
+      if (graph_.find(mutation.input) == id_)
+        add("mutated",
+            fmt::format("{} is its new {} after the step", graph_.node_name(value), layout));
+    }
+    for (const auto& group : graph_.signature->shared_storages)
+      if (std::find(group.begin(), group.end(), graph_.node_name(id_)) != group.end())
+        add("shared", fmt::format("one storage: {}", fmt::join(group, ", ")));
+  }
+
   void add(std::string what, std::string text) {
     if (!text.empty()) details_.lines.push_back({std::move(what), std::move(text)});
   }

@@ -263,7 +263,9 @@ void add_eval(CLI::App& app, Action& chosen) {
   command
       .add_option(
           "--out", arguments->out,
-          "Write the outputs to this file (safetensors): out.0, out.1, …, results before gradients")
+          "Write the outputs to this file (safetensors): out.0, out.1, …, results before "
+          "gradients, and new values of inputs as in.<name>: give the file first to the next "
+          "step's --tensors")
       ->type_name("FILE");
   arguments->debug.add_to(command);
   command.add_flag("--json", arguments->json, "Print one JSON value instead of the table");

@@ -8,6 +8,7 @@
 
 #include "engine/eval/inputs.h"
 #include "engine/input/safetensors.h"
+#include "engine/workspace/output_tensors.h"
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
 #include "native/commands/gpu_options.h"
@@ -22,14 +23,11 @@ std::optional<cache::Store> default_store(const RunCommand& command, const Conso
   return std::nullopt;
 }
 
-Result<Done> write_outputs(const RunCommand& command, std::span<const Tensor> outputs) {
+Result<Done> write_outputs(const RunCommand& command, const Graph& graph,
+                           std::span<const Tensor> outputs) {
   if (command.out_tensors.empty()) return Done{};
   std::deque<std::string> bytes;
-  std::vector<NamedTensor> tensors;
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    if (outputs[i].exists())
-      tensors.push_back({fmt::format("out.{}", i), outputs[i].dtype, outputs[i].shape,
-                         bytes.emplace_back(bytes_of(outputs[i]))});
+  const std::vector<NamedTensor> tensors = output_tensors(graph, outputs, bytes);
   return write_file(command.out_tensors, write_safetensors(tensors));
 }
 
@@ -105,7 +103,8 @@ void add_values(CLI::App& command, RunCommand& arguments) {
       ->type_name("FILE");
   command
       .add_option("--out-tensors", arguments.out_tensors,
-                  "Write the outputs, results before gradients, as out.<position> (safetensors)")
+                  "Write the outputs, results before gradients, as out.<position> (safetensors), "
+                  "and new values of inputs as in.<name>, too")
       ->type_name("FILE");
   command
       .add_option("--seed", arguments.seed,

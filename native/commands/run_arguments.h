@@ -51,7 +51,8 @@ std::string profile_on_cpu(const RunCommand& command);
 SchedulingRequest scheduling_on_cpu(const RunCommand& command);
 
 // Writes a step's outputs as out.<position>, if requested.
-Result<Done> write_outputs(const RunCommand& command, std::span<const Tensor> outputs);
+Result<Done> write_outputs(const RunCommand& command, const Graph& graph,
+                           std::span<const Tensor> outputs);
 
 // Leaves the debug bundle of a failed check. `device`: the profile that priced the plan; `more`: the
 // rerun's words for the device.

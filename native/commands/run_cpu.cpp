@@ -71,7 +71,7 @@ int execute(const RunCommand& command, const Document& document, const cpu::Read
   const auto execution = cpu::execute(document, step, request);
   console.say("");
   if (!execution) return console.report_error(execution.diagnostics());
-  if (const auto written = write_outputs(command, execution->values); !written)
+  if (const auto written = write_outputs(command, document.graph(), execution->values); !written)
     return console.report_error(written.diagnostics());
   const RunReport report = report_of(command, *execution, ceilings);
   console.out << (command.json ? as_json(report) : as_text(report));

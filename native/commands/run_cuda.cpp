@@ -1,6 +1,7 @@
 // recut run --device cuda: a planned step on an NVIDIA GPU, measured beside its plan.
 #include <fmt/core.h>
 
+#include "engine/ir/graph_signature.h"
 #include "engine/support/units.h"
 #include "engine/workspace/scheduling.h"
 #include "native/commands/command.h"
@@ -69,6 +70,11 @@ class CudaRun {
   }
 
   int execute(const Document& document, const cuda::ReadyStep& step) const {
+    const GraphSignature* signature = document.graph().signature.get();
+    if (command_.nondeterministic && signature != nullptr && signature->deterministic)
+      return console_.report_error(
+          {error("--nondeterministic: the graph was traced under "
+                 "torch.use_deterministic_algorithms, which its signature keeps: leave it out")});
     const auto tensors = read_tensors(command_.tensors, document.file);
     if (!tensors) return console_.report_error(tensors.diagnostics());
     cuda::ExecutionRequest request;
@@ -85,7 +91,7 @@ class CudaRun {
     if (const cuda::AlgorithmCache* cache = step.step.algorithm_cache())
       for (const std::string& note : cache->notes()) console_.err << "note: " << note << "\n";
     if (!execution) return console_.report_error(execution.diagnostics());
-    if (const auto written = write_outputs(command_, execution->values); !written)
+    if (const auto written = write_outputs(command_, document.graph(), execution->values); !written)
       return console_.report_error(written.diagnostics());
     const RunReport report = report_of(*execution, step.step.program().budget_bytes);
     console_.out << (command_.json ? as_json(report) : as_text(report));

@@ -91,7 +91,7 @@ int execute_ranks(const RunCommand& command, const Document& document, const Ran
                    : run_given(ranks.mesh, ranks.documents, steps, request);
   console.say("");
   if (!execution) return console.report_error(execution.diagnostics());
-  if (const auto written = write_outputs(command, execution->values); !written)
+  if (const auto written = write_outputs(command, document.graph(), execution->values); !written)
     return console.report_error(written.diagnostics());
   console.out << (command.json ? ranks_as_json(*execution, command.check)
                                : ranks_as_text(*execution, command.steps, command.check));

@@ -157,6 +157,7 @@ TEST_CASE("exported programs: written values follow the results, whatever their 
   %y = relu(%x) : f32[2, 3]
   %written.1 = detach(%next) : f32[2, 3]
   results %y, %written.1
+  mutation 1 %b
 }
 )");
 }

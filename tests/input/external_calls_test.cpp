@@ -166,6 +166,7 @@ TEST_CASE("external calls: a value that is written to an input follows the resul
   %z = exp(%v) : f32[4]
   same %copy_ %v
   results %y, %v
+  mutation 1 %x
 }
 )");
   CHECK(file->externals_note == "values that are written to inputs follow the results: 1");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/ir/graph_signature.h"
 #include "engine/ir/region_call.h"
 #include "tests/input/call_lines.h"
 
@@ -29,7 +30,8 @@ std::string region_json(const std::string& name, const std::vector<std::string>&
 // A graph of x, y and the bool p, in which `regions` are called by a node "c" of one output.
 Result<GraphFile> calling(const std::vector<std::string>& regions,
                           const std::vector<std::string>& before, const std::string& call,
-                          const std::vector<std::string>& after, const std::string& results) {
+                          const std::vector<std::string>& after, const std::string& results,
+                          const std::string& members = "") {
   std::string nodes;
   for (const char* name : {"x", "y"})
     nodes += fmt::format(R"({{"name": "{0}", "op": "placeholder", "target": "{0}", "val": {1}}}, )",
@@ -44,8 +46,8 @@ Result<GraphFile> calling(const std::vector<std::string>& regions,
   for (const std::string& line : after) nodes += call_json(line) + ", ";
   return parse_joint_graph(
       fmt::format(
-          R"({{"format": "fx-joint-graph", "version": 1, "model": "m", "forward": [{}{{"name": "output", "op": "output", "target": "output", "args": [[{}]]}}]}})",
-          nodes, results),
+          R"({{"format": "fx-joint-graph", "version": 1, "model": "m", {}"forward": [{}{{"name": "output", "op": "output", "target": "output", "args": [[{}]]}}]}})",
+          members, nodes, results),
       "m.json");
 }
 
@@ -71,6 +73,18 @@ TEST_CASE("region writes: a called graph that writes to its input writes to the 
                       {"r = getitem(c, 0)", "after = aten.neg.default(v)"}, kResults),
               "  %w = add.Tensor(%x, %y)\n  %s = sin(%w)\n  %t = t(%w)\n  %n = neg(%t)\n"
               "  results %s, %n, %w\n");
+}
+
+TEST_CASE("region writes: a buffer that only a nested graph writes is an input, not a constant") {
+  const std::string body =
+      region_json("g", {"w = aten.add_.Tensor(a, b)", "s = aten.sin.default(a)"}, "s");
+  const auto file =
+      calling({body}, {}, R"(c = torch.ops.higher_order.invoke_subgraph(g, "id", x, y))",
+              {"r = getitem(c, 0)"}, R"({"node": "r"})", R"("buffers": ["x", "y"], )");
+  if (!file) FAIL(format(file.diagnostics()));
+  const Graph& graph = file->graph;
+  CHECK(graph.is_input(graph.find("x")));
+  CHECK(mutated_input(graph, 1) == graph.find("x"));
 }
 
 TEST_CASE("region writes: branches of a condition may write to different operands") {

@@ -154,3 +154,30 @@ TEST_CASE("a table shows the shapes and bytes of each rank", "[mesh]") {
         "  y      f32[13, 3]  [S(0)]      0-2: [4, 3] 48 B, 3: [1, 3] 12 B\n"
         "inputs of rank 0: 56 B\n");
 }
+
+TEST_CASE("a new value of an input lies as the input, unless the file says otherwise", "[mesh]") {
+  const auto graph = parse_graph_text(R"(graph "state" {
+  %x = input f32[8]
+  %state = input f32[8]
+  %next = add.Tensor(%state, %x)
+  %y = mul.Tensor(%next, 2)
+  results %next, %y
+  mutation 0 %state
+}
+)",
+                                      "test");
+  REQUIRE(graph.ok());
+  const DeviceMesh mesh = mesh_of("dp=2,tp=2");
+  const auto results_of = [&](const std::string& text) {
+    DistributedModule module(*graph, mesh);
+    const auto done = module.place(text, "state.place");
+    REQUIRE(done.ok());
+    std::vector<std::string> held;
+    for (const Sharding& sharding : module.of_results()) held.push_back(format(sharding, mesh));
+    return held;
+  };
+  CHECK(results_of("inputs\n  state [S(0), R]\n") ==
+        std::vector<std::string>{"[S(0), R]", "[R, R]"});
+  CHECK(results_of("inputs\n  state [S(0), R]\noutputs\n  next [R, R]\n") ==
+        std::vector<std::string>{"[R, R]", "[R, R]"});
+}

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/ir/graph_signature.h"
 #include "engine/mesh/sharding_text.h"
 #include "engine/mesh/spmd/product_pairs.h"
 #include "engine/support/text.h"
@@ -53,8 +54,11 @@ class PresetWriter {
         add(inputs, id, data(graph_.type(id)));
     }
     std::vector<NodeId> placed;
-    for (const NodeId id : graph_.results) {
-      if (!id.valid() || std::find(placed.begin(), placed.end(), id) != placed.end()) continue;
+    for (std::size_t i = 0; i < graph_.results.size(); ++i) {
+      const NodeId id = graph_.results[i];
+      const bool written = mutation_of(graph_, i) != nullptr;  // lies as its input does
+      if (!id.valid() || written || std::find(placed.begin(), placed.end(), id) != placed.end())
+        continue;
       placed.push_back(id);
       add(outputs, id, data(graph_.type(id)));
     }
@@ -118,8 +122,7 @@ class PresetWriter {
       if (styles_[a] != ParallelStyle::fsdp) continue;
       const auto free = std::find(taken.begin(), taken.end(), false);
       const auto dim = static_cast<int>(free - taken.begin());
-      if (free != taken.end() && shape[static_cast<std::size_t>(dim)] > 1)
-      {
+      if (free != taken.end() && shape[static_cast<std::size_t>(dim)] > 1) {
         placements[a] = Placement::shard(dim);
         taken[static_cast<std::size_t>(dim)] = true;
       }

@@ -1,5 +1,7 @@
 #include "engine/passes/freezing/frozen_values.h"
 
+#include "engine/ir/graph_signature.h"
+
 namespace recut {
 
 bool FrozenValues::contains(const Graph& graph, NodeId id) {
@@ -11,7 +13,8 @@ bool FrozenValues::contains(const Graph& graph, NodeId id) {
       open.pop_back();
     } else if (op.is(kInput | kImpure | kRandom)) {
       known_[at] = graph[at].op == Op::constant ||
-                   (graph.is_input(at) && graph.input_kind(at) == InputKind::parameter);
+                   (graph.is_input(at) && graph.input_kind(at) == InputKind::parameter &&
+                    !is_mutated(graph, at));
     } else {
       bool all = true, ready = true;
       for (const NodeId operand : graph[at].operands) {

@@ -1,0 +1,77 @@
+#include "engine/input/text_signature.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+namespace recut {
+
+std::optional<bool> TextSignatureReader::parse_signature_line(GraphSignature& signature) {
+  const Token token = token_;
+  const auto is = [&](std::string_view word) { return token.is(word) && accept(word); };
+  std::optional<bool> read;
+  if (is("mutation"))
+    read = parse_mutation(signature);
+  else if (is("tangent_of"))
+    read = parse_tangents(signature);
+  else if (is("shared_storage"))
+    read = parse_shared_storage(signature);
+  else if (is("deterministic"))
+    read = parse_deterministic(signature);
+  if (read && signature_token_.text.empty()) signature_token_ = token;
+  return read;
+}
+
+bool TextSignatureReader::parse_index(std::size_t& out) {
+  std::int64_t number = 0;
+  if (!parse_whole_number(number)) return false;
+  if (number < 0) return fail("a negative number of a result");
+  out = static_cast<std::size_t>(number);
+  return true;
+}
+
+bool TextSignatureReader::parse_mutation(GraphSignature& signature) {
+  Mutation mutation;
+  if (!parse_index(mutation.result) ||
+      !take_text(TokenKind::reference, "an input (%…)", mutation.input))
+    return false;
+  const bool both = accept("value");
+  mutation.metadata = both ? expect("metadata") : accept("metadata");
+  if (both && !mutation.metadata) return false;
+  mutation.value = both || !mutation.metadata;
+  signature.mutations.push_back(std::move(mutation));
+  return end_line();
+}
+
+bool TextSignatureReader::parse_tangents(GraphSignature& signature) {
+  do {
+    std::size_t result = 0;
+    if (!parse_index(result)) return false;
+    signature.tangent_of.push_back(result);
+  } while (accept(","));
+  return end_line();
+}
+
+bool TextSignatureReader::parse_shared_storage(GraphSignature& signature) {
+  std::vector<std::string> group;
+  do {
+    std::string name;
+    if (!take_text(TokenKind::reference, "an input (%…)", name)) return false;
+    group.push_back(std::move(name));
+  } while (accept(","));
+  signature.shared_storages.push_back(std::move(group));
+  return end_line();
+}
+
+bool TextSignatureReader::parse_deterministic(GraphSignature& signature) {
+  signature.deterministic = true;
+  return end_line();
+}
+
+void TextSignatureReader::finish_signature(GraphSignature signature, Graph& graph) {
+  set_signature(graph, std::move(signature));
+  if (!diagnostics_.empty()) return;
+  for (const std::string& fault : check_signature(graph)) fail_at(signature_token_, fault);
+}
+
+}  // namespace recut
