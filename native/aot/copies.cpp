@@ -41,7 +41,8 @@ loop::Index row_major_number(const TensorType& type, const loop::Index& place,
 
 }  // namespace
 
-loop::Kernel copy_kernel(const ProgramOutput& output, const std::string& name) {
+loop::Kernel copy_kernel(const ProgramOutput& output, const TensorType& type,
+                         const std::string& name) {
   const DType dtype = output.type.dtype;
   const std::int64_t elements = element_count(output.type.shape);
   loop::Kernel kernel;
@@ -53,13 +54,23 @@ loop::Kernel copy_kernel(const ProgramOutput& output, const std::string& name) {
   const loop::LoopId i(0);
   const loop::ValueId value(0);
   const loop::Ranges ranges(kernel);
-  loop::Index offset = row_major_number(laid_out(output.type), i, ranges);
+  loop::Index offset = row_major_number(type, i, ranges);
   for (std::size_t l = output.layouts.size(); l-- > 0;)
     offset = offset_in(output.layouts[l], offset, ranges);
   loop::Loop loop{i, true, 1, {}};
   loop.body.push_back({loop::Define{value, loop::Load{loop::BufferId(0), offset, {}}}});
   loop.body.push_back({loop::Store{loop::BufferId(1), i, value, std::nullopt}});
   kernel.body.push_back({std::move(loop)});
+  return kernel;
+}
+
+loop::Kernel write_back_kernel(const TensorType& type, const std::string& name) {
+  const TensorType flat = make_type(type.dtype, {element_count(type.shape)});
+  ProgramOutput whole;
+  whole.type = flat;
+  whole.layouts.push_back({flat.shape, flat.strides, 0});
+  loop::Kernel kernel = copy_kernel(whole, flat, name);
+  kernel.name = "write back of " + name;
   return kernel;
 }
 

@@ -79,7 +79,7 @@ typedef struct {p}_step {{
 
 /* 0, or what is wrong with the data: outputs are then of no use. */
 int32_t {p}_forward(const {p}_step* step);
-{backward}{weights}
+{backward}{write_back}{weights}
 /* What such a number says, in English; "" of 0. */
 const char* {p}_fault(int32_t number);
 
@@ -92,6 +92,9 @@ typedef struct {p}_tensor {{
   const int64_t* shape;   /* rank numbers */
   const int64_t* strides; /* in elements */
   int64_t bytes;
+  int64_t mutates; /* of a mutation, the number of the input that it is the new value of; else -1 */
+  int64_t storage; /* of a result, the number of the input in whose storage PyTorch has it, as a view
+                    * or as the new value; -1: it has a storage of its own */
 }} {p}_tensor;
 const {p}_tensor* {p}_input(int32_t number);
 const {p}_tensor* {p}_output(int32_t number);
@@ -101,6 +104,12 @@ const {p}_tensor* {p}_output(int32_t number);
 #endif
 
 #endif
+)";
+
+constexpr const char* kWriteBack = R"(
+/* Copies each mutation that has a pointer over the input that it is the new value of, as PyTorch does
+ * after a step{when}. The memory of these inputs is written. */
+void {p}_write_back(const {p}_step* step);
 )";
 
 constexpr const char* kWeights = R"(
@@ -144,6 +153,11 @@ std::string header_text(const Interface& interface, const HeaderFacts& facts) {
           : fmt::format(fmt::runtime(interface.weights_inside ? kWeightsInside : kWeights),
                         fmt::arg("p", interface.prefix), fmt::arg("P", upper),
                         fmt::arg("bytes", interface.weights_bytes));
+  const std::string write_back =
+      interface.mutates_inputs()
+          ? fmt::format(fmt::runtime(kWriteBack), fmt::arg("p", interface.prefix),
+                        fmt::arg("when", inference ? "" : ": call it after backward"))
+          : "";
   const std::string set_once =
       interface.weights.empty()
           ? "set them once."
@@ -156,10 +170,10 @@ std::string header_text(const Interface& interface, const HeaderFacts& facts) {
                        fmt::arg("alignment", kAlignment),
                        fmt::arg("tangents", inference ? "" : "; tangents are for backward alone"),
                        fmt::arg("set_once", set_once), fmt::arg("backward", backward),
-                       fmt::arg("weights", weights),
-                       fmt::arg("kinds", inference ? "parameter, input, constant; result"
+                       fmt::arg("write_back", write_back), fmt::arg("weights", weights),
+                       fmt::arg("kinds", inference ? "parameter, input, constant; result, mutation"
                                                    : "parameter, input, tangent, constant; result, "
-                                                     "gradient"));
+                                                     "mutation, gradient"));
   };
   return filled(inference ? kInferenceOpening : kTrainingOpening) + filled(kGuard) +
          enumeration(interface.inputs, upper + "_INPUTS") + "\n" +

@@ -1,10 +1,13 @@
 #include "native/aot/interface.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "engine/eval/inputs.h"
+#include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
+#include "engine/ir/graph_signature.h"
 #include "engine/schedule/schedule.h"
 
 namespace recut::aot {
@@ -30,6 +33,37 @@ class Enumerators {
 
  private:
   std::set<std::string> taken_;
+};
+
+// The inputs in whose storages PyTorch has results.
+class ResultStorages {
+ public:
+  explicit ResultStorages(const Graph& graph) : graph_(graph) {
+    for (std::size_t i = 0; i < graph.results.size(); ++i)
+      if (const NodeId input = mutated_input(graph, i); input.valid())
+        owners_[storage_root(graph, graph.results[i])] = input;
+  }
+
+  void describe(std::size_t result, const Interface& interface, InterfaceTensor& output) const {
+    const NodeId root = storage_root(graph_, output.node);
+    const auto owner = owners_.find(root);
+    output.storage = number_of(owner == owners_.end() ? root : owner->second, interface);
+    const NodeId input = mutated_input(graph_, result);
+    if (!input.valid()) return;
+    output.kind = "mutation";
+    output.type = laid_out(graph_.type(input));
+    output.mutates = number_of(input, interface);
+  }
+
+ private:
+  static std::optional<std::size_t> number_of(NodeId input, const Interface& interface) {
+    for (std::size_t i = 0; i < interface.inputs.size(); ++i)
+      if (interface.inputs[i].node == input) return i;
+    return std::nullopt;
+  }
+
+  const Graph& graph_;
+  std::map<NodeId, NodeId> owners_;  // by the storage of an input's new value
 };
 
 }  // namespace
@@ -58,11 +92,12 @@ Interface interface_of(const Graph& graph, const Program& program, const std::st
   const auto add_input = [&](NodeId id, std::string_view kind) {
     const std::string& name = graph.node_name(id);
     interface.inputs.push_back(
-        {name, named("_IN_", name), std::string(kind), laid_out(graph.type(id)), id});
+        {name, named("_IN_", name), std::string(kind), laid_out(graph.type(id)), id, {}, {}});
   };
   for (const NodeId id : graph.inputs()) add_input(id, name_of(graph.input_kind(id)));
   for (const NodeId id : graph.order())
     if (graph.op(id).is(kInput) && !graph.is_input(id)) add_input(id, "constant");
+  const ResultStorages storages(graph);
   std::vector<NodeId> differentiated;  // one per gradient
   for (const NodeId id : graph.inputs())
     if (graph.input_kind(id) != InputKind::tangent) differentiated.push_back(id);
@@ -74,11 +109,22 @@ Interface interface_of(const Graph& graph, const Program& program, const std::st
         graph.node_name(result ? output.node : differentiated[i - graph.results.size()]);
     interface.results += result ? 1 : 0;
     interface.positions.push_back(i);
-    interface.outputs.push_back({name, named(result ? "_OUT_" : "_GRADIENT_", name),
-                                 result ? "result" : "gradient", laid_out(output.type),
-                                 output.node});
+    InterfaceTensor& added =
+        interface.outputs.emplace_back(InterfaceTensor{name,
+                                                       named(result ? "_OUT_" : "_GRADIENT_", name),
+                                                       result ? "result" : "gradient",
+                                                       laid_out(output.type),
+                                                       output.node,
+                                                       {},
+                                                       {}});
+    if (result) storages.describe(i, interface, added);
   }
   return interface;
+}
+
+bool Interface::mutates_inputs() const {
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [](const InterfaceTensor& output) { return output.mutates.has_value(); });
 }
 
 std::string place_weights(const Graph& graph, std::span<const NamedTensor> values,

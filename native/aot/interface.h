@@ -1,6 +1,9 @@
 // The C interface of a compiled step: names and types of its inputs and outputs.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,9 +16,13 @@ namespace recut::aot {
 struct InterfaceTensor {
   std::string name;        // in the graph
   std::string enumerator;  // "MLP_IN_W1"
-  std::string kind;        // parameter, input, tangent, constant; result, gradient
+  std::string kind;        // parameter, input, tangent, constant; result, mutation, gradient
   TensorType type;         // with its strides in memory
   NodeId node;
+  std::optional<std::size_t> mutates;  // of a mutation, the number of the input that it is the new
+                                       // value of; it has that input's strides
+  std::optional<std::size_t> storage;  // the number of the input in whose storage PyTorch has a
+                                       // result, as a view of it or as its new value
 };
 
 // An input whose value stands in the file of weights, in the strides that kernels read.
@@ -35,6 +42,7 @@ struct Interface {
   std::int64_t weights_bytes = 0;        // of that file
   bool weights_inside = false;           // the library holds that file's bytes
 
+  bool mutates_inputs() const;
   std::string upper() const;  // the prefix in capitals
 };
 

@@ -32,7 +32,7 @@ struct CTensor {
   const char *name, *kind, *dtype;
   std::int64_t rank;
   const std::int64_t *shape, *strides;
-  std::int64_t bytes;
+  std::int64_t bytes, mutates, storage;
 };
 
 class Library {
@@ -252,6 +252,60 @@ TEST_CASE("compile: the example trains a model to a falling loss", "[native][aot
   const std::string header = "echo '#include \"mlp.h\"' | c++ -Wall -Wextra -Werror -pedantic -I" +
                              folder.path() + " -x c++ -fsyntax-only -";
   CHECK(std::system(header.c_str()) == 0);
+}
+
+// A state that a step adds to, in transposed strides: after two steps the caller's tensor has both.
+TEST_CASE("compile: new values of inputs are written back", "[native][aot]") {
+  const native::TemporaryFile file("state.recut");
+  file.write(R"(graph "state" {
+  %x = input f32[2, 3]
+  %state = input f32[2, 3]{1, 2}
+  %next = add.Tensor(%state, %x) : f32[2, 3]{1, 2}
+  %y = mul.Tensor(%next, 2) : f32[2, 3]{1, 2}
+  %v = permute(%next, [1, 0]) : f32[3, 2]{2, 1}
+  %w = permute(%x, [1, 0]) : f32[3, 2]{1, 3}
+  results %next, %y, %v, %w
+  mutation 0 %state
+}
+)");
+  const TemporaryFolder folder;
+  const Ran ran = compile(folder, file.path());
+  INFO(ran.err);
+  REQUIRE(ran.code == native::kDone);
+  const Library library(folder);
+  const auto outputs = library.tensors("step_output");
+  REQUIRE(outputs.size() == 4);
+  CHECK(outputs[0]->kind == std::string("mutation"));
+  CHECK(outputs[1]->kind == std::string("result"));
+  const std::int64_t mutates[] = {1, -1, -1, -1}, storages[] = {1, -1, 1, 0};
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(outputs[i]->mutates == mutates[i]);
+    CHECK(outputs[i]->storage == storages[i]);
+  }
+  float x[6] = {1, 2, 3, 4, 5, 6}, state[6] = {0, 0, 0, 0, 0, 0};  // the state column by column
+  float next[6], y[6];
+  alignas(64) std::byte arena[4096];
+  struct {
+    const void* inputs[2];
+    void* outputs[4];
+    void *arena, *seed, *parallel_for, *context;
+  } step = {{x, state}, {next, y, nullptr, nullptr}, arena, nullptr, nullptr, nullptr};
+  auto* const forward = library.find<int(const void*)>("step_forward");
+  auto* const write_back = library.find<void(const void*)>("step_write_back");
+  REQUIRE(forward(&step) == 0);
+  CHECK(state[1] == 0);  // only write_back writes inputs
+  write_back(&step);
+  const float columns[6] = {1, 4, 2, 5, 3, 6};
+  for (int i = 0; i < 6; ++i) CHECK(state[i] == columns[i]);
+  REQUIRE(forward(&step) == 0);
+  for (int i = 0; i < 6; ++i) CHECK(y[i] == 4 * columns[i]);
+  step.outputs[0] = nullptr;  // not wanted: nothing to write back
+  REQUIRE(forward(&step) == 0);
+  write_back(&step);
+  for (int i = 0; i < 6; ++i) CHECK(state[i] == columns[i]);
+  const TemporaryFolder other;
+  REQUIRE(compile(other, RECUT_SOURCE_DIR "/samples/mlp.recut").code == native::kDone);
+  CHECK_FALSE(Library(other).has("step_write_back"));
 }
 
 TEST_CASE("compile: says what it made, and shows nothing but its interface", "[native][aot]") {
