@@ -10,6 +10,7 @@
 #include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
 #include "engine/ir/external_operator.h"
+#include "engine/ir/fresh_names.h"
 #include "engine/ir/operator_map.h"
 #include "engine/ir/rebuild.h"
 #include "engine/rewrite/external_patterns.h"
@@ -200,7 +201,7 @@ class Finder {
 class Replacer {
  public:
   Replacer(const Graph& from, std::vector<Match>& matches)
-      : from_(from), matches_(matches), outputs_(from), images_(from.order().size()) {
+      : from_(from), matches_(matches), outputs_(from), names_(from), images_(from.order().size()) {
     for (Match& match : matches_) {
       match.made.resize(match.planned.calls.size());
       match.after.resize(match.results.size());
@@ -287,8 +288,8 @@ class Replacer {
     const auto at = std::find(results.begin(), results.end(), planned);
     if (at != results.end())
       origin = from_.origin(match.results[static_cast<std::size_t>(at - results.begin())]);
-    else
-      origin.name.clear();
+    else  // the names of a file's own nodes outlast the expansion of its calls
+      origin.name = match.external.empty() ? "" : names_.name(to, call.op->packet);
     made = to.append(call.op->op, std::move(arguments), call.types, std::move(origin));
     match.shown.push_back({made, true});
     return made;
@@ -297,6 +298,7 @@ class Replacer {
   const Graph& from_;
   std::vector<Match>& matches_;
   OutputStorages outputs_;
+  FreshNames names_;
   std::unordered_map<NodeId, ResultSlot> slot_of_;  // looked up only
   std::vector<NodeId> images_;  // by position: the replacement, invalid for inputs
 };

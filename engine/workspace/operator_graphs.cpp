@@ -17,6 +17,7 @@
 #include "engine/ir/call.h"
 #include "engine/ir/copy.h"
 #include "engine/ir/data_flow.h"
+#include "engine/ir/fresh_names.h"
 #include "engine/ir/laid_out.h"
 #include "engine/ir/node_diagnostic.h"
 #include "engine/ir/rebuild.h"
@@ -157,7 +158,7 @@ const Graph* GraphExpansion::instance(const Key& key) {
 class CallsByGraphs {
  public:
   CallsByGraphs(GraphExpansion& expansion, const Graph& from, Diagnostics& faults)
-      : expansion_(expansion), from_(from), faults_(faults) {
+      : expansion_(expansion), from_(from), faults_(faults), names_(from) {
     for (const NodeId id : from.order())
       for (const NodeId operand : from[id].operands)
         if (from[id].op == Op::getitem)
@@ -278,7 +279,7 @@ class CallsByGraphs {
   }
 
   std::vector<NodeId> copy(Graph& to, NodeId old, const std::vector<Argument>& arguments,
-                           const Graph& graph) const {
+                           const Graph& graph) {
     std::map<NodeId, NodeId> images;
     const std::vector<NodeId> tensors = tensors_of(arguments);
     for (std::size_t i = 0; i < tensors.size(); ++i)
@@ -286,7 +287,7 @@ class CallsByGraphs {
     for (const NodeId id : graph.order()) {
       if (graph.is_input(id)) continue;
       Origin origin = from_.origin(old);
-      origin.name.clear();
+      origin.name = names_.name(to, graph.op(id).packet);
       const auto result = std::find(graph.results.begin(), graph.results.end(), id);
       if (result != graph.results.end())
         origin = origin_of(old, static_cast<std::size_t>(result - graph.results.begin()));
@@ -305,6 +306,7 @@ class CallsByGraphs {
   GraphExpansion& expansion_;
   const Graph& from_;
   Diagnostics& faults_;
+  FreshNames names_;
   std::map<NodeId, std::vector<NodeId>> items_;  // of calls with several values
   std::set<NodeId> whole_;                       // such calls that are read as a list
   std::map<NodeId, std::vector<NodeId>> made_;   // the values of replaced ones

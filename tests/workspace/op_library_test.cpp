@@ -91,6 +91,35 @@ TEST_CASE("operator library: the first rule whose guards hold gives the expansio
   results %z)"));
 }
 
+TEST_CASE("operator library: the file's own calls keep their names") {
+  const std::string lines = R"(
+  %x = input f32[4]
+  %y = external mine.scale(%x, 3) : f32[4]
+  %reciprocal = sin(%y)
+  %reciprocal_1 = cos(%reciprocal)
+  results %reciprocal_1)";
+  const std::string by_rules = expanded({kScaleRules}, lines);
+  INFO(by_rules);
+  CHECK(by_rules.find("%reciprocal = sin(%y)") != std::string::npos);
+  CHECK(by_rules.find("%reciprocal_1 = cos(%reciprocal)") != std::string::npos);
+  const OpLibrarySource graph{"mine.scale", "scale.recut", R"(graph "scale" {
+  %x = input f32[4]
+  %a = reciprocal(%x)
+  %b = reciprocal(%a)
+  %c = mul.Tensor(%b, 3)
+  results %c
+})"};
+  const std::string by_graph = expanded({graph}, R"(
+  %x = input f32[4]
+  %y = external mine.scale(%x) : f32[4]
+  %reciprocal = sin(%y)
+  %reciprocal_1 = cos(%reciprocal)
+  results %reciprocal_1)");
+  INFO(by_graph);
+  CHECK(by_graph.find("%reciprocal = sin(%y)") != std::string::npos);
+  CHECK(by_graph.find("%reciprocal_1 = cos(%reciprocal)") != std::string::npos);
+}
+
 TEST_CASE("operator library: a call that no expansion fits is a diagnostic") {
   CHECK(expanded({kScaleRules}, R"(
   %x = input f32[4]
