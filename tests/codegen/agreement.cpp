@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "engine/eval/accuracy.h"
 #include "engine/eval/compare.h"
 #include "engine/ir/printer.h"
 #include "engine/support/hash.h"
@@ -18,17 +19,6 @@ namespace {
 
 const std::string kRefused = "refused: ";
 
-// "" where every output is about the expected one (compare.h's bounds).
-std::string distance(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (!expected[i].exists()) continue;
-    if (!found[i].exists()) return fmt::format("output {} was not computed", i);
-    const Comparison c = compare(found[i], expected[i]);
-    if (!c.ok) return fmt::format("output {}: {}", i, c.problem);
-  }
-  return "";
-}
-
 std::string texts_of(const KernelRun& run) {
   std::string texts;
   for (const std::string& text : run.texts) texts += text;
@@ -36,11 +26,12 @@ std::string texts_of(const KernelRun& run) {
 }
 
 // Of one run; "" where it gives what is expected.
-std::string wrong_with(const KernelRun& run, const std::vector<Tensor>& expected, bool exact) {
+std::string wrong_with(const Graph& graph, const Inputs& inputs, const KernelRun& run,
+                       const std::vector<Tensor>& expected, bool exact) {
   if (run.refused) return kRefused + run.problem;
   if (!run.problem.empty()) return run.problem;
-  const std::string apart =
-      exact ? outputs_difference(expected, run.outputs) : distance(run.outputs, expected);
+  const std::string apart = exact ? outputs_difference(expected, run.outputs)
+                                  : rounding_exceeded(graph, inputs, run.outputs, expected);
   if (apart.empty()) return "";
   return fmt::format("{}{}\n{}", apart, exact ? " (exactly)" : "", texts_of(run));
 }
@@ -68,6 +59,22 @@ bool is_interpreted(const Graph& graph, loop::Precision precision) {
 
 }  // namespace
 
+std::string rounding_exceeded(const Graph& graph, const Inputs& inputs,
+                              const std::vector<Tensor>& found,
+                              const std::vector<Tensor>& expected) {
+  std::string apart;
+  for (std::size_t i = 0; i < expected.size() && apart.empty(); ++i) {
+    if (!expected[i].exists()) continue;
+    if (!found[i].exists()) return fmt::format("output {} was not computed", i);
+    const Comparison c = compare(found[i], expected[i]);
+    if (!c.ok) apart = fmt::format("output {}: {}", i, c.problem);
+  }
+  if (apart.empty()) return "";
+  const auto accuracy = judge_outputs(graph, inputs, {}, found);
+  if (!accuracy) return apart;
+  return all_ok(accuracy->outputs) ? "" : apart;
+}
+
 bool is_refusal(const std::string& disagreement) { return disagreement.rfind(kRefused, 0) == 0; }
 
 bool sums_nothing(const Graph& graph) {
@@ -85,22 +92,25 @@ std::string disagreement(const Graph& graph, const Inputs& inputs, KernelRunOpti
     options.lower.precision = precision;
     options.parallel_backwards = precision == loop::Precision::f64;
     const bool exact = precision == loop::Precision::f64 && sums_nothing(graph);
-    std::string wrong = wrong_with(run_kernels(graph, inputs, options), expected->outputs, exact);
+    std::string wrong =
+        wrong_with(graph, inputs, run_kernels(graph, inputs, options), expected->outputs, exact);
     if (!wrong.empty()) return wrong;
   }
   if (!as_code || !is_compiled(graph)) return "";
   options.lower.precision = loop::Precision::f32;
   options.executor = Executor::machine_code;
-  std::string wrong = wrong_with(run_kernels(graph, inputs, options), expected->outputs, false);
+  std::string wrong =
+      wrong_with(graph, inputs, run_kernels(graph, inputs, options), expected->outputs, false);
   if (!wrong.empty()) return "as machine code: " + wrong;
   if (has_node()) {
     options.executor = Executor::web_assembly;
-    wrong = wrong_with(run_kernels(graph, inputs, options), expected->outputs, false);
+    wrong =
+        wrong_with(graph, inputs, run_kernels(graph, inputs, options), expected->outputs, false);
     if (!wrong.empty()) return "as WebAssembly: " + wrong;
   }
   if (!takes_cuda(graph)) return "";
   options.executor = Executor::cuda;
-  wrong = wrong_with(run_kernels(graph, inputs, options), expected->outputs, false);
+  wrong = wrong_with(graph, inputs, run_kernels(graph, inputs, options), expected->outputs, false);
   return wrong.empty() ? "" : "as CUDA: " + wrong;
 }
 
@@ -113,7 +123,7 @@ std::string edge_disagreement(const Graph& graph) {
     KernelRunOptions options;
     options.lower.precision = loop::Precision::f64;
     const std::string wrong =
-        wrong_with(run_kernels(graph, inputs, options), expected->outputs, true);
+        wrong_with(graph, inputs, run_kernels(graph, inputs, options), expected->outputs, true);
     if (is_refusal(wrong)) return "";
     if (!wrong.empty()) return fmt::format("edge values, seed {}: {}", seed, wrong);
   }

@@ -14,6 +14,7 @@
 #include "engine/fusion/fuse_pointwise.h"
 #include "engine/input/graph_file_reader.h"
 #include "engine/input/text.h"
+#include "engine/ir/graph_signature.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/region_call.h"
 #include "engine/ir/verifier.h"
@@ -112,7 +113,7 @@ std::string wrong_in_plans(const ReadProgram& program, const Graph& graph) {
 }
 
 // The whole way to machine code: a plan, a schedule, a program, its run.
-std::string wrong_in_step(const ReadProgram& program, const Graph& graph) {
+std::string wrong_in_step(const ReadProgram& program, const Graph& graph, const Inputs& inputs) {
   const StorageModel storages(graph);
   PlanRequest request;
   request.groups = fuse_pointwise(graph, storages, Fusion::rows);
@@ -126,20 +127,14 @@ std::string wrong_in_step(const ReadProgram& program, const Graph& graph) {
   if (!step) return "step: " + format(step.diagnostics());
   std::vector<Tensor> given;
   for (const NodeId id : step->program().inputs)
-    for (std::size_t i = 0; i < graph.inputs().size(); ++i)
-      if (graph.inputs()[i] == id)
-        given.push_back(
-            as_kernels_read(graph.type(id), program.inputs.at(program.graph.inputs()[i])));
+    given.push_back(as_kernels_read(graph.type(id), inputs.at(id)));
   auto run = cpu::Run::prepare(*step, std::move(given), 1, 0);
   if (!run) return "step: " + format(run.diagnostics());
   if (const auto done = run->run(0); !done) return "step: " + format(done.diagnostics());
   const std::vector<Tensor> found = run->outputs();
   if (found.size() != program.expected.size()) return "step: another number of outputs";
-  for (std::size_t i = 0; i < found.size(); ++i)
-    if (const Comparison c = compare(found[i], program.expected[i]);
-        !c.ok && c.relative_error > 1e-4)
-      return fmt::format("step: output {}: {}", i, c.problem);
-  return "";
+  const std::string apart = rounding_exceeded(graph, inputs, found, program.expected);
+  return apart.empty() ? "" : "step: " + apart;
 }
 
 // Loops whose trips depend on data stay, and the refusal names them.
@@ -150,13 +145,25 @@ std::string wrong_as_code(const ReadProgram& program, const Graph& graph) {
   KernelRunOptions options;
   options.groups = fuse_pointwise(graph, StorageModel(graph), Fusion::chains);
   const std::string kernels = disagreement(graph, inputs, options, true);
-  const std::string step = wrong_in_step(program, graph);
+  const std::string step = wrong_in_step(program, graph, inputs);
   if (nested_calls(graph) == 0) return kernels.empty() ? step : "code: " + kernels;
   for (const NodeId id : graph.order())
     if (has_regions(graph, id) && !why_not_inlined(graph, id)) return "code: it could be inlined";
   return step.starts_with("refused: ") && is_refusal(kernels)
              ? ""
              : "code: no refusal: " + kernels + "; " + step;
+}
+
+// The last results are the new values of the inputs that the program writes, and no others are.
+std::string wrong_signature(const ProgramBody& body, const Graph& graph) {
+  const std::vector<std::size_t> written = written_inputs(body);
+  const std::size_t own = graph.results.size() - written.size();
+  for (std::size_t i = 0; i < graph.results.size(); ++i) {
+    const NodeId expected = i < own ? NodeId() : graph.inputs()[written[i - own]];
+    if (mutated_input(graph, i) != expected)
+      return fmt::format("signature: result {}\n{}", i, print(graph));
+  }
+  return "";
 }
 
 // "" where the program means the same everywhere; the first word names the stage.
@@ -167,6 +174,7 @@ std::string fault_of(const ProgramBody& body, bool as_code) {
     return "verify: " + print(program->graph, failures);
   if (const std::string what = wrong_values(*program, program->graph); !what.empty())
     return "eval: " + what;
+  if (auto wrong = wrong_signature(body, program->graph); !wrong.empty()) return wrong;
   const std::string text = print(program->graph);
   const auto again = parse_graph_text(text, "again");
   if (!again) return "text: " + format(again.diagnostics());
@@ -176,6 +184,7 @@ std::string fault_of(const ProgramBody& body, bool as_code) {
   if (auto wrong = wrong_after_passes(*program); !wrong.empty()) return wrong;
   if (auto wrong = wrong_in_plans(*program, program->graph); !wrong.empty()) return wrong;
   const Graph passed = run_passes(program->graph, default_passes())->graph();
+  if (auto wrong = wrong_signature(body, passed); !wrong.empty()) return wrong;
   if (auto wrong = wrong_in_plans(*program, passed); !wrong.empty()) return wrong;
   return as_code ? wrong_as_code(*program, passed) : "";
 }
