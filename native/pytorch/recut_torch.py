@@ -11,17 +11,19 @@ How it works. AOTAutograd traces a model into one joint graph of forward and bac
 the library as JSON (the format of `export`), the plan comes back as two orders of node names and
 what to keep between them, and `_Emitter` writes the two graphs node by node in those orders. What
 can't be honoured (dynamic shapes, collectives, operators that write to their operands …) goes to
-PyTorch's own partitioner, with a warning that says why.
+PyTorch's own partitioner, with a warning that says why. `export` writes these graphs, too.
 """
 
 from __future__ import annotations
 
 import collections
+import contextlib
 import ctypes
 import dataclasses
 import functools
 import gzip
 import hashlib
+import inspect
 import json
 import math
 import operator
@@ -109,10 +111,12 @@ def _take_text(address: int | None) -> str:
     return text
 
 
-def _plan(graph_json: bytes, options: dict[str, Any]) -> tuple[dict, dict, bool]:
-    """(the plan, its report, whether it holds the budget) for a file's `joint` graph as it is."""
+def _plan(graph_json: bytes, options: dict[str, Any], expansions: str = "") -> tuple[dict, dict, bool]:
+    """(the plan, its report, whether it holds the budget) for a file's `joint` graph as it is, or with these
+    expansions of its operators."""
     library = _library()
-    reading = json.dumps({"graph": "joint", "passes": []}).encode()
+    reading = json.dumps({"graph": "joint", "passes": []}
+                         | ({"op_library": json.loads(expansions)} if expansions else {})).encode()
     _, graph = _call(library.recut_graph_read, graph_json, len(graph_json), b"joint graph", reading)
     try:
         status, plan = _call(library.recut_plan_make, graph, json.dumps(options).encode(), None)
@@ -124,6 +128,28 @@ def _plan(graph_json: bytes, options: dict[str, Any]) -> tuple[dict, dict, bool]
             library.recut_plan_free(plan)
     finally:
         library.recut_graph_free(graph)
+
+
+def _expansions(paths: Iterable[str | os.PathLike]) -> str:
+    """The option "op_library" of the library, as JSON: a file of rules each, or OPERATOR=FILE of the operator's forward
+    graph, or all files of a folder."""
+    sources = []
+    for given in map(str, paths):
+        name, equals, file = given.partition("=")
+        if not equals or not re.fullmatch(r"[A-Za-z_]\w*(\.\w+)*", name):
+            name, file = "", given
+        path = pathlib.Path(file)
+        try:
+            for part in sorted(p for p in path.iterdir() if p.is_file()) if path.is_dir() else [path]:
+                data = part.read_bytes()
+                text = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode()
+                sources.append({"operator": name, "name": str(part), "text": text})
+        except OSError as error:
+            raise RecutError(f"op_library {given!r} can't be read: {error}") from None
+        except UnicodeDecodeError:
+            raise RecutError(f"op_library {given!r}: {part} is no text; expected rules, or a graph as Recut's text or "
+                             "JSON") from None
+    return json.dumps(sources) if sources else ""
 
 
 # ---------------------------------------------------------------------------------------------
@@ -179,48 +205,75 @@ def _read_joint(module: fx.GraphModule, num_results: int) -> _Joint:
     (output,) = module.graph.find_nodes(op="output")
     outputs = list(output.args[0])
     descriptions = list(output.meta.get("desc", [None] * len(outputs)))
-    copies = [n for n in module.graph.nodes if n.target is aten.copy_.default]
-    joint = _Joint(module, primals, tangents, outputs, descriptions, num_results, copies)
-    _check_supported(joint)
-    return joint
+    copies = [n for n in _writes(module) if _is_final(n, primals) and not _is_tagged_backward(n)]
+    return _Joint(module, primals, tangents, outputs, descriptions, num_results, copies)
 
 
 def _read_forward(module: fx.GraphModule) -> _Joint:
     """A forward graph alone: no tangents, no gradients."""
     placeholders = module.graph.find_nodes(op="placeholder")
     (output,) = module.graph.find_nodes(op="output")
-    joint = _Joint(module, placeholders, [], list(output.args[0]), [], len(output.args[0]),
-                   [n for n in module.graph.nodes if n.target is aten.copy_.default])
-    _check_supported(joint)
-    return joint
+    outputs = list(output.args[0])
+    return _Joint(module, placeholders, [], outputs, list(output.meta.get("desc", [None] * len(outputs))), len(outputs),
+                  [n for n in _writes(module) if _is_final(n, placeholders)])
+
+
+def _writes(module: fx.GraphModule) -> list[fx.Node]:
+    return [n for n in module.graph.nodes if n.target is aten.copy_.default]
+
+
+def _is_final(copy: fx.Node, primals: list[fx.Node]) -> bool:
+    """Whether it writes to an input at the end of the graph: its source is the input's new value."""
+    late = [user for user in copy.users if user.op != "output"]
+    return copy.args[0] in primals and not late and not copy.kwargs and len(copy.args) == 2
+
+
+def _is_tagged_backward(node: fx.Node) -> bool:
+    return node.meta.get("partitioner_tag") == "must_be_in_backward"
+
+
+_PLANNED_ARGUMENTS = (fx.Node, type(None), bool, int, float, str, torch.dtype, torch.layout, torch.memory_format,
+                      torch.device)
 
 
 def _check_supported(joint: _Joint) -> None:
+    """Refuses what a file can hold and a plan can't. PyTorch's own partitioner then takes the graph."""
     for node in joint.module.graph.nodes:
         if node.op in ("placeholder", "call_function", "get_attr"):
             _check_static(node)
-    for copy in joint.copies:
-        late = [user for user in copy.users if user.op != "output"]
-        if copy.args[0] not in joint.primals or late or copy.kwargs or len(copy.args) > 2:
+    for copy in _writes(joint.module):
+        if not _is_final(copy, joint.primals):
             raise _Unsupported(f"{copy.name} writes to something that isn't an input, or not at the end")
-        if copy.meta.get("partitioner_tag") == "must_be_in_backward":
+        if _is_tagged_backward(copy):
             raise _Unsupported(f"{copy.name} writes to an input in backward")
     for node in joint.calls():
         if node.target is operator.getitem:
             continue
         if not isinstance(node.target, torch._ops.OpOverload):
             raise _Unsupported(f"{node.name} calls {node.target}, which is no single operator")
-        if node.target.namespace in ("_c10d_functional", "c10d_functional", "_dtensor"):
+        if _is_collective(node.target):
             raise _Unsupported(f"{node.name} is a collective, {node.target}: ranks would have to agree")
         if node.target._schema.is_mutable:
             raise _Unsupported(f"{node.name} calls {node.target}, which writes to an operand")
         if not node.target._schema.returns:
             raise _Unsupported(f"{node.name} calls {node.target}, which is there for its effect alone")
+        for argument in _flatten((node.args, tuple(node.kwargs.values()))):
+            if not isinstance(argument, _PLANNED_ARGUMENTS):
+                raise _Unsupported(f"an argument of type {type(argument).__name__}")
+        if isinstance(node.meta.get("val"), (int, float)):
+            raise _Unsupported(f"{node.name} is a number")
+
+
+def _is_collective(target: torch._ops.OpOverload) -> bool:
+    return target.namespace in ("_c10d_functional", "c10d_functional", "_dtensor")
+
+
+_SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 
 
 def _check_static(node: fx.Node) -> None:
     for value in _flatten(node.meta.get("val")):
-        if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+        if isinstance(value, _SYMBOLIC):
             raise _Unsupported(f"{node.name} is a symbolic number: shapes aren't static. Compile with dynamic=False; "
                                "`recut fit` finds the largest batch in a TORCH_TRACE")
         if isinstance(value, torch.Tensor):
@@ -237,37 +290,81 @@ def _flatten(value: Any) -> list[Any]:
 
 
 # ---------------------------------------------------------------------------------------------
-# The joint graph as JSON (fx-joint-graph, version 1)
+# The joint graph as JSON (fx-joint-graph)
 
 
 def _encode_value(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
-        return {"dtype": str(value.dtype).removeprefix("torch."), "shape": list(value.shape),
-                "stride": list(value.stride()), "device": value.device.type}
-    if isinstance(value, (list, tuple)):
-        return [_encode_value(item) for item in value]
-    return None
+        if value.layout is not torch.strided:
+            raise _Unsupported(f"its value is {value.layout}")
+        return {"dtype": str(value.dtype).removeprefix("torch."), "shape": [_encode_size(n) for n in value.shape],
+                "stride": [_encode_size(n) for n in value.stride()], "device": value.device.type}
+    if isinstance(value, (list, tuple, dict)):  # the items of a list in a list have their own values
+        items = value.values() if isinstance(value, dict) else value
+        return [None if isinstance(item, (list, tuple, dict)) else _encode_value(item) for item in items]
+    return _encode_symbolic(value) if isinstance(value, _SYMBOLIC) else None
+
+
+def _encode_symbolic(value: Any) -> dict[str, str]:
+    return {"sym": str(_expression(value)), "type": type(value).__name__}
+
+
+def _expression(value: Any) -> Any:
+    """A symbolic number as sympy has it; equal symbols have one name."""
+    expression = getattr(value.node, "expr", None)
+    if expression is None:
+        raise _Unsupported(f"it has a size of kind {type(value.node).__name__}")
+    return expression
+
+
+def _encode_size(size: Any) -> int | str:
+    if isinstance(size, int):
+        return size
+    expression = _expression(size)
+    return int(expression) if expression.is_Integer else str(expression)
+
+
+_NAMED_ARGUMENTS = ((torch.dtype, "dtype"), (torch.layout, "layout"), (torch.memory_format, "memory_format"))
 
 
 def _encode_argument(argument: Any, names: dict[fx.Node, str]) -> Any:
     if isinstance(argument, fx.Node):
         return {"node": names[argument]}
-    if isinstance(argument, (list, tuple)):
+    if isinstance(argument, (list, tuple, range)):
         return [_encode_argument(item, names) for item in argument]
     if argument is None or isinstance(argument, (bool, int, str)):
         return argument
     if isinstance(argument, float):
         return argument if math.isfinite(argument) else {"float": str(argument)}
-    for kind, key in ((torch.dtype, "dtype"), (torch.layout, "layout"), (torch.memory_format, "memory_format")):
+    if isinstance(argument, complex):
+        return {"complex": [n if math.isfinite(n) else str(n) for n in (argument.real, argument.imag)]}
+    if isinstance(argument, slice):
+        return {"slice": _encode_argument([argument.start, argument.stop, argument.step], names)}
+    if isinstance(argument, dict) and all(isinstance(key, str) for key in argument):
+        return {"dict": {key: _encode_argument(item, names) for key, item in argument.items()}}
+    for kind, key in _NAMED_ARGUMENTS:
         if isinstance(argument, kind):
             return {key: str(argument).removeprefix("torch.")}
     if isinstance(argument, torch.device):
         return {"device": argument.type}
+    if isinstance(argument, torch.SymInt) and _expression(argument).is_Integer:
+        return int(_expression(argument))
+    if isinstance(argument, _SYMBOLIC):
+        return _encode_symbolic(argument)
+    if isinstance(argument, (torch._ops.OpOverload, torch._ops.HigherOrderOperator)):
+        return {"operator": _function_name(argument)}
     raise _Unsupported(f"an argument of type {type(argument).__name__}")
 
 
-def _target_name(node: fx.Node) -> str:
-    return "getitem" if node.target is operator.getitem else str(node.target)
+def _function_name(function: Any) -> str:
+    """As PyTorch prints it: aten.mm.default, torch.ops.higher_order.cond, _operator.mul."""
+    if function is operator.getitem:
+        return "getitem"
+    if isinstance(function, torch._ops.HigherOrderOperator):
+        return f"torch.ops.higher_order.{function.name()}"
+    if isinstance(function, torch._ops.OpOverload):
+        return str(function)
+    return f"{function.__module__}.{function.__name__}"
 
 
 def _module_path(node: fx.Node) -> str | None:
@@ -315,14 +412,36 @@ def _source_line(node: fx.Node) -> str | None:
 
 
 def _node_json(node: fx.Node, names: dict[fx.Node, str]) -> dict[str, Any]:
+    try:
+        return _encode_node(node, names)
+    except _Unsupported as why:
+        raise _Unsupported(f"{node.name} ({node.target}): {why}") from None
+
+
+def _encode_node(node: fx.Node, names: dict[fx.Node, str]) -> dict[str, Any]:
+    if node.op not in ("placeholder", "get_attr", "call_function", "output"):
+        raise _Unsupported(f"a node of kind {node.op}")
     entry: dict[str, Any] = {"name": names[node], "op": node.op,
-                             "target": names[node] if node.op != "call_function" else _target_name(node),
+                             "target": names[node] if node.op != "call_function" else _function_name(node.target),
                              "args": [_encode_argument(a, names) for a in node.args]}
     if node.op == "placeholder":
         entry["args"] = []
+    if node.target is operator.getitem and isinstance(node.args[1], str):  # results by name are written by number
+        entry["args"][1] = list(_value_of(node.args[0])).index(node.args[1])
     if node.kwargs:
         entry["kwargs"] = {key: _encode_argument(a, names) for key, a in node.kwargs.items()}
-    entry["val"] = _encode_value(_value_of(node))
+    if node.op == "output":
+        return entry
+    value = _value_of(node)
+    if isinstance(value, fx.GraphModule):
+        inside = {n: n.name for n in value.graph.nodes}
+        entry["subgraph"] = [_node_json(n, inside) for n in value.graph.nodes]
+    elif isinstance(value, (int, float)):
+        entry["val"] = {"scalar": value if isinstance(value, float) else int(value)}
+    elif isinstance(value, (torch.Tensor, list, tuple, dict, type(None), *_SYMBOLIC)):
+        entry["val"] = _encode_value(value)
+    else:
+        raise _Unsupported(f"a value of type {type(value).__name__}")
     if path := node.meta.get("recut_held_as") if node.op == "placeholder" else _module_path(node):
         entry["module"] = path
     if source := _source_line(node):
@@ -335,14 +454,21 @@ def _node_json(node: fx.Node, names: dict[fx.Node, str]) -> dict[str, Any]:
 
 
 def _value_of(node: fx.Node) -> Any:
+    if node.op == "get_attr":
+        held = functools.reduce(getattr, node.target.split("."), node.graph.owning_module)
+        if isinstance(held, fx.GraphModule) or "val" not in node.meta:
+            return held
     if "val" in node.meta:
         return node.meta["val"]
-    if node.op == "get_attr":
-        return functools.reduce(getattr, node.target.split("."), node.graph.owning_module)
     if node.target is operator.getitem and isinstance(node.args[0], fx.Node):
         return _value_of(node.args[0])[node.args[1]]
     if node.op == "call_function" and node.target is prims.inductor_lookup_seed.default:
         return torch.empty((), dtype=torch.int64, device="meta")
+    if isinstance(node.target, torch._ops.OpOverload) and not node.target._schema.returns:
+        return None
+    if node.op == "call_function" and not isinstance(node.target, torch._ops.OperatorBase):  # of symbolic numbers
+        args, kwargs = fx.node.map_arg((node.args, node.kwargs), _value_of)
+        return node.target(*args, **kwargs)
     raise _Unsupported(f"nothing is known of the value of {node.name}")
 
 
@@ -358,15 +484,30 @@ def _graph_nodes(joint: _Joint, measured: dict[fx.Node, dict[str, Any]] | None =
     """The nodes of the file. Sources of writes to inputs follow the results, as results."""
     names = _node_names(joint)
     nodes = [_node_json(n, names) for n in (*joint.primals, *joint.tangents)]
-    constants = [n for n in joint.module.graph.nodes if n.op == "get_attr"]
-    for node in (*constants, *joint.calls()):
+    written = set(joint.copies)
+    others = [n for n in joint.module.graph.nodes if n.op not in ("placeholder", "output") and n not in written]
+    for node in sorted(others, key=lambda n: n.op != "get_attr"):  # constants first
         nodes.append(_node_json(node, names))
         if measured and node in measured:
             nodes[-1]["measured"] = measured[node]
-    outputs = [*(_source(r) for r in joint.results), *joint.sources, *joint.gradients]
+    results = [_source(r) if r in written else r for r in joint.results]
+    outputs = (*results, *joint.sources, *_gradient_list(joint))
     nodes.append({"name": "output", "op": "output", "target": "output",
                   "args": [[_encode_argument(o, names) for o in outputs]]})
     return nodes
+
+
+def _gradient_list(joint: _Joint) -> list[Any]:
+    """A gradient for each input. AOTAutograd gives none for its tokens of effects."""
+    if len(joint.gradients) in (0, len(joint.primals)):
+        return joint.gradients
+    given = {re.sub(r"^__grad\((.*)\)", r"\1", d.expr()): gradient
+             for d, gradient in zip(joint.descriptions[joint.num_results :], joint.gradients) if d is not None}
+    found = [given.pop(p.meta["desc"].expr(), None) if p.meta.get("desc") else None for p in joint.primals]
+    for of, gradient in given.items():
+        if isinstance(gradient, fx.Node):
+            raise _Unsupported(f"{gradient.name} is a gradient of {of}, which is no input")
+    return found
 
 
 def _source(result: Any) -> Any:
@@ -374,6 +515,89 @@ def _source(result: Any) -> Any:
     if isinstance(result, fx.Node) and result.target is aten.copy_.default:
         return result.args[1]
     return result
+
+
+def _traced_facts(joint: _Joint) -> dict[str, Any]:
+    """Symbols, writes to inputs, the results that tangents belong to, and inputs that share a storage."""
+    names, results = _node_names(joint), joint.descriptions[: joint.num_results]
+    inputs = {repr(p.meta.get("desc")): names[p] for p in joint.primals if p.meta.get("desc")}
+    written = [(i, inputs.get(repr(getattr(d, "mutated_input", None)))) for i, d in enumerate(results)]
+    written += [(joint.num_results + i, names[copy.args[0]]) for i, copy in enumerate(joint.copies)]
+    numbers = {d.expr(): i for i, d in enumerate(results) if d is not None}
+    tangents = [numbers.get(_differentiated(t)) for t in joint.tangents]
+    holders = collections.defaultdict(list)
+    for primal in joint.primals:
+        for storage in _storages(primal):
+            holders[storage].append(names[primal])
+    facts = {"symbols": _symbols(joint.module), "writes": [{"result": i, "input": n} for i, n in written if n],
+             "tangents": [] if None in tangents else tangents,
+             "shared_storages": [held for held in holders.values() if len(held) > 1],
+             "deterministic": torch.are_deterministic_algorithms_enabled()}
+    return {"version": 2} | {key: fact for key, fact in facts.items() if fact}
+
+
+def _differentiated(tangent: fx.Node) -> str:
+    """The result that a tangent belongs to, as AOTAutograd names it."""
+    description = tangent.meta.get("desc")
+    return re.sub(r"^__output_tangent\((.*)\)", r"\1", description.expr()) if description is not None else ""
+
+
+def _view_facts(joint: _Joint, facts: dict[str, Any]) -> dict[str, Any]:
+    """The writes again, and the results that are views: AOTAutograd tells of these once a forward is compiled."""
+    names, results = _node_names(joint), joint.descriptions[: joint.num_results]
+    metadata = getattr(torch._guards.TracingContext.try_get(), "fw_metadata", None)
+    inputs = [names[p] for p in joint.primals if type(p.meta.get("desc")).__name__ != "ForwardTokenAOTInput"]
+    if metadata is None or len(metadata.input_info) != len(inputs):
+        return {}
+    moved = {name for name, info in zip(inputs, metadata.input_info) if info.mutates_metadata and not info.mutates_data}
+    writes = [write | {"metadata_only": True} if write["input"] in moved else write for write in facts.get("writes", ())]
+    own = {d.idx: i for i, d in enumerate(results) if type(d).__name__ == "PlainAOTOutput"}
+    bases = [i for i, d in enumerate(results) if type(d).__name__ == "IntermediateBaseAOTOutput"]
+    views = []
+    for index, info in enumerate(metadata.output_info):
+        if index not in own or info.base_idx is None:
+            continue
+        view, kind = {"result": own[index]}, info.output_type.name
+        if kind in ("alias_of_input", "is_input"):
+            view |= {"input": inputs[info.base_idx]} | ({"same": True} if kind == "is_input" else {})
+        elif kind == "alias_of_intermediate_base_is_user_output":
+            view["of_result"] = own[info.base_idx]
+        elif kind.startswith("alias_of_intermediate"):
+            view["of_result"] = bases[info.base_idx]
+        views.append(view)
+    return {key: fact for key, fact in (("writes", writes), ("views", [v for v in views if len(v) > 1])) if fact}
+
+
+def _symbols(module: fx.GraphModule) -> dict[str, dict[str, Any]]:
+    """Hint and range of each symbol of the graph's sizes."""
+    found = {}
+    for number in _symbolic_numbers(module):
+        for symbol in _expression(number).free_symbols:
+            environment = number.node.shape_env
+            hints = getattr(environment, "backed_var_to_val", None) or environment.var_to_val
+            span = environment.var_to_range.get(symbol)
+            found[str(symbol)] = {"hint": _plain_number(hints.get(symbol)),
+                                  "min": _plain_number(getattr(span, "lower", None)),
+                                  "max": _plain_number(getattr(span, "upper", None))}
+    return dict(sorted(found.items()))
+
+
+def _symbolic_numbers(module: fx.GraphModule) -> Iterable[Any]:
+    for node in module.graph.nodes:
+        for value in _flatten((node.meta.get("val"), node.args)):
+            if isinstance(value, torch.Tensor):
+                yield from (n for n in (*value.shape, *value.stride()) if isinstance(n, torch.SymInt))
+            elif isinstance(value, _SYMBOLIC):
+                yield value
+        if node.op == "get_attr" and isinstance(held := _value_of(node), fx.GraphModule):
+            yield from _symbolic_numbers(held)
+
+
+def _plain_number(number: Any) -> int | float | None:
+    """An end of a range that is no number is none: the range is open there."""
+    if getattr(number, "is_Integer", isinstance(number, int)):
+        return int(number)
+    return float(number) if getattr(number, "is_Float", isinstance(number, float)) else None
 
 
 def _file_json(joint: _Joint, name: str, nodes: list[dict], **more: Any) -> dict[str, Any]:
@@ -431,7 +655,7 @@ class _Meter:
     def _worth_measuring(self, node: fx.Node) -> bool:
         if not isinstance(node.target, torch._ops.OpOverload) or _is_view(node.target):
             return False
-        if node.target.namespace == "prims" and "inductor" in str(node.target):
+        if node.target.namespace == "prims" and "inductor" in str(node.target) or _is_collective(node.target):
             return False
         if not self._eager:
             return any(part in str(node.target) for part in _INDUCTOR_CALLS)
@@ -1194,6 +1418,7 @@ class _Options:
     save: tuple[str, ...]
     recompute: tuple[str, ...]
     slack: float
+    expansions: str = ""  # of operators that Recut lacks, as the library takes them
 
 
 class Backend(CustomPartitionerFn):
@@ -1281,13 +1506,15 @@ class Backend(CustomPartitionerFn):
         clock = _Clock()
         module.graph.eliminate_dead_code()
         joint = _read_joint(module, num_results)
+        _check_supported(joint)
         measured = self._measure(joint)
         clock.lap("measure")
         file = _file_json(joint, name, _graph_nodes(joint, measured), **_allocator_facts(joint, self._profile(joint)))
         text = json.dumps(file, separators=(",", ":")).encode()
         clock.lap("export")
         budget = self._activation_budget(joint)
-        plan, report, holds = _plan(text, self._request(joint, budget))
+        request, library = self._request(joint, budget), self.options.expansions
+        plan, report, holds = _plan_expanded(joint, file, request, library) if library else _plan(text, request)
         clock.lap("plan")
         halves = _Emitter(joint, plan, self.options.kernels == "inductor").emit()
         clock.lap("emit")
@@ -1350,6 +1577,44 @@ def _mib(count: int) -> str:
 
 def _storage_bytes(value: Any) -> int:
     return value.untyped_storage().nbytes() if isinstance(value, torch.Tensor) else 0
+
+
+_OWN = "__"  # ends the names of PyTorch's calls, and no name of an expansion's part
+
+
+def _plan_expanded(joint: _Joint, file: dict[str, Any], request: dict[str, Any],
+                   expansions: str) -> tuple[dict, dict, bool]:
+    """A plan that prices calls by the parts that the operator library gives them. In PyTorch's graph each is still one
+    call, which runs where its last part does. Where an earlier part is to be saved, its operands are."""
+    names = _node_names(joint)
+    call_of = {names[n]: n for n in joint.calls()}
+    back = {name + _OWN: name for name in call_of} | {n: n for node, n in names.items() if n not in call_of}
+    own = {name: tagged for tagged, name in back.items()}
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: own[item] if key == "node" else renamed(item) for key, item in value.items()}
+        return [renamed(item) for item in value] if isinstance(value, list) else value
+
+    nodes = [entry | {"name": own.get(entry["name"], entry["name"])}
+             | {key: renamed(entry[key]) for key in ("args", "kwargs") if key in entry} for entry in file["joint"]]
+    asked = request | {key: [own.get(n, n) for n in request[key]] for key in ("save", "recompute") if key in request}
+    plan, report, holds = _plan(json.dumps(file | {"joint": nodes}).encode(), asked, expansions)
+    for part in ("forward", "backward", "saved"):
+        plan[part] = [back[name] for name in plan[part] if name in back]
+    plan["same"] = {back[a]: back[b] for a, b in plan["same"].items() if a in back and b in back}
+    ran = {*plan["forward"], *plan["backward"]}
+    for part in ("forward", "backward"):
+        order: list[str] = []
+        for name in plan[part]:
+            whole = names[call_of[name].args[0]] if call_of[name].target is operator.getitem else name
+            if whole not in ran and whole not in order:
+                order.append(whole)  # its results were expanded one by one
+            order.append(name)
+        plan[part] = order
+    late = {names[n] for name in plan["backward"] for n in call_of[name].all_input_nodes} - {*plan["backward"]}
+    plan["saved"] = sorted({*plan["saved"], *(late & {*plan["forward"]})})
+    return plan, report, holds
 
 
 def _run_once(joint: _Joint) -> list[str]:
@@ -1466,7 +1731,8 @@ def _region(node: fx.Node) -> int:
 def backend(budget: str | int | float | None = "none", *, kernels: str = "inductor", scope: str = "activations",
             device: str = "auto", measure: str = "workspaces", strategy: str = "peak", effort: float = 0.5,
             save: Sequence[str] = (), recompute: Sequence[str] = (), slack: float = 0.01,
-            decompositions: dict | None = None, inductor: dict[str, Any] | None = None) -> Backend:
+            decompositions: dict | None = None, inductor: dict[str, Any] | None = None,
+            op_library: Sequence[str | os.PathLike] = ()) -> Backend:
     """A back end whose compiled steps peak within `budget`.
 
     budget    bytes ("6GiB", 6_000_000_000), a share of the peak without recomputation ("40%"), or
@@ -1487,6 +1753,8 @@ def backend(budget: str | int | float | None = "none", *, kernels: str = "induct
     slack     the share of the budget that is left for the allocator, whose blocks may be up to
               1 MiB larger than what was asked for.
     decompositions, inductor   AOTAutograd's table (eager kernels), Inductor's settings.
+    op_library   expansions of operators that Recut lacks, as the command's --op-library takes them: files of rules,
+              "OPERATOR=FILE" of the operator's forward graph, or folders of both. They are priced by their parts.
     """
     for what, value, known in (("kernels", kernels, ("inductor", "eager")), ("scope", scope, ("activations", "step")),
                                ("measure", measure, ("workspaces", "times", "nothing")),
@@ -1499,7 +1767,7 @@ def backend(budget: str | int | float | None = "none", *, kernels: str = "induct
     else:
         _library()  # where there is none, say so now
         options = _Options(_bytes_of(budget), scope, kernels, device, measure, strategy, effort, tuple(save),
-                           tuple(recompute), slack)
+                           tuple(recompute), slack, _expansions(op_library))
     return Backend(options, dict(inductor or {}), decompositions)
 
 
@@ -1509,7 +1777,8 @@ def backend(budget: str | int | float | None = "none", *, kernels: str = "induct
 
 def export(model: Callable, args: Sequence[Any], path: str | os.PathLike, *, kwargs: dict[str, Any] | None = None,
            name: str | None = None, forward: bool = False, partitions: Sequence[float] = (),
-           decompositions: dict | str | None = "inductor", measure: str = "nothing") -> list[pathlib.Path]:
+           decompositions: dict | str | None = "inductor", measure: str = "nothing",
+           dynamic: bool | dict | Sequence[dict | None] = False) -> list[pathlib.Path]:
     """Writes the joint graph of `model(*args, **kwargs)` to `path` (.json.gz or .json), one file a
     graph where the model breaks into several: model.json.gz, model.1.json.gz, …; gives their paths.
 
@@ -1517,7 +1786,10 @@ def export(model: Callable, args: Sequence[Any], path: str | os.PathLike, *, kwa
     partitions  PyTorch's budgets to ask its own partitioner for, such as (1.0, 0.5, 0.0): what it
                 saves and recomputes stands in the file, and the joint graph after Inductor's passes.
     decompositions   "inductor": its table; None: none; or a table.
-    measure     as `backend` has it.
+    measure     as `backend` has it; nothing is measured of graphs whose sizes are symbols.
+    dynamic     sizes that become symbols. True: all that torch.compile(dynamic=True) takes. Or for each argument, by
+                position or name, its dimensions and their ranges: {"images": {0: None}, 1: {0: (2, 64)}}; a list
+                has one entry an argument.
     """
     if decompositions == "inductor":
         from torch._inductor.decomposition import select_decomp_table
@@ -1526,7 +1798,7 @@ def export(model: Callable, args: Sequence[Any], path: str | os.PathLike, *, kwa
     writer = _Writer(pathlib.Path(path), name or type(model).__name__, partitions, measure, model)
     from torch._dynamo.backends.common import aot_autograd
 
-    capture = aot_autograd(fw_compiler=_run_eagerly, bw_compiler=_run_eagerly,
+    capture = aot_autograd(fw_compiler=writer.finish_joint, bw_compiler=_run_eagerly,
                            inference_compiler=writer.take_forward, partition_fn=writer.take_joint,
                            decompositions=decompositions)
     def note_and_capture(module: fx.GraphModule, inputs: Sequence[Any]) -> Callable:
@@ -1534,12 +1806,55 @@ def export(model: Callable, args: Sequence[Any], path: str | os.PathLike, *, kwa
         return capture(module, inputs)
 
     torch._dynamo.reset()
-    with torch.no_grad() if forward else torch.enable_grad():
-        torch.compile(model, backend=note_and_capture, dynamic=False)(*args, **(kwargs or {}))
+    kwargs = kwargs or {}
+    with torch.no_grad() if forward else torch.enable_grad(), _marked(model, args, kwargs, dynamic):
+        try:
+            torch.compile(model, backend=note_and_capture, dynamic=dynamic is True)(*args, **kwargs)
+        except Exception:
+            if writer.fault is None:
+                raise
     torch._dynamo.reset()
+    if writer.fault is not None:
+        raise writer.fault
     if not writer.paths:
         raise RecutError("nothing was captured: no output needs a gradient" if not forward else "nothing was captured")
     return writer.paths
+
+
+@contextlib.contextmanager
+def _marked(model: Callable, args: Sequence[Any], kwargs: dict[str, Any], dynamic: Any) -> Iterable[None]:
+    """Marks the dimensions that `dynamic` names for Dynamo, and takes the marks away afterwards."""
+    named = {} if isinstance(dynamic, bool) else dynamic if isinstance(dynamic, dict) else dict(enumerate(dynamic))
+    before: list[tuple[torch.Tensor, dict[str, Any]]] = []
+    try:
+        for which, dimensions in named.items():
+            tensor = _argument_of(model, args, kwargs, which) if dimensions else None
+            for dimension, span in (dimensions or {}).items():
+                if not -tensor.dim() <= dimension < tensor.dim():
+                    raise RecutError(f"dynamic: argument {which!r} has no dimension {dimension}; found {tensor.dim()}")
+                before.append((tensor, dict(tensor.__dict__)))
+                least, most = (None, None) if span is None else span
+                if span is not None and not (isinstance(least, int) and isinstance(most, int)):
+                    raise RecutError(f"dynamic: the range of argument {which!r} is {span!r}; expected None or "
+                                     "(least, most)")
+                torch._dynamo.mark_dynamic(tensor, dimension % tensor.dim(), min=least, max=most)
+        yield
+    finally:
+        for tensor, held in reversed(before):
+            tensor.__dict__.clear()
+            tensor.__dict__.update(held)
+
+
+def _argument_of(model: Callable, args: Sequence[Any], kwargs: dict[str, Any], which: int | str) -> torch.Tensor:
+    if isinstance(which, int):
+        found = args[which] if 0 <= which < len(args) else None
+    else:
+        function = model.forward if isinstance(model, torch.nn.Module) else model
+        found = inspect.signature(function).bind(*args, **kwargs).arguments.get(which, kwargs.get(which))
+    if not isinstance(found, torch.Tensor):
+        raise RecutError(f"dynamic: argument {which!r} is {type(found).__name__}; expected the position or name of a "
+                         "tensor")
+    return found
 
 
 class _Writer:
@@ -1547,25 +1862,45 @@ class _Writer:
                  model: Callable | None = None) -> None:
         self.paths: list[pathlib.Path] = []
         self.dynamo_graph: fx.Graph | None = None  # that the next capture is made from
+        self.fault: RecutError | None = None  # which Dynamo wraps into its own
+        self._unfinished: list[tuple[_Joint, dict[str, Any]]] = []
         self._path, self._name, self._budgets, self._measure, self._model = path, name, tuple(budgets), measure, model
         self._meters: dict[torch.device, _Meter] = {}
 
     def take_joint(self, module: fx.GraphModule, inputs: Sequence[Any], *, num_fwd_outputs: int, **rest: Any) -> Any:
+        if not inputs:  # a region of invoke_subgraph, whose halves will stand in the graph that calls it
+            return partitioners.default_partition(module, inputs, num_fwd_outputs=num_fwd_outputs)
         module.graph.eliminate_dead_code()
         _note_paths(self.dynamo_graph, module.graph)
-        try:
+        with self._refusals():
             joint = _read_joint(module, num_fwd_outputs)
-        except _Unsupported as why:
-            raise RecutError(f"this graph can't be exported: {why}") from None
-        file = self._file(joint)
-        if self._budgets:
-            file |= self._partitions(module, inputs, num_fwd_outputs)
-        self._write(file)
+            file = self._file(joint)
+            if self._budgets:
+                file |= self._partitions(module, inputs, num_fwd_outputs)
+        self._unfinished.append((joint, file))
         return partitioners.default_partition(module, inputs, num_fwd_outputs=num_fwd_outputs)
+
+    def finish_joint(self, module: fx.GraphModule, inputs: Sequence[Any]) -> Callable:
+        """The compiler of the forward half."""
+        for joint, file in self._unfinished:
+            self._write(file | _view_facts(joint, file))
+        self._unfinished.clear()
+        return _run_eagerly(module, inputs)
+
+    @contextlib.contextmanager
+    def _refusals(self) -> Iterable[None]:
+        try:
+            yield
+        except _Unsupported as why:
+            self.fault = RecutError(f"this graph can't be exported: {why}")
+            raise self.fault from None
 
     def take_forward(self, module: fx.GraphModule, inputs: Sequence[Any]) -> Callable:
         _note_paths(self.dynamo_graph, module.graph)
-        file = self._file(_read_forward(module))
+        with self._refusals():
+            joint = _read_forward(module)
+            file = self._file(joint)
+            file |= _view_facts(joint, file)
         file["forward"] = file.pop("joint")
         run = _run_eagerly(module, inputs)
 
@@ -1586,9 +1921,11 @@ class _Writer:
         return self._name if not self.paths else f"{self._name}.{len(self.paths)}"
 
     def _file(self, joint: _Joint) -> dict[str, Any]:
-        measured = _measure(joint, self._measure, True, self._meters)
-        facts = {} if self._measure == "nothing" else _allocator_facts(joint, _profile_of(joint))
-        return _file_json(joint, self._title(), _graph_nodes(joint, measured), **facts)
+        traced = _traced_facts(joint)
+        measuring = "nothing" if "symbols" in traced else self._measure
+        measured = _measure(joint, measuring, True, self._meters)
+        facts = {} if measuring == "nothing" else _allocator_facts(joint, _profile_of(joint))
+        return _file_json(joint, self._title(), _graph_nodes(joint, measured), **facts, **traced)
 
     def _partitions(self, module: fx.GraphModule, inputs: Sequence[Any], num_results: int) -> dict[str, Any]:
         import copy

@@ -31,6 +31,7 @@ done
 for part in "${parts[@]}"; do
   if [[ $part == tests ]]; then
     "$python" tests/pytorch/test_module.py
+    "$python" tests/pytorch/export_test.py
   elif [[ $part == random ]]; then
     "$python" tests/pytorch/random_test.py
   else
