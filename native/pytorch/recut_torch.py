@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import copy
 import ctypes
 import dataclasses
 import functools
@@ -364,6 +365,8 @@ def _function_name(function: Any) -> str:
         return f"torch.ops.higher_order.{function.name()}"
     if isinstance(function, torch._ops.OpOverload):
         return str(function)
+    if not hasattr(function, "__name__"):
+        raise _Unsupported(f"a call of {type(function).__name__}")
     return f"{function.__module__}.{function.__name__}"
 
 
@@ -433,6 +436,8 @@ def _encode_node(node: fx.Node, names: dict[fx.Node, str]) -> dict[str, Any]:
     if node.op == "output":
         return entry
     value = _value_of(node)
+    if value is None and isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable:
+        raise _Unsupported("it writes to its operands and gives no value")
     if isinstance(value, fx.GraphModule):
         inside = {n: n.name for n in value.graph.nodes}
         entry["subgraph"] = [_node_json(n, inside) for n in value.graph.nodes]
@@ -466,7 +471,8 @@ def _value_of(node: fx.Node) -> Any:
         return torch.empty((), dtype=torch.int64, device="meta")
     if isinstance(node.target, torch._ops.OpOverload) and not node.target._schema.returns:
         return None
-    if node.op == "call_function" and not isinstance(node.target, torch._ops.OperatorBase):  # of symbolic numbers
+    name = "" if node.op != "call_function" else _function_name(node.target)
+    if name.startswith(("_operator.", "math.", "torch.sym_", "torch._sym_")):  # of symbolic numbers
         args, kwargs = fx.node.map_arg((node.args, node.kwargs), _value_of)
         return node.target(*args, **kwargs)
     raise _Unsupported(f"nothing is known of the value of {node.name}")
@@ -1817,7 +1823,8 @@ def export(model: Callable, args: Sequence[Any], path: str | os.PathLike, *, kwa
     if writer.fault is not None:
         raise writer.fault
     if not writer.paths:
-        raise RecutError("nothing was captured: no output needs a gradient" if not forward else "nothing was captured")
+        raise RecutError("nothing was captured: " + ("" if forward else "no output needs a gradient, or ")
+                         + "Dynamo doesn't trace the model; TORCH_LOGS=graph_breaks says why")
     return writer.paths
 
 
@@ -1826,13 +1833,17 @@ def _marked(model: Callable, args: Sequence[Any], kwargs: dict[str, Any], dynami
     """Marks the dimensions that `dynamic` names for Dynamo, and takes the marks away afterwards."""
     named = {} if isinstance(dynamic, bool) else dynamic if isinstance(dynamic, dict) else dict(enumerate(dynamic))
     before: list[tuple[torch.Tensor, dict[str, Any]]] = []
+
+    def marks(tensor: torch.Tensor) -> dict[str, Any]:
+        return {key: copy.copy(held) for key, held in tensor.__dict__.items() if key.startswith(("_dynamo_", "_specialize_on"))}
+
     try:
         for which, dimensions in named.items():
             tensor = _argument_of(model, args, kwargs, which) if dimensions else None
             for dimension, span in (dimensions or {}).items():
                 if not -tensor.dim() <= dimension < tensor.dim():
                     raise RecutError(f"dynamic: argument {which!r} has no dimension {dimension}; found {tensor.dim()}")
-                before.append((tensor, dict(tensor.__dict__)))
+                before.append((tensor, marks(tensor)))
                 least, most = (None, None) if span is None else span
                 if span is not None and not (isinstance(least, int) and isinstance(most, int)):
                     raise RecutError(f"dynamic: the range of argument {which!r} is {span!r}; expected None or "
@@ -1841,7 +1852,8 @@ def _marked(model: Callable, args: Sequence[Any], kwargs: dict[str, Any], dynami
         yield
     finally:
         for tensor, held in reversed(before):
-            tensor.__dict__.clear()
+            for key in marks(tensor):
+                del tensor.__dict__[key]
             tensor.__dict__.update(held)
 
 
@@ -1928,8 +1940,6 @@ class _Writer:
         return _file_json(joint, self._title(), _graph_nodes(joint, measured), **facts, **traced)
 
     def _partitions(self, module: fx.GraphModule, inputs: Sequence[Any], num_results: int) -> dict[str, Any]:
-        import copy
-
         from torch._inductor.compile_fx import _recursive_joint_graph_passes
 
         changed = _recursive_joint_graph_passes(copy.deepcopy(module), skip_invoke_subgraph=True)

@@ -45,6 +45,13 @@ class OpOverload(str):
         return types.SimpleNamespace(returns=[types.SimpleNamespace(alias_info="a" if self.is_view else None)])
 
 
+class HigherOrderOperator:
+    """An operator by its name, `cond`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = lambda: name
+
+
 class Node:
     """As fx has them: made in order, knowing their users."""
 
@@ -115,6 +122,23 @@ class Graph:
             made[node.name] = node
 
 
+class Device:
+    def __init__(self, kind: str) -> None:
+        self.type = kind
+
+
+class GraphModule:
+    """A graph, and what its get_attr nodes name."""
+
+    def __init__(self, nodes: list[Node], **held: Any) -> None:
+        self.graph = Graph()
+        self.graph.owning_module = self
+        for node in nodes:
+            node.graph = self.graph
+            self.graph._add(node)
+        self.__dict__.update(held)
+
+
 def install() -> None:
     def module(name: str, **parts: Any) -> types.ModuleType:
         made = types.ModuleType(name)
@@ -123,10 +147,13 @@ def install() -> None:
         return made
 
     kinds = {kind: type(kind, (), {}) for kind in
-             ("device", "dtype", "layout", "memory_format", "SymInt", "SymFloat", "SymBool", "Generator")}
-    fx = module("torch.fx", Node=Node, Graph=Graph, GraphModule=object, node=types.SimpleNamespace(map_arg=map_arg),
+             ("dtype", "layout", "memory_format", "SymInt", "SymFloat", "SymBool", "Generator")}
+    fx = module("torch.fx", Node=Node, Graph=Graph, GraphModule=GraphModule, node=types.SimpleNamespace(map_arg=map_arg),
                 _lazy_graph_module=types.SimpleNamespace(_make_graph_module=lambda _module, graph: graph))
-    module("torch", Tensor=Tensor, ops=Anything(), _ops=types.SimpleNamespace(OpOverload=OpOverload), fx=fx, **kinds)
+    module("torch", Tensor=Tensor, ops=Anything(), fx=fx, device=Device, strided="torch.strided", __version__="none",
+           _ops=types.SimpleNamespace(OpOverload=OpOverload, HigherOrderOperator=HigherOrderOperator),
+           are_deterministic_algorithms_enabled=lambda: True, is_autocast_enabled=lambda _: False,
+           _guards=types.SimpleNamespace(TracingContext=types.SimpleNamespace(try_get=lambda: None)), **kinds)
     module("torch._functorch", partitioners=Anything())
     module("torch._functorch._aot_autograd", utils=Anything(), descriptors=Anything())
     module("torch._inductor")
