@@ -1835,7 +1835,8 @@ def _marked(model: Callable, args: Sequence[Any], kwargs: dict[str, Any], dynami
     before: list[tuple[torch.Tensor, dict[str, Any]]] = []
 
     def marks(tensor: torch.Tensor) -> dict[str, Any]:
-        return {key: copy.copy(held) for key, held in tensor.__dict__.items() if key.startswith(("_dynamo_", "_specialize_on"))}
+        return {key: copy.copy(held) for key, held in tensor.__dict__.items()
+                if key.startswith(("_dynamo_", "_specialize_on"))}
 
     try:
         for which, dimensions in named.items():
