@@ -1,6 +1,7 @@
 // Matrix products, in tiles or as plain nests. Targets may call a library instead.
 #include <cmath>
 
+#include "engine/codegen/lower/nests/grouped_matmul.h"
 #include "engine/codegen/lower/nests/tiled_matmul.h"
 
 namespace recut::loop {
@@ -114,6 +115,11 @@ void baddbmm(const Nest& nest) {
   });
 }
 
+void grouped_mm(const Nest& nest) {
+  if (nest.has("offs")) return multiply_groups(nest);
+  bmm(nest);
+}
+
 std::optional<std::string> integers_of_gelu(const Call& call) {
   if (call.boolean("use_gelu") && !is_floating(call.tensor("mat1").dtype)) return "integers";
   return std::nullopt;
@@ -127,6 +133,7 @@ void add_matmul_nests(NestTable& table) {
   table.push_back({Op::addmm, addmm});
   table.push_back({Op::_addmm_activation, addmm_activation, integers_of_gelu});
   table.push_back({Op::baddbmm, baddbmm});
+  table.push_back({Op::_grouped_mm, grouped_mm});
 }
 
 }  // namespace recut::loop
