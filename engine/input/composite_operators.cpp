@@ -89,26 +89,28 @@ struct CompositeTable {
   std::deque<std::string> names;  // behind the operators' views
   std::unordered_map<std::string_view, const CompositeOperator*> by_target;
 
-  CompositeTable() {
-    for (const auto& rows :
-         {conversion_composites(), shape_composites(), network_composites(), product_composites(),
-          recurrent_composites(), fourier_composites(), short_time_composites(),
-          window_composites(), norm_composites(), linear_algebra_composites(),
-          statistics_composites(), loss_composites(), quantization_composites()})
-      for (const CompositeRow& row : rows) add(row);
+  explicit CompositeTable(const std::vector<std::vector<CompositeRow>>& families,
+                          OperatorFlags flags = kNoFlags) {
+    for (const auto& rows : families)
+      for (const CompositeRow& row : rows) add(row, flags);
+  }
+
+  const CompositeOperator* find(std::string_view target) const {
+    const auto found = by_target.find(target);
+    return found == by_target.end() ? nullptr : found->second;
   }
 
  private:
   std::string_view keep(std::string text) { return names.emplace_back(std::move(text)); }
 
-  void add(const CompositeRow& row) {
+  void add(const CompositeRow& row, OperatorFlags flags) {
     Schema schema = parse_schema(row.schema);
     CompositeOperator& made = operators.emplace_back();
     made.expand = row.expand;
     made.written_if = row.written_if;
     Operator& op = made.row;
     op.op = Op::placeholder;
-    op.flags = kNoFlags;
+    op.flags = flags;
     op.parameters = std::move(schema.parameters);
     op.outputs = schema.outputs;
     op.returns_list = schema.returns_list;
@@ -127,12 +129,26 @@ struct CompositeTable {
   }
 };
 
+FileOperator find_by_name(std::string_view target, bool has_complex_number) {
+  FileOperator found{find_operator_in_file(target), find_composite(target)};
+  if (!has_complex_number || found.op == nullptr) return found;
+  // Beside the complex number a real one may be left, as for any element-wise operator.
+  static const CompositeTable table({complex_number_composites()}, kPointwise);
+  if (const auto* composite = table.find(found.op->target)) found.composite = composite;
+  if (const std::string_view form = tensor_form(found.op->target); !form.empty())
+    found.op = find_operator_by_target(form);
+  return found;
+}
+
 }  // namespace
 
 const CompositeOperator* find_composite(std::string_view target) {
-  static const CompositeTable table;
-  const auto found = table.by_target.find(target);
-  return found == table.by_target.end() ? nullptr : found->second;
+  static const CompositeTable table(
+      {conversion_composites(), shape_composites(), network_composites(), product_composites(),
+       recurrent_composites(), fourier_composites(), short_time_composites(), window_composites(),
+       norm_composites(), linear_algebra_composites(), statistics_composites(), loss_composites(),
+       quantization_composites()});
+  return table.find(target);
 }
 
 const Operator* find_operator_in_file(std::string_view target) {
@@ -140,6 +156,16 @@ const Operator* find_operator_in_file(std::string_view target) {
   for (const OtherName& other : kOtherNames)
     if (other.name == target) return find_operator_by_target(other.of);
   return nullptr;
+}
+
+FileOperator find_in_file(std::string_view target, bool has_complex_number) {
+  const FileOperator found = find_by_name(target, has_complex_number);
+  if (found.op != nullptr || found.composite != nullptr) return found;
+  const auto functional = functional_target(target);
+  if (!functional) return found;
+  FileOperator without_effect = find_by_name(*functional, has_complex_number);
+  without_effect.writes_operand = true;
+  return without_effect;
 }
 
 std::optional<std::string> functional_target(std::string_view target) {

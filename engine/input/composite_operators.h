@@ -64,6 +64,23 @@ const Operator* find_operator_in_file(std::string_view target);
 // call without its effect. None if the name isn't that of a call that writes to its first operand.
 std::optional<std::string> functional_target(std::string_view target);
 
+// The operator that a target of a file names.
+struct FileOperator {
+  const Operator* op = nullptr;                  // of the table
+  const CompositeOperator* composite = nullptr;  // comes before `op`, where it applies
+  bool writes_operand = false;  // the target is the operator's, but writes to the first operand
+};
+
+// Where an argument is a complex number, which is a tensor by then, the operator takes a tensor in
+// that place if there is such an operator.
+FileOperator find_in_file(std::string_view target, bool has_complex_number);
+
+// The target of the operator that takes a tensor where this one takes a number; "" if none is known.
+std::string_view tensor_form(std::string_view target);
+
+// Composites that take a tensor where the operator of their name takes a number.
+std::vector<CompositeRow> complex_number_composites();
+
 // Rows of the families, in files of their names.
 std::vector<CompositeRow> conversion_composites();
 std::vector<CompositeRow> shape_composites();

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "engine/input/joint_complex.h"
 #include "engine/support/text.h"
 
 namespace recut {
@@ -9,10 +10,11 @@ namespace {
 
 class ArgumentReader {
  public:
-  ArgumentReader(const Operator& op, const JointNode& node, const FindNode& find_node,
+  ArgumentReader(const Operator& op, const JointNode& node, Graph& graph, const FindNode& find_node,
                  const std::function<void(const std::string&)>& report_error)
       : op_(op),
         node_(node),
+        graph_(graph),
         find_node_(find_node),
         report_error_(report_error),
         arguments_(op.parameters.size()) {}
@@ -22,6 +24,7 @@ class ArgumentReader {
     if (node_.args.present()) sound = read_positional();
     if (node_.kwargs.present()) sound = read_by_name() && sound;
     if (!sound) return std::nullopt;
+    add_complex_numbers(complex_, node_, graph_, arguments_);
     return std::move(arguments_);
   }
 
@@ -59,7 +62,8 @@ class ArgumentReader {
 
   bool read(std::size_t position, JsonValue value) {
     bool sound = true;
-    auto argument = read_joint_argument(value, find_node_, sound);
+    auto argument = is_complex_number(value) ? read_complex(position, value)
+                                             : read_joint_argument(value, find_node_, sound);
     if (!argument) {
       report_error_(fmt::format("argument '{}' of {}: {}", op_.parameters[position].name, op_.name,
                                 argument.diagnostics().front().message));
@@ -69,19 +73,32 @@ class ArgumentReader {
     return sound;
   }
 
+  // Another value stands for the number until all arguments are known.
+  Result<Argument> read_complex(std::size_t position, JsonValue value) {
+    const Parameter& parameter = op_.parameters[position];
+    if (parameter.kind != ParameterKind::tensor || parameter.list)
+      return error("a complex number found, expected another value: this parameter takes none");
+    const auto number = read_complex_number(value);
+    if (!number) return number.diagnostics();
+    complex_.emplace_back(position, *number);
+    return Argument(None{});
+  }
+
   const Operator& op_;
   const JointNode& node_;
+  Graph& graph_;
   const FindNode& find_node_;
   const std::function<void(const std::string&)>& report_error_;
   std::vector<Argument> arguments_;
+  ComplexNumbers complex_;
 };
 
 }  // namespace
 
 std::optional<std::vector<Argument>> read_joint_arguments(
-    const Operator& op, const JointNode& node, const FindNode& find_node,
+    const Operator& op, const JointNode& node, Graph& graph, const FindNode& find_node,
     const std::function<void(const std::string&)>& report_error) {
-  return ArgumentReader(op, node, find_node, report_error).read();
+  return ArgumentReader(op, node, graph, find_node, report_error).read();
 }
 
 JsonValue argument_of(const Operator& op, const JointNode& node, std::string_view parameter) {

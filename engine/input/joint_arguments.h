@@ -14,9 +14,9 @@
 namespace recut {
 
 // From `args` and `kwargs`; absent where the call leaves one out. None after an error, which is
-// reported, or if an operand is a faulty node.
+// reported, or if an operand is a faulty node. Complex numbers become calls in the graph.
 std::optional<std::vector<Argument>> read_joint_arguments(
-    const Operator& op, const JointNode& node, const FindNode& find_node,
+    const Operator& op, const JointNode& node, Graph& graph, const FindNode& find_node,
     const std::function<void(const std::string&)>& report_error);
 
 // The argument of a call for a parameter; absent where it leaves that out.

@@ -19,6 +19,7 @@
 #include "engine/input/composite_operators.h"
 #include "engine/input/joint_arguments.h"
 #include "engine/input/joint_autocast.h"
+#include "engine/input/joint_complex.h"
 #include "engine/input/joint_externals.h"
 #include "engine/input/joint_measured.h"
 #include "engine/input/joint_outputs.h"
@@ -177,16 +178,8 @@ class JointGraphBuilder::Builder {
 
   void add_call() {
     if (add_item()) return;
-    const std::string_view target = node().target;
-    const Operator* op = find_operator_in_file(target);
-    const CompositeOperator* composite = find_composite(target);
-    const auto functional =
-        op == nullptr && composite == nullptr ? functional_target(target) : std::nullopt;
-    if (functional) {
-      op = find_operator_in_file(*functional);
-      composite = find_composite(*functional);
-    }
-    writes_operand_ = functional.has_value();
+    const auto [op, composite, writes] = find_in_file(node().target, has_complex_number(node()));
+    writes_operand_ = writes;
     if (composite != nullptr && add_composite(*composite)) return;
     if (op == nullptr || op->is(kInput)) return add_external();
     auto arguments = read_arguments(*op, false);
@@ -202,7 +195,7 @@ class JointGraphBuilder::Builder {
 
   std::optional<std::vector<Argument>> read_arguments(const Operator& op, bool composite) {
     auto arguments = read_joint_arguments(
-        op, node(), [this](std::string_view name) { return find(name); },
+        op, node(), graph_, [this](std::string_view name) { return find(name); },
         [this](const std::string& message) { report_error(message); });
     if (arguments && op.is(kImpure))
       if (const auto draw = op.parameter("draw")) (*arguments)[*draw] = draws_++;

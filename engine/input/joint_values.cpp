@@ -92,17 +92,12 @@ Result<TypeMembers> type_members(JsonValue value) {
   return members;
 }
 
-std::optional<double> special_real(std::string_view name) {
-  if (name == "inf") return std::numeric_limits<double>::infinity();
-  if (name == "-inf") return -std::numeric_limits<double>::infinity();
-  if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
-  return std::nullopt;
-}
-
 // Reads {"tag": "text"} by its tag.
 Result<Argument> read_tagged(std::string_view tag, JsonValue value, const FindNode& find_node,
                              bool& sound) {
   if (tag == "slice") return error("a slice is an argument that Recut doesn't read");
+  if (tag == "complex")
+    return error("a complex number found, expected another value in this place");
   if (!value.is(JsonKind::text))
     return unexpected(fmt::format("the {} of an argument", quote(tag)), value, "a string");
   const std::string_view text = value.text();
@@ -146,6 +141,13 @@ void visit_types(std::vector<RecordedTypes>& nodes, const See& see) {
 }
 
 }  // namespace
+
+std::optional<double> special_real(std::string_view name) {
+  if (name == "inf") return std::numeric_limits<double>::infinity();
+  if (name == "-inf") return -std::numeric_limits<double>::infinity();
+  if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
 
 Result<std::optional<Argument>> read_joint_number(JsonValue value, const Symbols& symbols) {
   if (!value.is(JsonKind::object)) return std::optional<Argument>();

@@ -36,6 +36,9 @@ void drop_device(std::string_view device, std::vector<RecordedTypes>& nodes);
 // any other value.
 Result<std::optional<Argument>> read_joint_number(JsonValue value, const Symbols& symbols);
 
+// The numbers of "inf", "-inf" and "nan"; none for another text.
+std::optional<double> special_real(std::string_view name);
+
 // Resolves a reference to a node, or to the number that a symbolic size is bound to. Gives an
 // invalid id for a faulty node, which was reported before.
 using FindNode = std::function<Result<Argument>(std::string_view name)>;

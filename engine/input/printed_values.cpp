@@ -151,21 +151,50 @@ Result<bool> PythonValues::read_items(std::string_view close, std::string& json,
   return list || !any;
 }
 
+// A number, an imaginary one, or the sum or the difference of both: 2, -0.5j, 1+2j. The minus before
+// an imaginary number is one before its real part 0, too.
 Result<Done> PythonValues::read_number(bool negative, std::string& json) {
-  const PythonToken token = lexer_.take();
-  if (token.is("inf") || token.is("nan")) {
-    real = true;
-    append_tagged("float", negative && token.is("inf") ? "-inf" : token.text, json);
+  std::string first, second;
+  const auto imaginary = read_part(negative, first);
+  if (!imaginary) return imaginary.diagnostics();
+  if (*imaginary) {
+    json += fmt::format("{{\"complex\": [{}, {}]}}", negative ? "-0.0" : "0.0", first);
     return Done{};
   }
+  if (!lexer_.peek().is("+") && !lexer_.peek().is("-")) {
+    json += first;
+    return Done{};
+  }
+  const bool minus = lexer_.take().is("-");
+  const PythonToken token = lexer_.peek();
+  const auto next = read_part(minus, second);
+  if (!next) return next.diagnostics();
+  if (!*next) return unexpected(token, "an imaginary number like 2j");
+  if (first == "-0") first = "-0.0";
+  json += fmt::format("{{\"complex\": [{}, {}]}}", first, second);
+  return Done{};
+}
+
+// Reads a number; true if it is imaginary.
+Result<bool> PythonValues::read_part(bool negative, std::string& json) {
+  const PythonToken token = lexer_.take();
+  std::string_view text = token.text;
+  const bool imaginary = text.size() > 1 && text.ends_with('j');
+  if (imaginary) text.remove_suffix(1);
+  if (text == "inf" || text == "nan") {
+    real = true;
+    append_tagged("float", negative && text == "inf" ? "-inf" : text, json);
+    return imaginary;
+  }
   if (token.kind != PythonKind::number) return unexpected(token, "a number");
-  if (!is_json_number(token.text, real))
+  if (!is_json_number(text, real))
     return at(token, fmt::format("{} is no number that Recut reads", quote(token.text)));
-  if (is_beyond_reals(token.text))
+  if (is_beyond_reals(text))
     return at(token, fmt::format("{} is too large for a number", quote(token.text)));
   if (negative) json += '-';
-  json += token.text;
-  return Done{};
+  json += text;
+  if (imaginary && text.find_first_not_of('0') == std::string_view::npos) json += ".0";
+  return imaginary;
 }
 
 Result<std::string> PythonValues::read_path() {
@@ -181,14 +210,15 @@ Result<std::string> PythonValues::read_path() {
 
 Result<Done> PythonValues::read_name(std::string& json, int depth) {
   const PythonToken token = lexer_.peek();
-  if (token.is("inf") || token.is("nan")) return read_number(false, json);
+  for (const std::string_view number : {"inf", "nan", "infj", "nanj"})
+    if (token.is(number)) return read_number(false, json);
   const auto path = read_path();
   if (!path) return path.diagnostics();
   const bool called = lexer_.peek().is("(");
   if (called && (*path == "device" || *path == "torch.device")) return read_device(json, depth);
-  if (called && *path == "slice") {
+  if (called && (*path == "slice" || *path == "complex")) {
     lexer_.take();
-    json += "{\"slice\": [";
+    json += fmt::format("{{\"{}\": [", *path);
     const auto items = read_items(")", json, depth + 1);
     json += "]}";
     return items ? Result<Done>(Done{}) : items.diagnostics();

@@ -52,6 +52,7 @@ class PythonValues {
  private:
   Result<Done> read(std::string& json, int depth);
   Result<Done> read_number(bool negative, std::string& json);
+  Result<bool> read_part(bool negative, std::string& json);
   Result<Done> read_name(std::string& json, int depth);
   Result<Done> read_device(std::string& json, int depth);
   Result<Done> read_dictionary(std::string& json, int depth);
