@@ -73,6 +73,13 @@ TEST_CASE("complex numbers: functions agree with their definitions", "[eval]") {
       {"cosh", [](Complex z) { return (std::exp(z) + std::exp(-z)) / 2.0; }},
       {"tanh", [](Complex z) { return 1.0 - 2.0 / (std::exp(2.0 * z) + 1.0); }},
       {"sigmoid", [](Complex z) { return 1.0 / (1.0 + std::exp(-z)); }},
+      {"silu", [](Complex z) { return z / (1.0 + std::exp(-z)); }},
+      {"expm1", [](Complex z) { return std::exp(z) - 1.0; }},
+      {"log1p", [](Complex z) { return std::log(1.0 + z); }},
+      {"sinc",
+       [](Complex z) {
+         return std::sin(3.14159265358979323846 * z) / (3.14159265358979323846 * z);
+       }},
       {"sgn", [](Complex z) { return z / std::hypot(z.real(), z.imag()); }},
       {"square", [](Complex z) { return z * z; }},
       {"neg", [](Complex z) { return Complex(-z.real(), -z.imag()); }},
@@ -85,6 +92,32 @@ TEST_CASE("complex numbers: functions agree with their definitions", "[eval]") {
     ComplexCall c;
     CHECK(complex_near(c.numbers(name, {{"self", c.complexes(zs)}}), expected, 1e-12));
   }
+}
+
+// Near 0 the sum with 1 would lose these numbers; at 0 a quotient has no value.
+TEST_CASE("complex numbers: functions near 0", "[eval]") {
+  ComplexCall c;
+  const Numbers small = {{1e-20, -2e-20}, {0, 1e-18}, {-0.0, 0.0}};
+  CHECK(complex_near(c.numbers("expm1", {{"self", c.complexes(small)}}), small, 1e-15));
+  CHECK(complex_near(c.numbers("log1p", {{"self", c.complexes(small)}}), small, 1e-15));
+  CHECK(complex_near(c.numbers("sinc", {{"self", c.complexes(Numbers{{0, 0}})}}), {{1, 0}}));
+}
+
+TEST_CASE("complex numbers: powers in double, and gradients by results", "[eval]") {
+  ComplexCall c;
+  const Numbers zs = {{0.5, -0.25}, {-1.5, 0.75}}, gs = {{1, 2}, {0, -1}};
+  const Named power = {{"self", c.complexes({2}, zs, DType::c64)}, {"exponent", 1.3}};
+  CHECK(c.builder.type("float_power.Tensor_Scalar", power) == "c128[2]");
+  CHECK(complex_near(c.numbers("float_power.Tensor_Scalar", power),
+                     {std::pow(zs[0], 1.3), std::pow(zs[1], 1.3)}, 1e-12));
+  const Named back = {{"grad_output", c.complexes(gs)}, {"output", c.complexes(zs)}};
+  Numbers sigmoid, tanh;
+  for (std::size_t i = 0; i < zs.size(); ++i) {
+    sigmoid.push_back(gs[i] * std::conj(zs[i] * (1.0 - zs[i])));
+    tanh.push_back(gs[i] * std::conj(1.0 - zs[i] * zs[i]));
+  }
+  CHECK(complex_near(c.numbers("sigmoid_backward", back), sigmoid, 1e-12));
+  CHECK(complex_near(c.numbers("tanh_backward", back), tanh, 1e-12));
 }
 
 TEST_CASE("complex numbers: magnitude and angle are real", "[eval]") {

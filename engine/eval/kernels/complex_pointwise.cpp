@@ -4,6 +4,7 @@
 
 #include "engine/eval/kernels/complex_numbers.h"
 #include "engine/eval/kernels/elementwise.h"
+#include "engine/support/constants.h"
 
 namespace recut {
 namespace {
@@ -70,6 +71,11 @@ Complex complex_power(Complex base, Complex exponent) {
   return std::pow(base, exponent);
 }
 
+Result<Done> complex_float_power(KernelContext& c) {
+  return apply<Complex, Complex>(c, DType::c128, Numbers::arithmetic, complex_power, "self",
+                                 "exponent");
+}
+
 Result<Done> complex_addcmul(KernelContext& c) {
   const double value = number(c.call.scalar("value"), complex_common(c));
   return complexes<Complex>(
@@ -85,6 +91,34 @@ Result<Done> complex_addcdiv(KernelContext& c) {
 }
 
 Complex complex_sigmoid(Complex x) { return divided(1, 1.0 + std::exp(-x)); }
+Complex complex_silu(Complex x) { return divided(x, 1.0 + std::exp(-x)); }
+Complex complex_sigmoid_gradient(Complex g, Complex y) {
+  return times(g, std::conj(times(1.0 - y, y)));
+}
+Complex complex_tanh_gradient(Complex g, Complex y) {
+  return times(g, std::conj(1.0 - times(y, y)));
+}
+
+// (exp(x) - 1) cos(y) + (cos(y) - 1) + i exp(x) sin(y): nothing cancels near 0.
+Complex complex_expm1(Complex z) {
+  const double x = z.real(), y = z.imag(), half = std::sin(y / 2);
+  const double im = y == 0 ? y : std::exp(x) * std::sin(y);
+  return {std::expm1(x) * std::cos(y) - 2 * half * half, im};
+}
+
+// Near 0 by |1 + z|^2 = 1 + r.
+Complex complex_log1p(Complex z) {
+  const double x = z.real(), y = z.imag(), angle = std::atan2(y, x + 1);
+  if (!(std::abs(z) < 0.5)) return {std::log(std::hypot(x + 1, y)), angle};
+  const double r = x * (2 + x) + y * y;
+  return {r == 0 ? x : std::log1p(r) / 2, angle};
+}
+
+Complex complex_sinc(Complex z) {
+  if (z == Complex()) return 1;
+  return divided(std::sin(kPi * z), kPi * z);
+}
+
 bool is_nan(Complex x) { return std::isnan(x.real()) || std::isnan(x.imag()); }
 bool is_infinite(Complex x) { return std::isinf(x.real()) || std::isinf(x.imag()); }
 bool is_finite(Complex x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); }
@@ -128,10 +162,22 @@ void add_complex_exponentials(KernelTable& table) {
   table.add_complex(Op::rsqrt, function([](Complex x) { return divided(1, std::sqrt(x)); }));
   table.add_complex(Op::reciprocal, function([](Complex x) { return divided(1, x); }));
   table.add_complex(Op::sigmoid, function([](Complex x) { return complex_sigmoid(x); }));
+  table.add_complex(Op::silu, function([](Complex x) { return complex_silu(x); }));
+  table.add_complex(Op::expm1, function([](Complex x) { return complex_expm1(x); }));
+  table.add_complex(Op::log1p, function([](Complex x) { return complex_log1p(x); }));
+  table.add_complex(Op::sigmoid_backward, complex_binary<Complex>([](Complex g, Complex y) {
+                      return complex_sigmoid_gradient(g, y);
+                    }));
+  table.add_complex(Op::tanh_backward, complex_binary<Complex>([](Complex g, Complex y) {
+                      return complex_tanh_gradient(g, y);
+                    }));
   const Kernel power =
       complex_binary<Complex>([](Complex a, Complex b) { return complex_power(a, b); });
   for (const Op op : {Op::pow_Tensor_Tensor, Op::pow_Tensor_Scalar, Op::pow_Scalar})
     table.add_complex(op, power);
+  for (const Op op :
+       {Op::float_power_Tensor_Tensor, Op::float_power_Tensor_Scalar, Op::float_power_Scalar})
+    table.add_complex(op, complex_float_power);
 }
 
 void add_complex_trigonometry(KernelTable& table) {
@@ -141,6 +187,7 @@ void add_complex_trigonometry(KernelTable& table) {
   table.add_complex(Op::asin, function([](Complex x) { return std::asin(x); }));
   table.add_complex(Op::acos, function([](Complex x) { return std::acos(x); }));
   table.add_complex(Op::atan, function([](Complex x) { return std::atan(x); }));
+  table.add_complex(Op::sinc, function([](Complex x) { return complex_sinc(x); }));
   table.add_complex(Op::sinh, function([](Complex x) { return std::sinh(x); }));
   table.add_complex(Op::cosh, function([](Complex x) { return std::cosh(x); }));
   table.add_complex(Op::tanh, function([](Complex x) { return std::tanh(x); }));

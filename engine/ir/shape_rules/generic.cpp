@@ -112,8 +112,10 @@ Inferred angle(const Call& call) {
   return broadcast_as(call, real_of(float_of(result_dtype(call))));
 }
 
-// Broadcast, f64.
-Inferred promote_to_double(const Call& call) { return broadcast_as(call, DType::f64); }
+// Broadcast, f64 or c128.
+Inferred promote_to_double(const Call& call) {
+  return broadcast_as(call, is_complex(result_dtype(call)) ? DType::c128 : DType::f64);
+}
 
 // Broadcast, bool.
 Inferred compare(const Call& call) { return broadcast_as(call, DType::boolean); }

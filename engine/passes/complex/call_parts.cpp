@@ -96,6 +96,7 @@ PartRule part_rule(Op op) {
     PartRules rules(nullptr);
     add_arithmetic(rules);
     add_functions(rules);
+    add_inverse_functions(rules);
     add_movements(rules);
     add_products(rules);
     add_reductions(rules);

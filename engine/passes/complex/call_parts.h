@@ -63,6 +63,7 @@ PartRule part_rule(Op op);
 
 void add_arithmetic(PartRules& rules);
 void add_functions(PartRules& rules);
+void add_inverse_functions(PartRules& rules);
 void add_movements(PartRules& rules);
 void add_products(PartRules& rules);
 void add_reductions(PartRules& rules);
