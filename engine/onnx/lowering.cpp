@@ -31,8 +31,8 @@ LoweringTable all_lowerings() {
   for (const auto& family :
        {arithmetic_lowerings(), activation_lowerings(), shape_lowerings(), index_lowerings(),
         constant_lowerings(), product_lowerings(), window_lowerings(), einsum_lowerings(),
-        resize_lowerings(), normalisation_lowerings(), reduction_lowerings(),
-        recurrent_lowerings()})
+        resize_lowerings(), normalisation_lowerings(), reduction_lowerings(), recurrent_lowerings(),
+        spectral_lowerings()})
     for (const OperatorLowering& row : family)
       table.emplace(std::pair(row.name, row.before), row.lower);
   return table;

@@ -125,5 +125,6 @@ std::vector<OperatorLowering> resize_lowerings();
 std::vector<OperatorLowering> normalisation_lowerings();
 std::vector<OperatorLowering> reduction_lowerings();
 std::vector<OperatorLowering> recurrent_lowerings();
+std::vector<OperatorLowering> spectral_lowerings();
 
 }  // namespace recut::onnx

@@ -44,6 +44,7 @@ constexpr MovedAttribute kMovedAttributes[] = {
     {"ReduceMin", 18, "axes", 1},
     {"ReduceProd", 18, "axes", 1},
     {"ReduceSumSquare", 18, "axes", 1},
+    {"DFT", 20, "axis", 2},
 };
 
 const AttributeProto* attribute_of(const ::onnx::NodeProto& node, std::string_view name) {

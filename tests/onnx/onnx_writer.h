@@ -64,6 +64,9 @@ class OnnxNode {
     node_.bytes(1, "x");
   }
 
+  // One that reads no `x`.
+  static OnnxNode of_known(const std::string& op) { return OnnxNode(op); }
+
   // The next input: "" where it is left out.
   OnnxNode& none() {
     node_.bytes(1, "");
@@ -108,6 +111,10 @@ class OnnxNode {
   }
 
  private:
+  explicit OnnxNode(const std::string& op) {
+    node_.bytes(4, op);
+    node_.bytes(2, "y");
+  }
   OnnxNode& known(int dtype, std::vector<std::int64_t> shape, const void* data, std::size_t size) {
     const std::string name = "known" + std::to_string(count_++);
     ProtoWriter tensor;
