@@ -9,6 +9,7 @@
 
 #include "engine/input/joint_nodes.h"
 #include "engine/input/joint_values.h"
+#include "engine/ir/graph.h"
 #include "engine/ir/operator.h"
 
 namespace recut {

@@ -95,6 +95,11 @@ TEST_CASE("products of groups that end too late or too early fail", "[codegen][c
       CHECK(refusal(graph, {{"o", ends}}).find("out of range for size") != std::string::npos);
     CHECK(refusal(graph, {{"o", {7, 19, 39}}}) == "");
   }
+  const Graph one = graph_of(
+      "  %a = input f32[4, 5]\n  %b = input f32[1, 5, 2]\n  %o = input i32[1]\n"
+      "  %y = _grouped_mm(%a, %b, %o) : f32[4, 2]\n  results %y\n  gradients none, none, none");
+  CHECK(refusal(one, {{"o", {5}}}).find("out of range for size") != std::string::npos);
+  CHECK(refusal(one, {{"o", {3}}}) == "");
 }
 
 // Batches need no ends; gradients are products of other forms, of transposed operands.

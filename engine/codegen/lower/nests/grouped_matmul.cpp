@@ -32,7 +32,7 @@ struct GroupEnds {
   void check() const {
     Builder& builder = nest.lowering.builder();
     const std::size_t depth = builder.depth();
-    const Index group = builder.open_loop("g", count(), Builder::Order::parallel);
+    const Index group = builder.open_any_loop("g", count(), Builder::Order::parallel);
     nest.checked(end(group), size + 1, false);
     nest.checked(end(group) - begin(group), size + 1, false);
     builder.close_to(depth);
