@@ -7,6 +7,7 @@
 #include "engine/eval/inputs.h"
 #include "tests/autodiff/derivative_check.h"
 #include "tests/codegen/agreement.h"
+#include "tests/codegen/cuda_on_cpu.h"
 #include "tests/codegen/given_inputs.h"
 #include "tests/random/same_meaning.h"
 
@@ -63,6 +64,11 @@ TEST_CASE("lowering: products of groups as CUDA", "[codegen][cpu]") {
     const GivenNumbers given = {{"o", {9, 9, 33}}};
     INFO(form.self << " " << form.mat2);
     CHECK(wrong_numbers(graph, given, evaluated(graph, given), true) == "");
+    if (!has_compiler()) continue;
+    KernelRunOptions groups_of_threads;
+    groups_of_threads.executor = Executor::cuda;
+    groups_of_threads.lower.group_lanes = 128;
+    CHECK(by_kernels(graph, given, groups_of_threads) == evaluated(graph, given));
   }
 }
 
