@@ -19,6 +19,8 @@ struct GradOptions {
   // Names of the inputs that get a gradient. Default: the real inputs marked as parameters; if no
   // input is a parameter, every real input.
   std::optional<std::vector<std::string>> requires_grad;
+  // The level of forward mode's tangents (graph_signature.h). Default: above all that the graph has.
+  std::optional<int> level;
 };
 
 // One step of the reverse sweep: the call, and the nodes its derivative rule added.
@@ -61,7 +63,9 @@ Result<ForwardGraph> extract_forward_graph(const Graph& joint);
 // Forward mode (dual numbers): the graph's results and gradients, followed by the tangent of each.
 // Tangents of the inputs come in as further inputs `NAME_tangent`. The tangent of an output that
 // depends on none of them is zero; an output that is not real has no tangent. Applied to a joint
-// graph this gives Hessian-vector products (Pearlmutter 1994).
+// graph this gives Hessian-vector products (Pearlmutter 1994), and applied again it gives tangents
+// of a higher level. The graph's signature tells which result is whose tangent. Fails for a level
+// that the graph has, or that lies below one.
 struct Jvp {
   Graph graph;                 // every output is a result
   std::vector<NodeId> inputs;  // inputs with a tangent

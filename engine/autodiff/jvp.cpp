@@ -27,13 +27,46 @@ std::vector<NodeId> draft_of(const Graph& from, Graph& to) {
   return drafted;
 }
 
+// Places of the results that are there.
+std::vector<std::size_t> present_results(const Graph& graph) {
+  std::vector<std::size_t> present;
+  for (std::size_t i = 0; i < graph.results.size(); ++i)
+    if (graph.results[i].valid()) present.push_back(i);
+  return present;
+}
+
+// These results, then the gradients that are there.
 std::vector<NodeId> outputs_of(const Graph& graph) {
   std::vector<NodeId> outputs;
-  for (const NodeId id : graph.results)
-    if (id.valid()) outputs.push_back(id);
+  for (const std::size_t i : present_results(graph)) outputs.push_back(graph.results[i]);
   for (const NodeId id : graph.gradients)
     if (id.valid()) outputs.push_back(id);
   return outputs;
+}
+
+// A dual number has one tangent a level, and levels nest.
+Result<int> level_of(const Graph& graph, const GradOptions& options) {
+  const int next = next_dual_level(graph);
+  const int level = options.level.value_or(next);
+  if (level < 0) return error(fmt::format("level {}, expected 0 or above", level));
+  if (level >= next) return level;
+  const DualInput* last = nullptr;
+  for (const DualInput& dual : graph.signature->dual_inputs)
+    if (dual.level >= level) last = &dual;
+  return error(fmt::format(
+      "%{} has the tangent %{} at level {}: a further derivative is of level {} or above, found {}",
+      last->primal, last->tangent, last->level, next, level));
+}
+
+// What the graph's signature says of the results that stay, and the new dual numbers.
+GraphSignature signature_of(const Graph& graph, const Jvp& made, int level) {
+  GraphSignature signature = with_results(without_tangents(graph), present_results(graph));
+  for (std::size_t i = 0; i < made.inputs.size(); ++i)
+    signature.dual_inputs.push_back({made.graph.node_name(made.inputs[i]),
+                                     made.graph.node_name(made.input_tangents[i]), level});
+  for (std::size_t i = 0; i < made.primal.size(); ++i)
+    signature.dual_results.push_back({made.primal[i], made.tangents[i], level});
+  return signature;
 }
 
 }  // namespace
@@ -41,6 +74,8 @@ std::vector<NodeId> outputs_of(const Graph& graph) {
 Result<Jvp> jvp(const Graph& graph, const GradOptions& options) {
   const auto inputs = autodiff::inputs_requiring_grad(graph, options.requires_grad);
   if (!inputs) return inputs.diagnostics();
+  const auto level = level_of(graph, options);
+  if (!level) return level.diagnostics();
   Graph draft;
   const auto drafted = draft_of(graph, draft);
   const auto image = [&](NodeId id) { return drafted[graph.position(id)]; };
@@ -72,7 +107,7 @@ Result<Jvp> jvp(const Graph& graph, const GradOptions& options) {
   autodiff::CanonicalGraph copy = autodiff::in_canonical_order(draft, trace.call_starts, graph);
   for (const NodeId id : input_tangents) made.input_tangents.push_back(copy.of(draft, id));
   made.graph = std::move(copy.graph);
-  set_signature(made.graph, without_tangents(graph));
+  set_signature(made.graph, signature_of(graph, made, *level));
   return made;
 }
 

@@ -60,8 +60,13 @@ Result<std::complex<double>> read_complex_number(JsonValue value) {
 void add_complex_numbers(const ComplexNumbers& numbers, const JointNode& node, Graph& graph,
                          std::vector<Argument>& arguments) {
   if (numbers.empty()) return;
-  const bool wide = std::any_of(arguments.begin(), arguments.end(),
-                                [&](const Argument& a) { return is_double(a, graph); });
+  // A number alone is complex128, and beside a tensor or a dtype as wide as that.
+  const bool alone = std::none_of(arguments.begin(), arguments.end(), [](const Argument& a) {
+    return a.get<NodeId>() != nullptr || a.get<DType>() != nullptr ||
+           a.get<ArgumentList>() != nullptr;
+  });
+  const bool wide = alone || std::any_of(arguments.begin(), arguments.end(),
+                                         [&](const Argument& a) { return is_double(a, graph); });
   const DType part = wide ? DType::f64 : DType::f32;
   Builder b(graph);
   const auto scope = b.scope({std::string(node.module), node.seq_nr, {}, std::string(node.source)});

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "engine/input/joint_measured.h"
@@ -98,9 +99,17 @@ class FileReader {
     read_measurement_metadata(fields_, measurements);
     if (measurements.any())
       file.graph.measured = std::make_shared<const Measurements>(std::move(measurements));
-    JointRoles roles{fields_.texts("parameters"), fields_.texts("buffers")};
-    return JointFileNodes{read_joint_nodes(list, diagnostics_), std::move(roles), forward_outputs,
-                          JointSignature(fields_)};
+    JointFileNodes found{read_joint_nodes(list, diagnostics_),
+                         {fields_.texts("parameters"), fields_.texts("buffers")},
+                         forward_outputs,
+                         JointSignature(fields_)};
+    // A buffer that is written is an input, no constant.
+    const auto written = found.signature.written();
+    std::vector<std::string>& buffers = found.roles.buffers;
+    buffers.erase(std::remove_if(buffers.begin(), buffers.end(),
+                                 [&](const std::string& name) { return written.count(name) != 0; }),
+                  buffers.end());
+    return found;
   }
 
  private:

@@ -146,6 +146,18 @@ JointSignature::JointSignature(JsonFields& fields)
       shared_storages(fields.find("shared_storages", JsonKind::array, false)),
       deterministic(fields.boolean("deterministic")) {}
 
+std::set<std::string_view> JointSignature::written() const {
+  std::set<std::string_view> names;
+  if (!writes.present()) return names;
+  for (const JsonMember item : writes.items()) {
+    if (!item.value.is(JsonKind::object)) continue;
+    for (const JsonMember member : item.value.items())
+      if (member.key == "input" && member.value.is(JsonKind::text))
+        names.insert(member.value.text());
+  }
+  return names;
+}
+
 void read_joint_signature(const JointSignature& signature, const JointNodes& nodes,
                           const std::vector<std::optional<std::size_t>>& results, Graph& graph,
                           DiagnosticCollector& diagnostics) {

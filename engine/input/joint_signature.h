@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct JointSignature {
 
   JointSignature() = default;
   explicit JointSignature(JsonFields& fields);
+
+  // The placeholders that "writes" names, as far as these are sound.
+  std::set<std::string_view> written() const;
 };
 
 // Adds them to the signature of the graph, which may have one from the writes of its own calls.

@@ -101,8 +101,9 @@ std::optional<std::vector<TensorType>> JointTypes::take_unchecked(
   const Diagnostics wrong = check_arguments(op, arguments, types_of_);
   for (const Diagnostic& d : wrong) report_error(at, d.message);
   std::vector<TensorType> types;
+  // Of several outputs some are numbers, as the length of the longest sequence of attention.
   for (const RecordedType& type : *recorded_[at])
-    if (type) types.push_back(*type);
+    if (type || op.multiple_outputs()) types.push_back(type.value_or(TensorType{}));
   if (types.size() != recorded_[at]->size())
     report_error(at, "'val' has no 'dtype'");
   else if (!op.returns_list && types.size() != op.outputs)

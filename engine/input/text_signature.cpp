@@ -14,6 +14,10 @@ std::optional<bool> TextSignatureReader::parse_signature_line(GraphSignature& si
     read = parse_mutation(signature);
   else if (is("tangent_of"))
     read = parse_tangents(signature);
+  else if (is("dual_input"))
+    read = parse_dual_input(signature);
+  else if (is("dual_result"))
+    read = parse_dual_result(signature);
   else if (is("shared_storage"))
     read = parse_shared_storage(signature);
   else if (is("deterministic"))
@@ -50,6 +54,36 @@ bool TextSignatureReader::parse_tangents(GraphSignature& signature) {
     signature.tangent_of.push_back(result);
   } while (accept(","));
   return end_line();
+}
+
+bool TextSignatureReader::parse_level(int& level) {
+  constexpr std::int64_t kMaxLevel = 1'000;
+  const Token token = token_;
+  std::int64_t number = 0;
+  if (!expect("level") || !parse_whole_number(number)) return false;
+  if (number < 0 || number > kMaxLevel)
+    return fail_at(token, fmt::format("level {}, expected 0 to {}", number, kMaxLevel));
+  level = static_cast<int>(number);
+  return end_line();
+}
+
+bool TextSignatureReader::parse_dual_input(GraphSignature& signature) {
+  DualInput dual;
+  if (!take_text(TokenKind::reference, "an input (%…)", dual.primal) || !expect(",") ||
+      !take_text(TokenKind::reference, "its tangent (%…)", dual.tangent) ||
+      !parse_level(dual.level))
+    return false;
+  signature.dual_inputs.push_back(std::move(dual));
+  return true;
+}
+
+bool TextSignatureReader::parse_dual_result(GraphSignature& signature) {
+  DualResult dual;
+  if (!parse_index(dual.primal) || !expect(",") || !parse_index(dual.tangent) ||
+      !parse_level(dual.level))
+    return false;
+  signature.dual_results.push_back(dual);
+  return true;
 }
 
 bool TextSignatureReader::parse_shared_storage(GraphSignature& signature) {

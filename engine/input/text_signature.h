@@ -15,8 +15,8 @@ class TextSignatureReader : protected TextReader {
  protected:
   using TextReader::TextReader;
 
-  static constexpr std::string_view kSignatureWords[] = {"mutation", "tangent_of", "shared_storage",
-                                                         "deterministic"};
+  static constexpr std::string_view kSignatureWords[] = {
+      "mutation", "tangent_of", "dual_input", "dual_result", "shared_storage", "deterministic"};
 
   // Reads a line that begins with one of these words; none for any other line.
   std::optional<bool> parse_signature_line(GraphSignature& signature);
@@ -28,6 +28,9 @@ class TextSignatureReader : protected TextReader {
   bool parse_index(std::size_t& out);
   bool parse_mutation(GraphSignature& signature);
   bool parse_tangents(GraphSignature& signature);
+  bool parse_level(int& level);
+  bool parse_dual_input(GraphSignature& signature);
+  bool parse_dual_result(GraphSignature& signature);
   bool parse_shared_storage(GraphSignature& signature);
   bool parse_deterministic(GraphSignature& signature);
 

@@ -19,6 +19,8 @@ class SignatureCheck {
   std::vector<std::string> run() {
     for (const Mutation& mutation : signature_.mutations) check(mutation);
     check_tangents();
+    for (const DualInput& dual : signature_.dual_inputs) check(dual);
+    for (const DualResult& dual : signature_.dual_results) check(dual);
     for (const auto& group : signature_.shared_storages) check(group);
     return std::move(faults_);
   }
@@ -79,6 +81,37 @@ class SignatureCheck {
     }
   }
 
+  void check_dual(NodeId primal, NodeId tangent, int level) {
+    if (level < 0) faults_.push_back(fmt::format("a tangent of level {}", level));
+    if (!duals_.emplace(primal, level).second)
+      faults_.push_back(fmt::format("{} has two tangents at level {}, expected one",
+                                    quote(graph_.node_name(primal)), level));
+    if (graph_.type(primal).shape != graph_.type(tangent).shape)
+      faults_.push_back(fmt::format(
+          "{}, the tangent of {}, has shape {}, expected {}", quote(graph_.node_name(tangent)),
+          quote(graph_.node_name(primal)), format_shape(graph_.type(tangent).shape),
+          format_shape(graph_.type(primal).shape)));
+  }
+
+  void check(const DualInput& dual) {
+    const NodeId primal = input_of(dual.primal), tangent = input_of(dual.tangent);
+    if (primal.valid() && tangent.valid()) check_dual(primal, tangent, dual.level);
+  }
+
+  // Equal results are one node: of these each may have a tangent.
+  void check(const DualResult& dual) {
+    if (!is_result(dual.primal) || !is_result(dual.tangent)) return;
+    if (!dual_results_.emplace(dual.primal, dual.level).second)
+      faults_.push_back(fmt::format("result {} has two tangents at level {}, expected one",
+                                    dual.primal, dual.level));
+    const NodeId primal = graph_.results[dual.primal], tangent = graph_.results[dual.tangent];
+    if (graph_.type(primal).shape != graph_.type(tangent).shape)
+      faults_.push_back(
+          fmt::format("result {}, the tangent of result {}, has shape {}, expected {}",
+                      dual.tangent, dual.primal, format_shape(graph_.type(tangent).shape),
+                      format_shape(graph_.type(primal).shape)));
+  }
+
   void check(const std::vector<std::string>& group) {
     for (const std::string& name : group) input_of(name);
     if (group.size() < 2)
@@ -89,6 +122,8 @@ class SignatureCheck {
   const GraphSignature& signature_;
   std::set<std::string> written_;
   std::set<std::size_t> results_;
+  std::set<std::pair<NodeId, int>> duals_;
+  std::set<std::pair<std::size_t, int>> dual_results_;
   std::vector<std::string> faults_;
 };
 
@@ -125,6 +160,13 @@ std::vector<std::size_t> user_results(const Graph& graph) {
   return seen;
 }
 
+int next_dual_level(const Graph& graph) {
+  int next = 0;
+  if (graph.signature == nullptr) return next;
+  for (const DualInput& dual : graph.signature->dual_inputs) next = std::max(next, dual.level + 1);
+  return next;
+}
+
 GraphSignature without_tangents(const Graph& graph) {
   GraphSignature signature = graph.signature == nullptr ? GraphSignature() : *graph.signature;
   signature.tangent_of.clear();
@@ -140,6 +182,12 @@ GraphSignature with_results(const GraphSignature& signature, const std::vector<s
   for (const Mutation& mutation : signature.mutations)
     if (const std::size_t place = place_of(mutation.result); place < kept.size())
       to.mutations.push_back({place, mutation.input, mutation.value, mutation.metadata});
+  to.dual_results.clear();
+  for (const DualResult& dual : signature.dual_results) {
+    const std::size_t primal = place_of(dual.primal), tangent = place_of(dual.tangent);
+    if (primal < kept.size() && tangent < kept.size())
+      to.dual_results.push_back({primal, tangent, dual.level});
+  }
   for (std::size_t& result : to.tangent_of) result = place_of(result);
   const bool lost = std::any_of(to.tangent_of.begin(), to.tangent_of.end(),
                                 [&](std::size_t result) { return result >= kept.size(); });

@@ -27,14 +27,29 @@ struct Mutation {
   }
 };
 
+// A dual number of forward mode: an input or a result, and its tangent at a level. Levels nest: a
+// tangent of level 1 is the derivative of everything that level 0 computes, its tangents too.
+// PyTorch has them as torch.autograd.forward_ad's make_dual, unpack_dual and dual_level.
+struct DualInput {
+  std::string primal, tangent;
+  int level = 0;
+};
+struct DualResult {
+  std::size_t primal = 0, tangent = 0;
+  int level = 0;
+};
+
 struct GraphSignature {
   std::vector<Mutation> mutations;
   std::vector<std::size_t> tangent_of;  // the result of each tangent, in order; empty: not known
+  std::vector<DualInput> dual_inputs;
+  std::vector<DualResult> dual_results;
   std::vector<std::vector<std::string>> shared_storages;  // inputs that lie in one storage
   bool deterministic = false;  // traced under torch.use_deterministic_algorithms
 
   bool empty() const {
-    return mutations.empty() && tangent_of.empty() && shared_storages.empty() && !deterministic;
+    return mutations.empty() && tangent_of.empty() && dual_inputs.empty() && dual_results.empty() &&
+           shared_storages.empty() && !deterministic;
   }
 };
 
@@ -61,8 +76,11 @@ GraphSignature without_tangents(const Graph& graph);
 // Results that aren't there any more are left out, and tangents are not known if one lost its own.
 GraphSignature with_results(const GraphSignature& signature, const std::vector<std::size_t>& kept);
 
-// Faults of a graph's signature: results and inputs that aren't there, a mutation of another type,
-// two mutations of one input. Empty for a sound one.
+// The level of a further derivative by forward mode: above all levels that the graph has.
+int next_dual_level(const Graph& graph);
+
+// Faults of a graph's signature: results and inputs that aren't there, a mutation or tangent of
+// another type, two mutations of one input, two tangents at one level. Empty for a sound one.
 std::vector<std::string> check_signature(const Graph& graph);
 
 }  // namespace recut

@@ -133,6 +133,12 @@ std::string print_signature(const Graph& graph, const std::string& indent) {
                         mutation.metadata ? mutation.value ? " value metadata" : " metadata" : "");
   if (!signature.tangent_of.empty())
     text += fmt::format("{}tangent_of {}\n", indent, fmt::join(signature.tangent_of, ", "));
+  for (const DualInput& dual : signature.dual_inputs)
+    text += fmt::format("{}dual_input {}, {} level {}\n", indent, reference(dual.primal),
+                        reference(dual.tangent), dual.level);
+  for (const DualResult& dual : signature.dual_results)
+    text += fmt::format("{}dual_result {}, {} level {}\n", indent, dual.primal, dual.tangent,
+                        dual.level);
   for (const auto& group : signature.shared_storages) {
     text += indent + "shared_storage";
     for (std::size_t i = 0; i < group.size(); ++i)

@@ -33,6 +33,8 @@
 //     mutation 0 %running_mean          result 0 is the new value of this input
 //     mutation 1 %weight metadata       its sizes and strides change; or: value metadata, both
 //     tangent_of 2, 3                   the results of the tangents, in order
+//     dual_input %x, %x_tangent level 0 an input, and its tangent by forward mode
+//     dual_result 0, 1 level 0          a result, and the result that is its tangent
 //     shared_storage %a, %b             inputs that lie in one storage
 //     deterministic                     traced under deterministic algorithms
 #pragma once

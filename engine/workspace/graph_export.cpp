@@ -54,8 +54,17 @@ Json signature_json(const GraphSignature& signature) {
                          {"input", mutation.input},
                          {"value", mutation.value},
                          {"metadata", mutation.metadata}});
+  Json dual_inputs = Json::array(), dual_results = Json::array();
+  for (const DualInput& dual : signature.dual_inputs)
+    dual_inputs.push_back(
+        {{"primal", dual.primal}, {"tangent", dual.tangent}, {"level", dual.level}});
+  for (const DualResult& dual : signature.dual_results)
+    dual_results.push_back(
+        {{"primal", dual.primal}, {"tangent", dual.tangent}, {"level", dual.level}});
   return {{"mutations", mutations},
           {"tangent_of", signature.tangent_of},
+          {"dual_inputs", dual_inputs},
+          {"dual_results", dual_results},
           {"shared_storages", signature.shared_storages},
           {"deterministic", signature.deterministic}};
 }

@@ -127,6 +127,13 @@ class Collector {
   }
 
  private:
+  void add_tangent(const std::string& primal, int level) {
+    add("tangent", fmt::format("the tangent of {} at level {}", primal, level));
+  }
+  void add_dual(const std::string& tangent, int level) {
+    add("dual", fmt::format("its tangent at level {} is {}", level, tangent));
+  }
+
   // The graph's signature, as far as it is about this value.
   void mutations() {
     if (graph_.signature == nullptr) return;
@@ -139,6 +146,15 @@ class Collector {
       if (graph_.find(mutation.input) == id_)
         add("mutated",
             fmt::format("{} is its new {} after the step", graph_.node_name(value), layout));
+    }
+    for (const DualInput& dual : graph_.signature->dual_inputs) {
+      if (graph_.find(dual.tangent) == id_) add_tangent(dual.primal, dual.level);
+      if (graph_.find(dual.primal) == id_) add_dual(dual.tangent, dual.level);
+    }
+    for (const DualResult& dual : graph_.signature->dual_results) {
+      const NodeId primal = graph_.results[dual.primal], tangent = graph_.results[dual.tangent];
+      if (tangent == id_) add_tangent(graph_.node_name(primal), dual.level);
+      if (primal == id_) add_dual(graph_.node_name(tangent), dual.level);
     }
     for (const auto& group : graph_.signature->shared_storages)
       if (std::find(group.begin(), group.end(), graph_.node_name(id_)) != group.end())

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/ir/printer.h"
 #include "engine/support/units.h"
@@ -23,6 +24,7 @@ struct GradArguments {
   std::string mode = "reverse";
   std::vector<std::string> wanted;
   std::vector<std::size_t> results;
+  std::optional<int> level;
   bool json = false;
   bool verbose = false;
 };
@@ -43,6 +45,7 @@ GradRequest request_of(const GradArguments& arguments, const Graph& graph) {
     request.options.requires_grad = real_inputs(graph);
   else if (!arguments.wanted.empty())
     request.options.requires_grad = arguments.wanted;
+  request.options.level = arguments.level;
   if (!arguments.results.empty()) request.options.differentiable = arguments.results;
   request.steps = arguments.verbose || arguments.json;
   return request;
@@ -88,6 +91,8 @@ std::string report_text(const GradReport& report, const GradArguments& arguments
 }
 
 int grad(const GradArguments& arguments, const Console& console) {
+  if (arguments.level && arguments.mode != "jvp")
+    return console.report_error({error("--level goes with --mode jvp")});
   const auto document = arguments.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
   const auto report = make_gradients(document->graph(), request_of(arguments, document->graph()));
@@ -152,6 +157,12 @@ void add_grad(CLI::App& app, Action& chosen) {
       .add_option("--result", arguments->results,
                   "Results with a tangent, counted from 0 (default: all that depend on these "
                   "inputs, except updated buffers)")
+      ->type_name("N");
+  command
+      .add_option(
+          "--level", arguments->level,
+          "Level of the tangents of mode jvp. A graph that has tangents gets further ones at "
+          "a higher level (default: the next one)")
       ->type_name("N");
   command.add_flag("--json", arguments->json,
                    "Print figures as one JSON value instead of the graph or the text");

@@ -59,6 +59,23 @@ TEST_CASE("joint signature: results are counted as in the file, sizes among them
         std::string::npos);
 }
 
+TEST_CASE("joint signature: a buffer that is written is an input, no constant") {
+  const auto file = parse_joint_graph(R"({"format": "fx-joint-graph", "version": 2, "forward": [
+ {"name": "count", "op": "placeholder", "target": "count",
+  "val": {"dtype": "int64", "shape": [], "stride": [], "device": "cpu"}},
+ {"name": "scale", "op": "placeholder", "target": "scale",
+  "val": {"dtype": "float32", "shape": [], "stride": [], "device": "cpu"}},
+ {"name": "add", "op": "call_function", "target": "aten.add.Tensor", "args": [{"node": "count"}, 1]},
+ {"name": "y", "op": "call_function", "target": "aten.neg.default", "args": [{"node": "scale"}]},
+ {"name": "output", "op": "output", "target": "output", "args": [[{"node": "add"}, {"node": "y"}]]}],
+ "buffers": ["count", "scale"], "writes": [{"result": 0, "input": "count"}]})",
+                                      "file.json");
+  INFO((file ? "" : format(file.diagnostics())));
+  REQUIRE(file.ok());
+  CHECK(file->graph.is_input(file->graph.find("count")));
+  CHECK_FALSE(file->graph.is_input(file->graph.find("scale")));
+}
+
 TEST_CASE("joint signature: version 1 has none, and another version is refused") {
   const auto first = parse_joint_graph(file_with("", 1), "file.json");
   REQUIRE(first.ok());
