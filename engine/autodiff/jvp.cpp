@@ -58,7 +58,7 @@ Result<int> level_of(const Graph& graph, const GradOptions& options) {
       last->primal, last->tangent, last->level, next, level));
 }
 
-// What the graph's signature says of the results that stay, and the new dual numbers.
+// The graph's signature, as far as its results stay, with the new dual numbers.
 GraphSignature signature_of(const Graph& graph, const Jvp& made, int level) {
   GraphSignature signature = with_results(without_tangents(graph), present_results(graph));
   for (std::size_t i = 0; i < made.inputs.size(); ++i)

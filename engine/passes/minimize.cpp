@@ -173,7 +173,7 @@ std::size_t weight(const Graph& graph) {
 class MinimizeSearch {
  public:
   MinimizeSearch(const Graph& graph, const GraphCheck& check) : check_(check), found_{graph, 0} {
-    found_.graph.signature = nullptr;  // steps take away what it names
+    found_.graph.signature = nullptr;  // it names outputs that steps take away
   }
 
   Result<Minimized> run() {
