@@ -55,6 +55,14 @@ std::int64_t product_flops(const Shape* a, const Shape* b) {
   return a != nullptr && b != nullptr ? times(2, times(product(*a), b->back())) : 0;
 }
 
+// Each row, column or inner index is of one group: a product of the whole dimension. With matrices on
+// the left alone, their groups are of the right one's columns.
+std::int64_t grouped_flops(const Shape* a, const Shape* b) {
+  if (a == nullptr || b == nullptr || a->size() == b->size() || b->size() == 3)
+    return product_flops(a, b);
+  return times(2, times(product(*b), (*a)[1]));
+}
+
 std::int64_t attention_flops(const OperandShapes& shapes, bool backward) {
   const std::size_t query = backward ? 1 : 0;
   const Shape* q = shapes.at(query, 4);
@@ -135,6 +143,7 @@ std::int64_t node_flops(const Graph& graph, NodeId id) {
     return product_flops(shapes.at(0, 2), shapes.at(1, 2));
   if (name == "addmm") return product_flops(shapes.at(1, 2), shapes.at(2, 2));
   if (name == "bmm") return product_flops(shapes.at(0, 3), shapes.at(1, 3));
+  if (name == "_grouped_mm") return grouped_flops(shapes.at(0, 2), shapes.at(1, 2));
   if (name == "convolution" || name == "recut.int_convolution")
     return convolution_flops(&node.type().shape, shapes.at(1, 1), 2);
   if (name == "convolution_backward") return gradient_flops(node, shapes);

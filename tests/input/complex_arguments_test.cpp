@@ -178,7 +178,8 @@ TEST_CASE("complex arguments: of exported programs") {
       meta);
   const auto program = read_exported_program(json, "p.json", "p");
   if (!program) FAIL(format(program.diagnostics()));
-  CHECK(evaluated_file(parse_joint_graph(program->json, "p.json")).numbers == ComplexList{{1.5, -3}});
+  CHECK(evaluated_file(parse_joint_graph(program->json, "p.json")).numbers ==
+        ComplexList{{1.5, -3}});
 }
 
 }  // namespace

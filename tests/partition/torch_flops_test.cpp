@@ -49,6 +49,25 @@ TEST_CASE("torch: flops of attention", "[partition]") {
   CHECK(node_flops(graph, graph.find("s")) == 4 * 2 * 3 * 5 * 7 * 8);
 }
 
+// Whatever dimension the groups divide, each of its indices takes part in one product.
+TEST_CASE("cost: flops of products of groups", "[partition]") {
+  const Graph graph = parse(R"(graph "groups" {
+    %rows = input bf16[64, 8]
+    %matrices = input bf16[4, 8, 16]
+    %columns = input bf16[16, 32]
+    %more = input bf16[64, 16]
+    %turned = input bf16[8, 64]
+    %offs = input i32[4]
+    %a = _grouped_mm(%rows, %matrices, %offs)
+    %b = _grouped_mm(%matrices, %columns, %offs)
+    %c = _grouped_mm(%turned, %more, %offs)
+    results %a, %b, %c
+  })");
+  CHECK(node_flops(graph, graph.find("a")) == 2 * 64 * 8 * 16);
+  CHECK(node_flops(graph, graph.find("b")) == 2 * 8 * 16 * 32);
+  CHECK(node_flops(graph, graph.find("c")) == 2 * 8 * 64 * 16);
+}
+
 TEST_CASE("cost: an operand that stands twice counts once", "[partition]") {
   const Graph graph = parse(
       "graph \"g\" {\n%x = input f32[8, 8]\n%y = mul.Tensor(%x, %x)\n%v = permute(%y, [1, 0])\n"
