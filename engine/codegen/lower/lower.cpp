@@ -81,8 +81,9 @@ class Lowerer {
     const Call::TypesOf types_of = [this](NodeId node) { return graph_.pool().types_of(node); };
     const FormulaEntry& formula = formula_entry(op.op);
     const NestEntry& nest = nest_entry(op.op);
-    const DType dtype = first_dtype(graph_[id].arguments, graph_[id].outputs, types_of,
-                                    kLacking[static_cast<std::size_t>(formula.dtypes)]);
+    const DType dtype = first_dtype(
+        graph_[id].arguments, graph_[id].outputs, types_of,
+        kLacking[static_cast<std::size_t>(nest.exists() ? nest.dtypes : formula.dtypes)]);
     if (dtype != DType::none)
       return report(
           id, fmt::format("operator '{}' has no lowering for {} yet{}", op.name, short_name(dtype),

@@ -97,6 +97,7 @@ struct NestEntry {
   NestBuilder build = nullptr;
   UnsupportedReason unsupported = nullptr;  // null: every call has a nest
   RowReductionMaker reduce = nullptr;
+  FormulaDTypes dtypes = FormulaDTypes::arithmetic;
 
   bool exists() const { return build != nullptr || reduce != nullptr; }
 };

@@ -115,6 +115,22 @@ void baddbmm(const Nest& nest) {
   });
 }
 
+// Scales are of whole operands, or of each row of self and each column of mat2.
+void scaled_mm(const Nest& nest) {
+  multiply(nest, {"self", "mat2"}, [&](const ScalarExpr& product, const Indices& at) {
+    const auto operand = [&](std::string_view parameter) {
+      const Shape& shape = nest.shape_of(parameter);
+      const bool one = element_count(shape) == 1;
+      const Indices position = one ? Indices(shape.size(), 0) : broadcast_index(at, shape);
+      return nest.raw(parameter, position).to(product.type());
+    };
+    ScalarExpr x = product * (operand("scale_a") * operand("scale_b"));
+    if (nest.has("bias")) x = x + operand("bias");
+    const bool scaled = nest.has("scale_result") && is_float8(nest.type().dtype);
+    return scaled ? x * operand("scale_result") : x;
+  });
+}
+
 void grouped_mm(const Nest& nest) {
   if (nest.has("offs")) return multiply_groups(nest);
   bmm(nest);
@@ -133,6 +149,7 @@ void add_matmul_nests(NestTable& table) {
   table.push_back({Op::addmm, addmm});
   table.push_back({Op::_addmm_activation, addmm_activation, integers_of_gelu});
   table.push_back({Op::baddbmm, baddbmm});
+  table.push_back({Op::_scaled_mm, scaled_mm, nullptr, nullptr, FormulaDTypes::float8});
   table.push_back({Op::_grouped_mm, grouped_mm});
 }
 
