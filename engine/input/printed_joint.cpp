@@ -301,7 +301,7 @@ std::string_view described(std::string_view comment, std::string_view kind) {
 // The comment without "# ".
 std::string_view description_of(std::string_view comment) {
   comment.remove_prefix(std::min(comment.find_first_not_of("# "), comment.size()));
-  return comment.substr(0, comment.find_last_not_of(" ") + 1);
+  return comment.substr(0, comment.find_last_not_of(' ') + 1);
 }
 
 // The graph's signature, as far as AOTAutograd's comments on inputs and outputs tell it.
