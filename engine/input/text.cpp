@@ -234,12 +234,18 @@ class TextParser : TextSignatureReader {
     return true;
   }
 
+  // True if '=' follows the token: the argument's name may be a word that is a value elsewhere.
+  bool is_named() const {
+    TextLexer ahead = lexer_;
+    return ahead.next().is("=");
+  }
+
   bool parse_external_arguments(ExternalSignature& signature, std::vector<Argument>& arguments,
                                 Argument& draw) {
     if (!expect("(")) return false;
     while (!token_.is(")")) {
       std::string keyword;
-      if (token_.kind == TokenKind::word && !is_value_keyword(token_.text)) {
+      if (token_.kind == TokenKind::word && (!is_value_keyword(token_.text) || is_named())) {
         keyword = token_.text;
         advance();
         if (!expect("=")) return false;

@@ -48,6 +48,18 @@ TEST_CASE("text: print after parse is the identity", "[input]") {
   CHECK(graph->find("again") == graph->find("s"));
 }
 
+TEST_CASE("text: an argument's name may be a word that is a value elsewhere", "[input]") {
+  const std::string text = R"(graph "g" on cpu {
+  %x = input f32[4]
+  %y = external mine.op(%x, true, none, true=3, none=[%x, false], inf=f32, draw=0) : f32[4]
+  results %y
+}
+)";
+  const auto graph = parse_graph_text(text, "g.recut");
+  if (!graph) FAIL(format(graph.diagnostics()));
+  CHECK(print(*graph) == text);
+}
+
 TEST_CASE("text: types may be left out", "[input]") {
   const auto graph =
       parse_graph_text("graph \"g\" {\n %x = input f32[2, 3]\n %y = exp(%x)\n results %y\n}", "t");
