@@ -200,6 +200,15 @@ class Driver {
     text_ += fmt::format("@{} = internal constant {}\n", name, array(kTensor, rows));
   }
 
+  void add_weights_data() {
+    const bool written = interface_.mutates_weights();
+    text_ +=
+        fmt::format(fmt::runtime(kWeightsData), fmt::arg("path", assembler_text(weights_file_)),
+                    fmt::arg("section", written ? ".data.weights" : ".rodata.weights"),
+                    fmt::arg("flags", written ? "aw" : "a"),
+                    fmt::arg("storage", written ? "global" : "constant"));
+  }
+
   void add_weights() {
     if (interface_.weights.empty()) return;
     std::vector<std::string> rows;
@@ -207,9 +216,7 @@ class Driver {
       rows.push_back(numbers({static_cast<std::int64_t>(weight.input), weight.offset}));
     text_ += "@weights = internal constant " + array("[2 x i64]", rows) + "\n";
     const bool inside = interface_.weights_inside;
-    if (inside)
-      text_ +=
-          fmt::format(fmt::runtime(kWeightsData), fmt::arg("path", assembler_text(weights_file_)));
+    if (inside) add_weights_data();
     text_ += fmt::format(fmt::runtime(kWeightsFunction), fmt::arg("prefix", interface_.prefix),
                          fmt::arg("argument", inside ? "" : ", ptr %bytes"),
                          fmt::arg("bytes", inside ? "@weights_data" : "%bytes"),

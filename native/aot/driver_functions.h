@@ -204,16 +204,17 @@ done:
 }}
 )";
 
-// Weights inside: the assembler includes the file's bytes. {path}: a text of LLVM IR.
+// Weights inside: the assembler includes the file's bytes. {path}: a text of LLVM IR. {section} and
+// {flags}: read-only, but where a step's write_back writes some of them.
 inline constexpr std::string_view kWeightsData = R"(
-module asm ".section .rodata.weights,\22a\22,@progbits"
+module asm ".section {section},\22{flags}\22,@progbits"
 module asm ".p2align 6"
 module asm ".globl weights_data"
 module asm ".hidden weights_data"
 module asm "weights_data:"
 module asm ".incbin \22{path}\22"
 module asm ".text"
-@weights_data = external hidden constant i8
+@weights_data = external hidden {storage} i8
 )";
 
 }  // namespace recut::aot

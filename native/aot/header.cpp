@@ -119,8 +119,11 @@ constexpr const char* kWeights = R"(
 void {p}_set_weights({p}_step* step, const void* bytes);
 )";
 
+constexpr const char* kWritten =
+    "\n * Write-back changes them there: of steps that run at once, one alone may do it.";
+
 constexpr const char* kWeightsInside = R"(
-/* Points the inputs whose values the library holds at them, {bytes} bytes in all. */
+/* Points the inputs whose values the library holds at them, {bytes} bytes in all.{written} */
 void {p}_set_weights({p}_step* step);
 )";
 
@@ -152,7 +155,8 @@ std::string header_text(const Interface& interface, const HeaderFacts& facts) {
           ? ""
           : fmt::format(fmt::runtime(interface.weights_inside ? kWeightsInside : kWeights),
                         fmt::arg("p", interface.prefix), fmt::arg("P", upper),
-                        fmt::arg("bytes", interface.weights_bytes));
+                        fmt::arg("bytes", interface.weights_bytes),
+                        fmt::arg("written", interface.mutates_weights() ? kWritten : ""));
   const std::string write_back =
       interface.mutates_inputs()
           ? fmt::format(fmt::runtime(kWriteBack), fmt::arg("p", interface.prefix),

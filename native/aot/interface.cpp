@@ -127,6 +127,13 @@ bool Interface::mutates_inputs() const {
                      [](const InterfaceTensor& output) { return output.mutates.has_value(); });
 }
 
+bool Interface::mutates_weights() const {
+  return std::any_of(outputs.begin(), outputs.end(), [&](const InterfaceTensor& output) {
+    return std::any_of(weights.begin(), weights.end(),
+                       [&](const WeightPlace& place) { return output.mutates == place.input; });
+  });
+}
+
 std::string place_weights(const Graph& graph, std::span<const NamedTensor> values,
                           Interface& interface) {
   constexpr std::int64_t kWeightAlignment = 64;  // a cache line, and the widest vector

@@ -43,7 +43,8 @@ struct Interface {
   bool weights_inside = false;           // the library holds that file's bytes
 
   bool mutates_inputs() const;
-  std::string upper() const;  // the prefix in capitals
+  bool mutates_weights() const;  // inputs whose values stand in the file of weights
+  std::string upper() const;     // the prefix in capitals
 };
 
 // `prefix`: an identifier.

@@ -1,6 +1,7 @@
 // recut compile: steps as shared libraries, held to the interpreter through their C interface.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -306,6 +307,43 @@ TEST_CASE("compile: new values of inputs are written back", "[native][aot]") {
   const TemporaryFolder other;
   REQUIRE(compile(other, RECUT_SOURCE_DIR "/samples/mlp.recut").code == native::kDone);
   CHECK_FALSE(Library(other).has("step_write_back"));
+}
+
+// The buffers of a module whose values are inside the library are its state, as a module's are.
+TEST_CASE("compile: values inside the library are written back, too", "[native][aot]") {
+  const std::string file = RECUT_SOURCE_DIR "/tests/input/exported/buffers_mutated.pt2";
+  const TemporaryFolder folder;
+  const Ran ran = compile(folder, file);
+  INFO(ran.err);
+  REQUIRE(ran.code == native::kDone);
+  const Library library(folder);
+  const auto inputs = library.tensors("step_input"), outputs = library.tensors("step_output");
+  std::vector<std::uint64_t> step(inputs.size() + outputs.size() + 4);
+  std::vector<std::vector<std::byte>> memory;
+  const auto point_at = [&](std::size_t place, std::int64_t bytes) {
+    memory.emplace_back(static_cast<std::size_t>(bytes));
+    step[place] = reinterpret_cast<std::uint64_t>(memory.back().data());
+  };
+  for (std::size_t i = 0; i < inputs.size(); ++i) point_at(i, inputs[i]->bytes);
+  for (std::size_t i = 0; i < outputs.size(); ++i) point_at(inputs.size() + i, outputs[i]->bytes);
+  auto arena = cpu::Arena::reserve(1 << 20);
+  REQUIRE(arena.ok());
+  step[inputs.size() + outputs.size()] = reinterpret_cast<std::uint64_t>(arena->data());
+  library.find<void(const void*)>("step_set_weights")(step.data());
+  int written = 0;
+  for (int steps = 0; steps < 2; ++steps) {
+    REQUIRE(library.find<int(const void*)>("step_forward")(step.data()) == 0);
+    library.find<void(const void*)>("step_write_back")(step.data());
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      if (outputs[i]->mutates < 0) continue;
+      const auto* from = reinterpret_cast<const std::byte*>(step[inputs.size() + i]);
+      const auto* to =
+          reinterpret_cast<const std::byte*>(step[static_cast<std::size_t>(outputs[i]->mutates)]);
+      CHECK(std::equal(from, from + outputs[i]->bytes, to));
+      ++written;
+    }
+  }
+  CHECK(written >= 2);
 }
 
 TEST_CASE("compile: says what it made, and shows nothing but its interface", "[native][aot]") {
