@@ -1,5 +1,5 @@
-// Graph files: fx-joint-graph JSON (versions 1 and 2), graphs that PyTorch printed (printed_graph.h), each
-// plain or gzipped, archives of torch.export (exported_archive.h), and Recut's text form. The
+// Graph files: fx-joint-graph JSON (version 1 or 2), graphs that PyTorch printed (printed_graph.h),
+// each plain or gzipped, archives of torch.export (exported_archive.h), and Recut's text form. The
 // content tells them apart, never a file's name.
 //
 // Printed are a graph alone (`GraphModule.print_readable`), logs (TORCH_LOGS=aot_joint_graph,

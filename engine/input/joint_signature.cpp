@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -17,6 +19,7 @@ class SignatureReader {
                   Graph& graph, DiagnosticCollector& diagnostics)
       : nodes_(nodes), results_(results), graph_(graph), diagnostics_(diagnostics) {
     if (graph.signature != nullptr) signature_ = *graph.signature;
+    for (const Mutation& mutation : signature_.mutations) derived_.insert(mutation.input);
   }
 
   void read(const JointSignature& from) {
@@ -96,6 +99,11 @@ class SignatureReader {
     const NodeId value = graph_.results[*result];
     const bool moved =
         value.valid() && graph_.type(value).shape != graph_.type(graph_.find(input)).shape;
+    // The file's own word counts before the writes of its calls.
+    if (derived_.erase(input) != 0)
+      signature_.mutations.erase(
+          std::find_if(signature_.mutations.begin(), signature_.mutations.end(),
+                       [&](const Mutation& mutation) { return mutation.input == input; }));
     signature_.mutations.push_back(
         {*result, std::move(input), !metadata_only, metadata_only || moved});
   }
@@ -134,6 +142,7 @@ class SignatureReader {
   Graph& graph_;
   DiagnosticCollector& diagnostics_;
   GraphSignature signature_;
+  std::set<std::string> derived_;  // inputs that calls of the graph write
   std::string_view key_;
 };
 

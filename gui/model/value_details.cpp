@@ -111,7 +111,7 @@ class Collector {
       times();
       reasons(maker);
     }
-    mutations();
+    signature();
     const Origin& origin = graph_.origin(id_);
     add("module", std::string(short_module(origin.module)));
     add("source", origin.source);
@@ -135,7 +135,7 @@ class Collector {
   }
 
   // The graph's signature, as far as it is about this value.
-  void mutations() {
+  void signature() {
     if (graph_.signature == nullptr) return;
     for (const Mutation& mutation : graph_.signature->mutations) {
       const NodeId value = graph_.results[mutation.result];

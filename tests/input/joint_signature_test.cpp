@@ -128,6 +128,20 @@ TEST_CASE("joint signature: a write of the graph's own calls is a mutation") {
   CHECK(mutated_input(file->graph, 2) == file->graph.find("primals_2"));
 }
 
+TEST_CASE("joint signature: the file's word counts before a write of its calls") {
+  std::string text = file_with(R"(, "writes": [{"result": 0, "input": "primals_2"}])");
+  const std::string output = R"( {"name": "output", "op": "output")";
+  text.insert(text.find(output),
+              R"( {"name": "copy_", "op": "call_function", "target": "aten.copy_.default",
+  "args": [{"node": "primals_2"}, {"node": "mul"}]},
+)");
+  const auto file = parse_joint_graph(text, "file.json");
+  INFO((file ? "" : format(file.diagnostics())));
+  REQUIRE(file.ok());
+  REQUIRE(file->graph.signature->mutations.size() == 1);
+  CHECK(mutated_input(file->graph, 0) == file->graph.find("primals_2"));
+}
+
 TEST_CASE("joint signature: comments of a printed graph tell mutations and tangents") {
   const auto file = read_graph_bytes(R"(class joint_fn(torch.nn.Module):
     def forward(
