@@ -7,6 +7,8 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/ir/graph.h"
 
@@ -23,6 +25,15 @@ class FreshNames {
     while (from_->find(candidate).valid() || to.find(candidate).valid())
       candidate = fmt::format("{}_{}", base, ++next);
     return candidate;
+  }
+
+  // Appends a call under such a name; a call that the graph has stays as it is named there.
+  NodeId append(Graph& to, Op op, std::vector<Argument> arguments, std::vector<TensorType> outputs,
+                Origin origin) {
+    const NodeId id = to.shared_pool()->intern(op, arguments, outputs);
+    if (to.contains(id)) return id;
+    origin.name = name(to, operator_of(op).packet);
+    return to.append(op, std::move(arguments), std::move(outputs), std::move(origin));
   }
 
  private:

@@ -283,14 +283,14 @@ class Replacer {
     std::vector<Argument> arguments = call.arguments;
     for (Argument& argument : arguments)
       for_each_node(argument, [&](NodeId& operand) { operand = make(to, match, operand, old); });
-    Origin origin = from_.origin(old);
     const auto& results = match.planned.results;
     const auto at = std::find(results.begin(), results.end(), planned);
-    if (at != results.end())
-      origin = from_.origin(match.results[static_cast<std::size_t>(at - results.begin())]);
-    else  // the names of a file's own nodes outlast the expansion of its calls
-      origin.name = match.external.empty() ? "" : names_.name(to, call.op->packet);
-    made = to.append(call.op->op, std::move(arguments), call.types, std::move(origin));
+    if (at == results.end()) {
+      made = names_.append(to, call.op->op, std::move(arguments), call.types, from_.origin(old));
+    } else {
+      const NodeId result = match.results[static_cast<std::size_t>(at - results.begin())];
+      made = to.append(call.op->op, std::move(arguments), call.types, from_.origin(result));
+    }
     match.shown.push_back({made, true});
     return made;
   }
