@@ -1585,30 +1585,17 @@ def _storage_bytes(value: Any) -> int:
     return value.untyped_storage().nbytes() if isinstance(value, torch.Tensor) else 0
 
 
-_OWN = "__"  # ends the names of PyTorch's calls, and no name of an expansion's part
-
-
 def _plan_expanded(joint: _Joint, file: dict[str, Any], request: dict[str, Any],
                    expansions: str) -> tuple[dict, dict, bool]:
     """A plan that prices calls by the parts that the operator library gives them. In PyTorch's graph each is still one
     call, which runs where its last part does. Where an earlier part is to be saved, its operands are."""
     names = _node_names(joint)
     call_of = {names[n]: n for n in joint.calls()}
-    back = {name + _OWN: name for name in call_of} | {n: n for node, n in names.items() if n not in call_of}
-    own = {name: tagged for tagged, name in back.items()}
-
-    def renamed(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: own[item] if key == "node" else renamed(item) for key, item in value.items()}
-        return [renamed(item) for item in value] if isinstance(value, list) else value
-
-    nodes = [entry | {"name": own.get(entry["name"], entry["name"])}
-             | {key: renamed(entry[key]) for key in ("args", "kwargs") if key in entry} for entry in file["joint"]]
-    asked = request | {key: [own.get(n, n) for n in request[key]] for key in ("save", "recompute") if key in request}
-    plan, report, holds = _plan(json.dumps(file | {"joint": nodes}).encode(), asked, expansions)
+    known = set(names.values())  # no part of an expansion has one of these
+    plan, report, holds = _plan(json.dumps(file).encode(), request, expansions)
     for part in ("forward", "backward", "saved"):
-        plan[part] = [back[name] for name in plan[part] if name in back]
-    plan["same"] = {back[a]: back[b] for a, b in plan["same"].items() if a in back and b in back}
+        plan[part] = [name for name in plan[part] if name in known]
+    plan["same"] = {a: b for a, b in plan["same"].items() if a in known and b in known}
     ran = {*plan["forward"], *plan["backward"]}
     for part in ("forward", "backward"):
         order: list[str] = []
