@@ -12,7 +12,8 @@
 // to the next convolution. Other readers, and outputs, get the value in its old layout.
 //
 // Needs: two spatial dimensions; f16, bf16 or f32 on a device that is no CPU (one that the graph
-// doesn't name counts as none) whose tensor cores take that; groups of more than one channel. The
+// doesn't name counts as none) whose tensor cores take that; groups of more than one channel. For
+// the processor's library instead: f32, any groups, and weights stay as they are. The
 // library transposes every other layout before and after such a convolution: these bytes are saved,
 // at the cost of the bytes that clones move. If the savings are twice the cost, all convolutions of
 // the graph change, else none. Establishes: no such convolution reads another layout, in a graph
@@ -20,7 +21,7 @@
 //
 // Inductor lays out its convolutions alike (layout_optimization), and decides by counts of channels
 // and of operations; PyTorch's channels_last is the same for models in eager mode. Opt-in, and on
-// for steps on a GPU (recut run --device cuda).
+// for steps on a GPU (recut run --device cuda), and for frozen graphs on the processor.
 #include "engine/passes/channels_last.h"
 
 #include <algorithm>
@@ -64,7 +65,8 @@ bool is_last(const TensorType& type) {
 // The rewrite, and the bytes that its clones move.
 class ChannelsLast {
  public:
-  ChannelsLast(const Graph& from, const Device& device)
+  // `device`: null for the processor's library.
+  ChannelsLast(const Graph& from, const Device* device)
       : from_(from), device_(device), pinned_(from), converted_(from.order().size()) {
     outputs_.insert(from.results.begin(), from.results.end());
     outputs_.insert(from.gradients.begin(), from.gradients.end());
@@ -202,7 +204,8 @@ class ChannelsLast {
       return *node.arguments[argument].get<NodeId>();
     };
     if (node.op == Op::convolution) {
-      read = {operand(0), operand(1)};
+      read = {operand(0)};
+      if (device_ != nullptr) read.push_back(operand(1));
     } else {
       const std::vector<bool> mask = output_mask(old);
       read = {operand(0)};
@@ -226,7 +229,8 @@ class ChannelsLast {
     const auto of = [&](std::size_t argument) {
       return bytes(from_.type(*node.arguments[argument].get<NodeId>()));
     };
-    if (node.op == Op::convolution) return of(0) + of(1) + bytes(node.type());
+    if (node.op == Op::convolution)
+      return of(0) + (device_ != nullptr ? of(1) : 0) + bytes(node.type());
     // Each gradient has the shape of one operand and reads the two others.
     const std::vector<bool> mask = output_mask(old);
     return (int{mask[0]} + int{mask[1]}) * (of(0) + of(1) + of(2));
@@ -237,21 +241,24 @@ class ChannelsLast {
 
   bool is_convolution(NodeId old) const {
     const Node& node = from_[old];
-    if (node.op != Op::convolution && node.op != Op::convolution_backward) return false;
+    const bool gradient = node.op == Op::convolution_backward && device_ != nullptr;
+    if (node.op != Op::convolution && !gradient) return false;
     const std::size_t weight = node.op == Op::convolution ? 1 : 2;
     const std::size_t input = weight - 1;
     const TensorType& x = from_.type(*node.arguments[input].get<NodeId>());
     const TensorType& w = from_.type(*node.arguments[weight].get<NodeId>());
     if (x.shape.size() != kRank || element_count(x.shape) == 0 || element_count(w.shape) == 0)
       return false;
+    if (pinned_.contains(old)) return false;
+    if (device_ == nullptr) return x.dtype == DType::f32;
     const bool cores = x.dtype == DType::f16 || x.dtype == DType::bf16 ||
-                       (x.dtype == DType::f32 && device_.f32_uses_tf32);
+                       (x.dtype == DType::f32 && device_->f32_uses_tf32);
     const bool alone = w.shape[1] == 1 && x.shape[1] > 1;  // each channel by itself
-    return cores && !alone && on_accelerator(x) && !pinned_.contains(old);
+    return cores && !alone && on_accelerator(x);
   }
 
   bool on_accelerator(const TensorType& type) const {
-    if (device_.runs_step) return true;
+    if (device_->runs_step) return true;
     const std::string& device = type.device.empty() ? from_.device : type.device;
     return device.rfind("cpu", 0) != 0;
   }
@@ -275,7 +282,7 @@ class ChannelsLast {
   }
 
   const Graph& from_;
-  const Device& device_;
+  const Device* const device_;
   PinnedStorages pinned_;
   std::vector<Versions> converted_;  // by position in `from_`
   std::unordered_set<NodeId> outputs_;
@@ -286,7 +293,12 @@ class ChannelsLast {
 
 Pass channels_last_pass(const Device& device) {
   return {"channels_last", find_pass("channels_last")->description,
-          [device](const Graph& graph) { return ChannelsLast(graph, device).run(); }, false, true};
+          [device](const Graph& graph) { return ChannelsLast(graph, &device).run(); }, false, true};
+}
+
+Pass channels_last_on_processor_pass() {
+  return {"channels_last", find_pass("channels_last")->description,
+          [](const Graph& graph) { return ChannelsLast(graph, nullptr).run(); }, false, true};
 }
 
 }  // namespace recut

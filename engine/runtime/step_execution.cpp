@@ -1,6 +1,12 @@
 #include "engine/runtime/step_execution.h"
 
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+
 #include "engine/cost/device.h"
+#include "engine/ir/data_flow.h"
+#include "engine/ir/graph_signature.h"
 #include "engine/runtime/flop_count.h"
 #include "engine/runtime/program_text.h"
 
@@ -61,6 +67,20 @@ std::vector<Tensor> kernel_inputs(const Graph& graph, const Program& program,
   for (const NodeId id : program.inputs)
     given.push_back(as_kernels_read(graph.type(id), inputs.at(id)));
   return given;
+}
+
+std::vector<bool> constant_inputs(const Graph& graph, const Program& program) {
+  std::vector<bool> constant(program.inputs.size());
+  if (is_joint(graph)) return constant;
+  std::unordered_set<std::string_view> written;
+  if (const GraphSignature* signature = graph.signature.get())
+    for (const Mutation& mutation : signature->mutations) written.insert(mutation.input);
+  for (std::size_t i = 0; i < constant.size(); ++i) {
+    const NodeId input = program.inputs[i];
+    const bool weight = !graph.is_input(input) || graph.input_kind(input) == InputKind::parameter;
+    constant[i] = weight && written.count(graph.node_name(input)) == 0;
+  }
+  return constant;
 }
 
 Result<Done> execute_step(StepRun& run, const Graph& graph, const Inputs& inputs,

@@ -59,6 +59,8 @@ struct StepExecution {
   std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
   // Workspace of libraries, outside of the arena.
   std::int64_t scratch_bytes = 0;
+  // Copies of constant inputs in a library's layout, outside of the arena.
+  std::int64_t packed_bytes = 0;
 
   std::vector<KernelTime> times;  // slowest first
   KernelTime whole() const;       // all of them together, in the median step's time
@@ -79,6 +81,10 @@ struct StepExecution {
 
 // The program's inputs as its kernels read them.
 std::vector<Tensor> kernel_inputs(const Graph& graph, const Program& program, const Inputs& inputs);
+
+// The program's inputs that keep their values from run to run: weights and constants that a forward
+// graph doesn't write. None of a joint graph: training changes them.
+std::vector<bool> constant_inputs(const Graph& graph, const Program& program);
 
 // Measures the peak, then times steps and launches (`time_launches_apart`: measurement.h), and
 // compares with the interpreter if requested. `inputs`: the run's inputs. Fails on bad data, and if

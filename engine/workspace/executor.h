@@ -58,6 +58,7 @@ struct StepMeasurement {
   // The arena: its planned size, and the highest address that the step wrote.
   std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
   std::int64_t scratch_bytes = 0;  // of the library, outside the arena
+  std::int64_t packed_bytes = 0;   // of weights in the library's layout, outside the arena
   std::string library;             // the library's name
   // The drop of free GPU memory: the step with its inputs, code and libraries. 0 without a GPU.
   std::int64_t taken_bytes = 0;

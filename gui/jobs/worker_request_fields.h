@@ -151,8 +151,8 @@ void fields(Pack& pack, OutputAgreement& a) {
 template <class Pack>
 void fields(Pack& pack, StepMeasurement& f) {
   pack(f.program, f.where, f.steps, f.compile_ms, f.step_ms_median, f.step_ms_min,
-       f.planned_peak_bytes, f.measured_peak_bytes, f.scratch_bytes, f.library, f.taken_bytes,
-       f.kernel_ms, f.agreement);
+       f.planned_peak_bytes, f.measured_peak_bytes, f.scratch_bytes, f.packed_bytes, f.library,
+       f.taken_bytes, f.kernel_ms, f.agreement);
 }
 template <class Pack>
 void fields(Pack& pack, StepResult& r) {

@@ -191,6 +191,10 @@ class RunPanel {
     if (run_->scratch_bytes != 0)
       line(area, "scratch", "", format_bytes(run_->scratch_bytes),
            {fmt::format("{}'s own, beside the peak", run_->library), "beside the peak"});
+    if (run_->packed_bytes != 0)
+      line(area, "packed", "", format_bytes(run_->packed_bytes),
+           {fmt::format("weights in {}'s layout, beside the peak", run_->library),
+            "beside the peak"});
     if (run_->taken_bytes != 0)
       line(area, "GPU", "", format_bytes(run_->taken_bytes),
            {"taken in all: inputs, code and libraries, too", "taken in all"});

@@ -42,6 +42,7 @@ struct GraphArguments {
   // The GPU whose libraries will multiply: where stages run, products are padded and convolutions
   // laid out for it.
   std::optional<Device> gpu;
+  bool processor_library = false;    // the processor's will: frozen graphs are laid out for it
   bool freeze = false;               // also run the stage freezing, last, and fold the weights
   std::vector<std::string> weights;  // for that: files with values that the graph's own lacks
   bool post_grad_later = false;      // the stage post-grad runs after the partition

@@ -151,10 +151,13 @@ Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
   made.stages = std::move(run);
   made.inexact = inexact;
   made.with = split_pass_names(with);
-  for (const std::string_view name : {"pad_mm", "channels_last"})
-    if (gpu && std::any_of(made.stages.begin(), made.stages.end(),
-                           [&](Stage stage) { return has_pass(stage, name); }))
+  const auto add = [&](std::string_view name) {
+    if (std::any_of(made.stages.begin(), made.stages.end(),
+                    [&](Stage stage) { return has_pass(stage, name); }))
       made.with.emplace_back(name);
+  };
+  if (gpu) add("pad_mm");
+  if (gpu || (processor_library && freeze)) add("channels_last");
   if (gpu && inexact && contains(made.stages, Stage::joint)) made.with.emplace_back("epilogues");
   for (const std::string& text : rules) {
     const auto argument = parse_rules_argument(text);
@@ -173,6 +176,7 @@ Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
 // Adds passes that decide by a device's figures, for the named device.
 Result<Done> GraphArguments::add_device_passes(RunnerOptions& options) const {
   if (gpu) options.more = {pad_mm_pass(*gpu), channels_last_pass(*gpu)};
+  if (processor_library) options.more = {channels_last_on_processor_pass()};
   if (gpu || device.empty() || device == kMeasuredDevice) return Done{};
   const auto profile = find_device(device);
   if (!profile) return profile.diagnostics();

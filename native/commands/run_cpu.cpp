@@ -91,6 +91,7 @@ int run_on_cpu(RunCommand command, const Console& console) {
     return console.report_error(done.diagnostics());
   if (command.threads == 0)
     command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  command.graph.processor_library = !command.no_library;
   const auto document = command.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
   if (has_collectives(document->graph()))

@@ -174,6 +174,7 @@ std::string as_json(const RunReport& report) {
   Json json = {{"planned_peak_bytes", e.planned_peak_bytes},
                {"measured_peak_bytes", e.measured_peak_bytes},
                {"scratch_bytes", e.scratch_bytes},
+               {"packed_bytes", e.packed_bytes},
                {"step_ms_median", e.step_ms_median},
                {"step_ms_min", e.step_ms_min},
                {"predicted_step_ms", e.whole().predicted_ms},
@@ -203,13 +204,17 @@ std::string as_text(const RunReport& report) {
                                   ? ""
                                   : fmt::format("; {} bytes of scratch for {}",
                                                 format_count(e.scratch_bytes), report.library);
+  const std::string packed = e.packed_bytes == 0
+                                 ? ""
+                                 : fmt::format("; {} bytes of weights in the layout of {}",
+                                               format_count(e.packed_bytes), report.library);
   std::string text = fmt::format(
       "step {:.3f} ms (median of {}), {:.3f} ms at best, {:.3f} ms predicted, {}\n"
-      "peak {} bytes planned, {} bytes measured{}{}\n{}"
+      "peak {} bytes planned, {} bytes measured{}{}{}\n{}"
       "{} launches of {} kernels, {} {:.0f} ms\n\n",
       e.step_ms_median, report.steps, e.step_ms_min, e.whole().predicted_ms, report.where,
       format_count(e.planned_peak_bytes), format_count(e.measured_peak_bytes),
-      e.holds() ? "" : ": NOT AS PLANNED", scratch, report.facts, e.launches, e.kernels,
+      e.holds() ? "" : ": NOT AS PLANNED", scratch, packed, report.facts, e.launches, e.kernels,
       origin_text(report.origin), e.compile_ms);
   text += slowest_text(report) + "\n" + ceilings_text(report);
   if (report.check) text += "\n" + check_text(e);

@@ -2,7 +2,8 @@
 // they are. Convolutions let oneDNN choose layouts (format_tag any), with reorders before and
 // after:
 //   operand -> reorder -> convolution -> reorder -> result
-// Reordered operands and oneDNN's scratchpads lie in one buffer of the caller, so a run allocates
+// Operands that keep their values, such as the weights of inference, are reordered once (pack).
+// Other reordered operands and oneDNN's scratchpads lie in one buffer of the caller, so a run allocates
 // nothing and its memory is known before it. A primitive fixes its number of threads when it is
 // made. Small kernels are made for one thread; the threshold is on the call's multiply-adds alone,
 // so the choice is the same on every machine.
@@ -81,17 +82,24 @@ struct PrimitiveCall {
     memory where;
     bool in_scratch = false;
     std::size_t buffer = 0;
-    std::int64_t offset = 0;  // bytes
+    std::int64_t offset = 0;               // bytes
+    std::optional<std::size_t> reordered;  // the reordered operand, in KernelPrimitives
   };
   std::function<dnnl::primitive()> make;
   dnnl::primitive primitive;
   std::vector<Argument> arguments;
   std::vector<dnnl_exec_arg_t> names;
+  std::optional<std::size_t> reorders;  // the operand that it reorders before the call
 };
 
 // The primitives of one kernel, in order.
 struct KernelPrimitives {
+  struct Reordered {
+    std::size_t buffer = 0;  // the kernel's
+    std::int64_t bytes = 0;  // in the primitive's layout
+  };
   std::vector<PrimitiveCall> actions;
+  std::vector<Reordered> reordered;  // operands that are reordered before their call
   std::int64_t scratch_bytes = 0;
   bool single_threaded = false;  // runs on one thread
 };
@@ -125,10 +133,10 @@ class Preparation {
   }
 
   PrimitiveCall::Argument argument(const OperandView& g) const {
-    return {memory(g.form, engine_, DNNL_MEMORY_NONE), false, g.buffer, g.offset};
+    return {memory(g.form, engine_, DNNL_MEMORY_NONE), false, g.buffer, g.offset, {}};
   }
   PrimitiveCall::Argument scratch(const memory::desc& form) {
-    return {memory(form, engine_, DNNL_MEMORY_NONE), true, 0, take(form.get_size())};
+    return {memory(form, engine_, DNNL_MEMORY_NONE), true, 0, take(form.get_size()), {}};
   }
 
   BoundOperand bind(const OperandView& g, const memory::desc& preferred) {
@@ -171,7 +179,13 @@ class Preparation {
     for (const NamedOperand& tensor : tensors) {
       BoundOperand one = bind(tensor.tensor, tensor.preferred);
       if (one.original && tensor.written) leaving.emplace_back(one.argument, *one.original);
-      if (one.original && !tensor.written) reorder(argument(*one.original), one.argument);
+      if (one.original && !tensor.written) {
+        one.argument.reordered = sequence_.reordered.size();
+        sequence_.reordered.push_back(
+            {one.original->buffer, static_cast<std::int64_t>(tensor.preferred.get_size())});
+        reorder(argument(*one.original), one.argument);
+        sequence_.actions.back().reorders = one.argument.reordered;
+      }
       arguments.emplace_back(tensor.name, std::move(one.argument));
     }
     arguments.emplace_back(DNNL_ARG_SCRATCHPAD, scratch(description.scratchpad_desc()));
@@ -255,6 +269,15 @@ memory::dims trailing_padding(const Convolution& c) {
 
 memory::desc any(const OperandView& g) { return {g.form.dims(), kReal, memory::format_tag::any}; }
 
+// The layout of an input or output that the primitive is made for: channels last as the graph has
+// it, since oneDNN is as quick with that, and otherwise its own choice.
+memory::desc preferred(const OperandView& g, const Layout& layout) {
+  const bool planar = layout.shape.size() == 4 && layout.shape[1] > 1 && layout.strides[1] == 1;
+  const Strides last{layout.shape[1] * layout.shape[2] * layout.shape[3], 1,
+                     layout.shape[1] * layout.shape[3], layout.shape[1]};
+  return planar && layout.strides == last ? g.form : any(g);
+}
+
 void Preparation::add(const Convolution& c) {
   c.transposed ? add_as<DeconvolutionFamily>(c) : add_as<ConvolutionFamily>(c);
 }
@@ -266,6 +289,8 @@ void Preparation::add_as(const Convolution& c) {
   using Weights = typename Family::Weights;
   const OperandView input = view_of(c.input), weight = weight_of(c), output = view_of(c.output);
   const OperandView bias = c.bias ? view_of(*c.bias) : OperandView();
+  const memory::desc input_form = preferred(input, c.input.layout);
+  const memory::desc output_form = preferred(output, c.output.layout);
   memory::dims dilation = c.dilation;
   for (std::int64_t& step : dilation) step -= 1;
   const memory::dims behind = trailing_padding(c);
@@ -274,7 +299,7 @@ void Preparation::add_as(const Convolution& c) {
       training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
   const memory::desc bias_form = c.bias ? any(bias) : memory::desc();
   const typename Forward::primitive_desc forward(
-      {kind, Family::kAlgorithm, any(input), any(weight), bias_form, any(output), c.stride,
+      {kind, Family::kAlgorithm, input_form, any(weight), bias_form, output_form, c.stride,
        dilation, c.padding, behind},
       attributes_, engine_);
   if (c.direction == Convolution::Direction::forward) {
@@ -285,15 +310,15 @@ void Preparation::add_as(const Convolution& c) {
     return add<Forward>(forward, tensors);
   }
   if (c.direction == Convolution::Direction::input_gradient) {
-    const typename Data::primitive_desc data({Family::kAlgorithm, any(input), any(weight),
-                                              any(output), c.stride, dilation, c.padding, behind},
+    const typename Data::primitive_desc data({Family::kAlgorithm, input_form, any(weight),
+                                              output_form, c.stride, dilation, c.padding, behind},
                                              attributes_, engine_, forward);
     return add<Data>(data, {{DNNL_ARG_DIFF_DST, output, data.diff_dst_desc()},
                             {DNNL_ARG_WEIGHTS, weight, data.weights_desc()},
                             {DNNL_ARG_DIFF_SRC, input, data.diff_src_desc(), true}});
   }
   const typename Weights::primitive_desc weights(
-      {Family::kAlgorithm, any(input), any(weight), bias_form, any(output), c.stride, dilation,
+      {Family::kAlgorithm, input_form, any(weight), bias_form, output_form, c.stride, dilation,
        c.padding, behind},
       attributes_, engine_, forward);
   std::vector<NamedOperand> tensors{
@@ -326,6 +351,9 @@ struct OneDnn::Primitives {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
   std::vector<KernelPrimitives> kernels;
+
+  void run(const PrimitiveCall& action, void* const* buffers, std::byte* scratch,
+           const Packed& packed) const;
 };
 
 OneDnn::OneDnn(std::unique_ptr<Primitives> primitives) : primitives_(std::move(primitives)) {}
@@ -357,20 +385,50 @@ std::int64_t OneDnn::scratch_bytes() const {
   return most;
 }
 
-void OneDnn::run(std::uint32_t kernel, void* const* buffers, std::byte* scratch) const {
+void OneDnn::Primitives::run(const PrimitiveCall& action, void* const* buffers, std::byte* scratch,
+                             const Packed& packed) const {
+  for (const PrimitiveCall::Argument& argument : action.arguments) {
+    std::byte* kept = argument.reordered && !packed.empty() ? packed[*argument.reordered] : nullptr;
+    std::byte* base =
+        argument.in_scratch ? scratch : static_cast<std::byte*>(buffers[argument.buffer]);
+    dnnl_memory_set_data_handle(argument.where.get(),
+                                kept != nullptr ? kept : base + argument.offset);
+  }
+  const dnnl_status_t status =
+      dnnl_primitive_execute(action.primitive.get(), stream.get(),
+                             static_cast<int>(action.names.size()), action.names.data());
+  RECUT_CHECK(status == dnnl_success, "a primitive that was made runs");
+}
+
+std::int64_t OneDnn::packed_bytes(std::uint32_t kernel, const std::vector<bool>& constant) const {
+  std::int64_t bytes = 0;
+  for (const auto& operand : primitives_->kernels[kernel].reordered)
+    if (constant[operand.buffer]) bytes += aligned(operand.bytes, kAlignment);
+  return bytes;
+}
+
+OneDnn::Packed OneDnn::pack(std::uint32_t kernel, const std::vector<bool>& constant,
+                            void* const* buffers, std::byte* scratch, std::byte* to) const {
+  const KernelPrimitives& sequence = primitives_->kernels[kernel];
+  Packed packed;
+  for (const auto& operand : sequence.reordered) {
+    packed.push_back(constant[operand.buffer] ? to : nullptr);
+    if (constant[operand.buffer]) to += aligned(operand.bytes, kAlignment);
+  }
+  for (const PrimitiveCall& action : sequence.actions)
+    if (action.reorders && packed[*action.reorders] != nullptr)
+      primitives_->run(action, buffers, scratch, packed);
+  return packed;
+}
+
+void OneDnn::run(std::uint32_t kernel, void* const* buffers, std::byte* scratch,
+                 const Packed& packed) const {
   const KernelPrimitives& sequence = primitives_->kernels[kernel];
   std::optional<SingleThreadScope> single_threaded;
   if (sequence.single_threaded) single_threaded.emplace();
   for (const PrimitiveCall& action : sequence.actions) {
-    for (const PrimitiveCall::Argument& argument : action.arguments) {
-      std::byte* base =
-          argument.in_scratch ? scratch : static_cast<std::byte*>(buffers[argument.buffer]);
-      dnnl_memory_set_data_handle(argument.where.get(), base + argument.offset);
-    }
-    const dnnl_status_t status =
-        dnnl_primitive_execute(action.primitive.get(), primitives_->stream.get(),
-                               static_cast<int>(action.names.size()), action.names.data());
-    RECUT_CHECK(status == dnnl_success, "a primitive that was made runs");
+    const bool done = action.reorders && !packed.empty() && packed[*action.reorders] != nullptr;
+    if (!done) primitives_->run(action, buffers, scratch, packed);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/codegen/library/library_call.h"
 #include "engine/support/result.h"
@@ -34,9 +35,22 @@ class OneDnn {
   // primitives' own memory.
   std::int64_t scratch_bytes() const;
 
+  // Operands of one launch that keep their values from run to run, in the primitives' layouts: by
+  // the kernel's reordered operands, null for one that each run reorders.
+  using Packed = std::vector<std::byte*>;
+
+  // Bytes of these, where `constant` tells by the kernel's buffers which keep their values. Each
+  // operand begins at a multiple of 64.
+  std::int64_t packed_bytes(std::uint32_t kernel, const std::vector<bool>& constant) const;
+
+  // Reorders them into the packed_bytes() bytes of `to`.
+  Packed pack(std::uint32_t kernel, const std::vector<bool>& constant, void* const* buffers,
+              std::byte* scratch, std::byte* to) const;
+
   // Runs a kernel on those threads. `buffers` in the kernel's order; `scratch`: scratch_bytes()
-  // bytes at a multiple of 64. One run at a time.
-  void run(std::uint32_t kernel, void* const* buffers, std::byte* scratch) const;
+  // bytes at a multiple of 64; `packed`: of this launch, or empty. One run at a time.
+  void run(std::uint32_t kernel, void* const* buffers, std::byte* scratch,
+           const Packed& packed = {}) const;
 
  private:
   struct Primitives;

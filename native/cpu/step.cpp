@@ -24,6 +24,7 @@ namespace recut::cpu {
 namespace {
 
 constexpr std::int64_t kArenaAlignment = 64;
+const OneDnn::Packed kNothingPacked;
 
 }  // namespace
 
@@ -91,7 +92,7 @@ const std::string& Step::fault(std::int64_t number) const {
 }
 
 Result<Run> Run::prepare(const Step& step, std::vector<Tensor> inputs, int threads,
-                         double min_parallel_work) {
+                         double min_parallel_work, const std::vector<bool>& constant) {
   const Threads pool(threads);
   auto library = OneDnn::prepare(step.program().library, min_parallel_work);
   if (!library) return library.diagnostics();
@@ -99,8 +100,38 @@ Result<Run> Run::prepare(const Step& step, std::vector<Tensor> inputs, int threa
   if (!arena) return arena.diagnostics();
   auto scratch = Arena::reserve(library->scratch_bytes());
   if (!scratch) return scratch.diagnostics();
-  return Run(step, std::move(inputs), pool, min_parallel_work, std::move(*library),
-             std::move(*arena), std::move(*scratch));
+  Run run(step, std::move(inputs), pool, min_parallel_work, std::move(*library), std::move(*arena),
+          std::move(*scratch));
+  if (auto packed = run.pack(constant); !packed) return packed.diagnostics();
+  return run;
+}
+
+Result<Done> Run::pack(const std::vector<bool>& constant) {
+  if (constant.empty()) return Done{};
+  const std::vector<Launch>& launches = program().launches;
+  std::vector<std::vector<bool>> kept(launches.size());  // by buffer of the launch
+  std::vector<std::int64_t> bytes(launches.size());
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    if (!launches[i].library) continue;
+    for (const BufferAddress& location : launches[i].buffers)
+      kept[i].push_back(location.input && constant[*location.input]);
+    bytes[i] = library_.packed_bytes(launches[i].kernel, kept[i]);
+    total += bytes[i];
+  }
+  if (total == 0) return Done{};
+  auto memory = Arena::reserve(total);
+  if (!memory) return memory.diagnostics();
+  packed_memory_.emplace(std::move(*memory));
+  packed_.resize(launches.size());
+  std::byte* to = packed_memory_->data();
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    if (bytes[i] == 0) continue;
+    packed_[i] = library_.pack(launches[i].kernel, kept[i], buffers_.data() + first_buffers_[i],
+                               scratch_.data(), to);
+    to += bytes[i];
+  }
+  return Done{};
 }
 
 Run::Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double min_parallel_work,
@@ -143,10 +174,9 @@ Result<Done> Run::run_launches(std::size_t first, std::size_t last, std::uint64_
 Result<Done> Run::run_range(std::size_t first, std::size_t last, std::uint64_t seed,
                             std::span<double> launch_seconds) {
   fault_ = 0;
-  const std::vector<Launch>& launches = step_.program().launches;
   for (std::size_t i = first; i < last; ++i) {
     const Clock::time_point began = Clock::now();
-    launch(launches[i], buffers_.data() + first_buffers_[i], static_cast<std::int64_t>(seed));
+    launch(i, static_cast<std::int64_t>(seed));
     if (!launch_seconds.empty())
       launch_seconds[i] = std::chrono::duration<double>(Clock::now() - began).count();
     if (fault_ != 0) return error(step_.fault(fault_));
@@ -154,8 +184,12 @@ Result<Done> Run::run_range(std::size_t first, std::size_t last, std::uint64_t s
   return Done{};
 }
 
-void Run::launch(const Launch& launch, void* const* buffers, std::int64_t seed) {
-  if (launch.library) return library_.run(launch.kernel, buffers, scratch_.data());
+void Run::launch(std::size_t number, std::int64_t seed) {
+  const Launch& launch = program().launches[number];
+  void* const* buffers = buffers_.data() + first_buffers_[number];
+  if (launch.library)
+    return library_.run(launch.kernel, buffers, scratch_.data(),
+                        packed_.empty() ? kNothingPacked : packed_[number]);
   for (const Step::StageCode& stage : step_.kernel(launch.kernel)) {
     if (!stage.parallel || stage.work < min_parallel_work_) {
       stage.run(buffers, 0, stage.extent, seed, &fault_);

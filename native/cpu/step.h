@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -81,10 +82,12 @@ class Run : public RankRun {
  public:
   // `inputs`: one for each of the program's, of their types, in the layout of as_kernels_read.
   // The step is kept by reference. A stage or call below `min_parallel_work`
-  // (codegen/loop/stages.h) runs on one thread. Fails where the machine lacks the memory, or the
-  // library has no code for a call.
+  // (codegen/loop/stages.h) runs on one thread. `constant` (none if empty) marks
+  // inputs that keep their values while this lives. Library calls read these from a copy in the
+  // library's layout. Fails where the machine lacks the memory, or the library has no code for a call.
   static Result<Run> prepare(const Step& step, std::vector<Tensor> inputs, int threads,
-                             double min_parallel_work = loop::kMinParallelWork);
+                             double min_parallel_work = loop::kMinParallelWork,
+                             const std::vector<bool>& constant = {});
 
   const Program& program() const override { return step_.program(); }
   // Allocates nothing, except oneDNN's own records of a call.
@@ -99,13 +102,15 @@ class Run : public RankRun {
     return address(program().outputs[output].address);
   }
   std::int64_t scratch_bytes() const override { return scratch_.bytes(); }
+  std::int64_t packed_bytes() const { return packed_memory_ ? packed_memory_->bytes() : 0; }
 
  private:
   Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double min_parallel_work,
       OneDnn library, Arena arena, Arena scratch);
+  Result<Done> pack(const std::vector<bool>& constant);
   Result<Done> run_range(std::size_t first, std::size_t last, std::uint64_t seed,
                          std::span<double> launch_seconds);
-  void launch(const Launch& launch, void* const* buffers, std::int64_t seed);
+  void launch(std::size_t number, std::int64_t seed);
   std::byte* address(const BufferAddress& location) const;
 
   const Step& step_;
@@ -116,6 +121,8 @@ class Run : public RankRun {
   Arena arena_, scratch_;
   std::vector<void*> buffers_;              // of all launches, one after another
   std::vector<std::size_t> first_buffers_;  // of each launch, in buffers_
+  std::vector<OneDnn::Packed> packed_;      // of each launch; empty where no input is constant
+  std::optional<Arena> packed_memory_;
   std::int64_t fault_ = 0;
 };
 

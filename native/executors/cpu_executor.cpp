@@ -79,6 +79,7 @@ Result<StepMeasurement> CpuExecutor::run(const ScheduledStep& scheduled,
   figures.planned_peak_bytes = execution->planned_peak_bytes;
   figures.measured_peak_bytes = execution->measured_peak_bytes;
   figures.scratch_bytes = execution->scratch_bytes;
+  figures.packed_bytes = execution->packed_bytes;
   figures.library = library().name;
   figures.kernel_ms = std::move(execution->kernel_ms);
   figures.kernel_ms.resize(scheduled.schedule.kernels.size());

@@ -1,7 +1,13 @@
 // --for-inference, and graphs as TorchScript.
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include "tests/native/run_command.h"
+#include "tests/native/temporary_folder.h"
 
 namespace recut::native {
 namespace {
@@ -16,6 +22,49 @@ TEST_CASE("for-inference: weights are frozen, and the step computes the same", "
     CHECK(opt.out.find(pass) != std::string::npos);
   CHECK(opt.out.find("frozen: 3 constants computed") != std::string::npos);
   CHECK(run({"run", kModel, "--for-inference", "--check"}).code == kDone);
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Layers whose images are larger than what enters and leaves them.
+constexpr const char* kLayers = R"(graph "layers" on cpu {
+  %x = input f32[2, 3, 16, 16]
+  %a = parameter f32[16, 3, 3, 3]
+  %b = parameter f32[16, 16, 3, 3]
+  %p = convolution(%x, %a, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)
+  %q = convolution(%p, %b, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)
+  %r = relu(%q)
+  %s = convolution(%r, %b, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)
+  %y = sum(%s)
+  results %y
+}
+)";
+
+bool laid_out(const std::string& option, const std::vector<std::string>& more) {
+  const TemporaryFile model("layers.recut");
+  model.write(kLayers);
+  const test::TemporaryFolder dump;
+  std::vector<std::string> words{"run", model.path(), option,   "--no-cache", "--steps",
+                                 "1",   "--check",    "--dump", dump.path()};
+  words.insert(words.end(), more.begin(), more.end());
+  const Ran ran = run(words);
+  INFO(ran.err << ran.out);
+  CHECK(ran.code == kDone);
+  for (const auto& file : std::filesystem::directory_iterator(dump.path()))
+    if (file.path().filename().string().ends_with("-channels_last.recut"))
+      return text_of(file.path()).find("x.last = clone(%x") != std::string::npos;
+  return false;
+}
+
+TEST_CASE("for-inference: the processor's library gets convolutions channels last", "[native]") {
+  for (const std::string option : {"--for-inference", "--freeze"}) {
+    CHECK(laid_out(option, {}));
+    CHECK_FALSE(laid_out(option, {"--skip", "channels_last"}));
+    CHECK_FALSE(laid_out(option, {"--no-library"}));
+  }
 }
 
 TEST_CASE("for-inference: joint graphs and lists of passes are refused", "[native]") {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds the ONNX models that Recut is tried on, and inputs for them (NAME.safetensors, in.<input>): the small ones that
-stand in tests/onnx/models (in forward/ those without gradients), and with --large ResNet-18, MobileNetV2, a BERT layer
-and a GPT block in their real sizes.
+stand in tests/onnx/models (in forward/ those without gradients), and with --large ResNet-18 and -50, MobileNetV2, BERT,
+GPT-2, ViT, one layer of BERT and one block of GPT-2, in their real sizes.
 Needs Debian's python3-onnx and python3-numpy. reference.mjs beside it adds what the models give, gradients.py their
 gradients.
 
@@ -9,8 +9,10 @@ usage: make_models.py FOLDER [--large]
 
 Values are random, but fixed: the same bytes every time. Nodes are named as PyTorch's exporter names them.
 """
+import functools
 import pathlib
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import onnx.defs
@@ -42,18 +44,30 @@ def conv_bn(m: Model, x: str, name: str, inputs: int, outputs: int, kernel: int,
     return x
 
 
-def resnet(name: str, widths: list[int], blocks: list[int], size: int, classes: int, batch) -> Model:
+def basic_block(m: Model, x: str, path: str, inputs: int, width: int, stride: int) -> str:
+    y = conv_bn(m, x, path + ".conv1", inputs, width, 3, stride, act="relu")
+    return conv_bn(m, y, path + ".conv2", width, width, 3)
+
+
+def bottleneck(m: Model, x: str, path: str, inputs: int, width: int, stride: int) -> str:
+    y = conv_bn(m, x, path + ".conv1", inputs, width // 4, 1, act="relu")
+    y = conv_bn(m, y, path + ".conv2", width // 4, width // 4, 3, stride, act="relu")
+    return conv_bn(m, y, path + ".conv3", width // 4, width, 1)
+
+
+def resnet(name: str, widths: list[int], blocks: list[int], size: int, classes: int, batch, one=basic_block,
+           stem: int = 0) -> Model:
+    """`widths`: of the stages' results; `stem`: of the first convolution's, by default as the first stage's."""
     m = Model(name, 13)
     x = m.input("x", [batch, 3, size, size])
-    x = conv_bn(m, x, "conv1", 3, widths[0], 7, 2, act="relu")
+    x = conv_bn(m, x, "conv1", 3, stem or widths[0], 7, 2, act="relu")
     x = m("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
-    inputs = widths[0]
+    inputs = stem or widths[0]
     for stage, (width, count) in enumerate(zip(widths, blocks)):
         for block in range(count):
             stride = 2 if stage > 0 and block == 0 else 1
             path = f"layer{stage + 1}.{block}"
-            y = conv_bn(m, x, path + ".conv1", inputs, width, 3, stride, act="relu")
-            y = conv_bn(m, y, path + ".conv2", width, width, 3)
+            y = one(m, x, path, inputs, width, stride)
             if stride != 1 or inputs != width:
                 x = conv_bn(m, x, path + ".downsample", inputs, width, 1, stride)
             m.module = "/" + path.replace(".", "/")
@@ -126,30 +140,71 @@ def joined(m: Model, x: str, width: int) -> str:
     return m("Reshape", x, sizes_of(m, x, "0", "1", width))
 
 
-def bert_layer(name: str, batch, tokens, width: int, count: int) -> Model:
-    """Attention with an additive mask made of 0 and 1, exact GELU as Erf; norms written out, as before opset 17."""
+def attended(m: Model, q: str, k: str, v: str, width: int, count: int, bias: str = "") -> str:
+    """The heads' mixed values; `bias` is added to the scores."""
+    scores = m("Div", m("MatMul", q, m("Transpose", k, perm=[0, 1, 3, 2])), m.number(np.sqrt(width // count)))
+    if bias:
+        scores = m("Add", scores, bias)
+    return m("MatMul", m("Softmax", scores, axis=-1), v)
+
+
+def exact_gelu(m: Model, x: str) -> str:
+    halved = m("Mul", x, m("Add", m("Erf", m("Div", x, m.number(np.sqrt(2)))), m.number(1.0)))
+    return m("Mul", halved, m.number(0.5))
+
+
+def encoder_layer(m: Model, x: str, path: str, bias: str, width: int, count: int) -> str:
+    """One layer of BERT, norms behind; `path` begins the weights' names."""
+    m.module = "/encoder/" + path.replace(".", "/") + "attention"
+    q, k, v = (heads(m, linear(m, x, f"{path}attention.{part}", width, width), count, width)
+               for part in ("query", "key", "value"))
+    mixed = linear(m, joined(m, attended(m, q, k, v, width, count, bias), width), path + "attention.output", width, width)
+    x = layer_norm(m, m("Add", mixed, x), path + "attention.norm", width, True)
+    m.module = "/encoder/" + path.replace(".", "/") + "mlp"
+    y = exact_gelu(m, linear(m, x, path + "intermediate", width, 4 * width))
+    y = linear(m, y, path + "output", 4 * width, width)
+    return layer_norm(m, m("Add", y, x), path + "norm", width, True)
+
+
+def bert(name: str, batch, tokens, width: int, count: int, paths: list[str]) -> Model:
+    """Layers with an additive mask made of 0 and 1, exact GELU as Erf; norms written out, as before opset 17."""
     m = Model(name, 14)
     x = m.input("hidden", [batch, tokens, width])
     mask = m.input("mask", [batch, tokens], TensorProto.INT64)
     m.module = "/encoder"
     open_mask = m("Cast", m("Unsqueeze", m("Unsqueeze", mask, m.ints(1)), m.ints(2)), to=TensorProto.FLOAT)
     bias = m("Mul", m("Sub", m.number(1.0), open_mask), m.number(-10000.0))
-    m.module = "/encoder/attention"
-    q, k, v = (heads(m, linear(m, x, "attention." + part, width, width), count, width) for part in ("query", "key", "value"))
-    scores = m("Div", m("MatMul", q, m("Transpose", k, perm=[0, 1, 3, 2])), m.number(np.sqrt(width // count)))
-    weights = m("Softmax", m("Add", scores, bias), axis=-1)
-    mixed = linear(m, joined(m, m("MatMul", weights, v), width), "attention.output", width, width)
-    x = layer_norm(m, m("Add", mixed, x), "attention.norm", width, True)
-    m.module = "/encoder/mlp"
-    y = linear(m, x, "intermediate", width, 4 * width)
-    halved = m("Mul", y, m("Add", m("Erf", m("Div", y, m.number(np.sqrt(2)))), m.number(1.0)))
-    y = linear(m, m("Mul", halved, m.number(0.5)), "output", 4 * width, width)
-    m.output(layer_norm(m, m("Add", y, x), "norm", width, True), [batch, tokens, width])
+    for path in paths:
+        x = encoder_layer(m, x, path, bias, width, count)
+    m.output(x, [batch, tokens, width])
     return m
 
 
-def gpt_block(name: str, tokens, width: int, count: int, vocabulary: int) -> Model:
-    """Embeddings, one causal block with tanh GELU, and logits by the embedding's transpose."""
+def decoder_layer(m: Model, x: str, layer: int, causal: Callable[[], str], width: int, count: int) -> str:
+    """One causal block of GPT-2 with tanh GELU, norms before."""
+    path = f"h.{layer}"
+    m.module = f"/transformer/{path}/attn"
+    y = layer_norm(m, x, path + ".ln_1", width, False)
+    flat = m("Reshape", y, m.ints(-1, width))
+    qkv = m("Gemm", flat, m.weight(path + ".attn.c_attn.weight", width, 3 * width),
+            m.weight(path + ".attn.c_attn.bias", 3 * width))
+    qkv = m("Reshape", qkv, sizes_of(m, y, "0", "1", 3 * width))
+    q, k, v = (heads(m, part, count, width) for part in m("Split", qkv, m.ints(width, width, width), outputs=3, axis=2))
+    scores = m("MatMul", q, m("Transpose", k, perm=[0, 1, 3, 2]))
+    scores = m("Div", scores, m.number(np.sqrt(width // count)))
+    scores = m("Where", causal(), scores, m.number(np.finfo(np.float32).min))
+    mixed = joined(m, m("MatMul", m("Softmax", scores, axis=-1), v), width)
+    x = m("Add", x, linear(m, mixed, path + ".attn.c_proj", width, width))
+    m.module = f"/transformer/{path}/mlp"
+    y = linear(m, layer_norm(m, x, path + ".ln_2", width, False), path + ".mlp.c_fc", width, 4 * width)
+    cube = m("Mul", m("Pow", y, m.number(3.0)), m.number(0.044715))
+    inner = m("Mul", m("Add", y, cube), m.number(np.sqrt(2 / np.pi)))
+    y = m("Mul", m("Mul", y, m.number(0.5)), m("Add", m("Tanh", inner), m.number(1.0)))
+    return m("Add", x, linear(m, y, path + ".mlp.c_proj", 4 * width, width))
+
+
+def gpt(name: str, tokens, width: int, count: int, vocabulary: int, layers: int) -> Model:
+    """Embeddings, causal blocks, and logits by the embedding's transpose."""
     m = Model(name, 17)
     ids = m.input("ids", [1, tokens], TensorProto.INT64)
     m.module = "/transformer"
@@ -159,30 +214,46 @@ def gpt_block(name: str, tokens, width: int, count: int, vocabulary: int) -> Mod
     zero, one = (m("Constant", value=numpy_helper.from_array(np.array(i, np.int64))) for i in (0, 1))
     places = m("Unsqueeze", m("Range", zero, length, one), m.ints(0))
     x = m("Add", m("Gather", wte, ids, axis=0), m("Gather", wpe, places, axis=0))
-    m.module = "/transformer/h.0/attn"
-    y = layer_norm(m, x, "h.0.ln_1", width, False)
-    flat = m("Reshape", y, m.ints(-1, width))
-    qkv = m("Gemm", flat, m.weight("h.0.attn.c_attn.weight", width, 3 * width), m.weight("h.0.attn.c_attn.bias", 3 * width))
-    qkv = m("Reshape", qkv, sizes_of(m, y, "0", "1", 3 * width))
-    q, k, v = (heads(m, part, count, width) for part in m("Split", qkv, m.ints(width, width, width), outputs=3, axis=2))
-    scores = m("MatMul", q, m("Transpose", k, perm=[0, 1, 3, 2]))
-    scores = m("Div", scores, m.number(np.sqrt(width // count)))
-    length1 = m("Unsqueeze", length, m.ints(0))
-    square = m("Concat", length1, length1, axis=0)
-    whole = m("ConstantOfShape", square, value=numpy_helper.from_array(np.array([1], np.float32)))
-    causal = m("Cast", m("Trilu", whole, upper=0), to=TensorProto.BOOL)
-    scores = m("Where", causal, scores, m.number(np.finfo(np.float32).min))
-    mixed = joined(m, m("MatMul", m("Softmax", scores, axis=-1), v), width)
-    x = m("Add", x, linear(m, mixed, "h.0.attn.c_proj", width, width))
-    m.module = "/transformer/h.0/mlp"
-    y = linear(m, layer_norm(m, x, "h.0.ln_2", width, False), "h.0.mlp.c_fc", width, 4 * width)
-    cube = m("Mul", m("Pow", y, m.number(3.0)), m.number(0.044715))
-    inner = m("Mul", m("Add", y, cube), m.number(np.sqrt(2 / np.pi)))
-    y = m("Mul", m("Mul", y, m.number(0.5)), m("Add", m("Tanh", inner), m.number(1.0)))
-    x = m("Add", x, linear(m, y, "h.0.mlp.c_proj", 4 * width, width))
+
+    @functools.cache
+    def causal() -> str:  # made where the first block needs it
+        length1 = m("Unsqueeze", length, m.ints(0))
+        square = m("Concat", length1, length1, axis=0)
+        whole = m("ConstantOfShape", square, value=numpy_helper.from_array(np.array([1], np.float32)))
+        return m("Cast", m("Trilu", whole, upper=0), to=TensorProto.BOOL)
+
+    for layer in range(layers):
+        x = decoder_layer(m, x, layer, causal, width, count)
     m.module = ""
     x = layer_norm(m, x, "ln_f", width, False)
     m.output(m("MatMul", x, m("Transpose", wte, perm=[1, 0])), [1, tokens, vocabulary])
+    return m
+
+
+def vit(name: str, size: int, patch: int, width: int, count: int, layers: int, classes: int) -> Model:
+    """A vision transformer: patches by a convolution, a class token, layers with norms before."""
+    m = Model(name, 17)
+    places = (size // patch) ** 2
+    x = m.input("x", [1, 3, size, size])
+    m.module = "/patches"
+    x = m("Conv", x, m.weight("patches.weight", width, 3, patch, patch), m.weight("patches.bias", width),
+          kernel_shape=[patch] * 2, strides=[patch] * 2)
+    x = m("Transpose", m("Reshape", x, m.ints(1, width, places)), perm=[0, 2, 1])
+    x = m("Add", m("Concat", m.weight("class_token", 1, 1, width), x, axis=1), m.weight("positions", 1, places + 1, width))
+    for layer in range(layers):
+        path = f"blocks.{layer}."
+        m.module = f"/blocks/{layer}"
+        y = layer_norm(m, x, path + "norm1", width, False)
+        q, k, v = (heads(m, linear(m, y, f"{path}attention.{part}", width, width), count, width)
+                   for part in ("query", "key", "value"))
+        mixed = linear(m, joined(m, attended(m, q, k, v, width, count), width), path + "attention.output", width, width)
+        x = m("Add", x, mixed)
+        y = exact_gelu(m, linear(m, layer_norm(m, x, path + "norm2", width, False), path + "mlp.fc1", width, 4 * width))
+        x = m("Add", x, linear(m, y, path + "mlp.fc2", 4 * width, width))
+    m.module = ""
+    x = m("Gather", layer_norm(m, x, "norm", width, False),
+          m("Constant", value=numpy_helper.from_array(np.array(0, np.int64))), axis=1)
+    m.output(m("Gemm", x, m.weight("head.weight", classes, width), m.weight("head.bias", classes), transB=1), [1, classes])
     return m
 
 
@@ -292,13 +363,18 @@ def main() -> None:
         resnet("resnet18", [64, 128, 256, 512], [2, 2, 2, 2], 224, 1000, 1).save(folder)
         settings = [(1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)]
         mobilenet("mobilenet_v2", 32, settings, 1280, 224, 1000).save(folder)
-        bert_layer("bert_layer", 1, 128, 768, 12).save(folder)
-        gpt_block("gpt_block", 128, 768, 12, 50257).save(folder)
+        bert("bert_layer", 1, 128, 768, 12, [""]).save(folder)
+        gpt("gpt_block", 128, 768, 12, 50257, 1).save(folder)
+        widths = [256, 512, 1024, 2048]
+        resnet("resnet50", widths, [3, 4, 6, 3], 224, 1000, 1, bottleneck, stem=64).save(folder)
+        bert("bert", 1, 128, 768, 12, [f"layer.{i}." for i in range(12)]).save(folder)
+        gpt("gpt2", 128, 768, 12, 50257, 12).save(folder)
+        vit("vit", 224, 16, 768, 12, 12, 1000).save(folder)
         return
     resnet("tiny_resnet", [4, 6], [1, 1], 16, 3, "batch").save(folder)
     mobilenet("tiny_mobilenet", 4, [(1, 4, 1, 1), (2, 4, 2, 1)], 6, 16, 3).save(folder)
-    bert_layer("tiny_bert", "batch", "tokens", 8, 2).save(folder)
-    gpt_block("tiny_gpt", 6, 8, 2, 11).save(folder)
+    bert("tiny_bert", "batch", "tokens", 8, 2, [""]).save(folder)
+    gpt("tiny_gpt", 6, 8, 2, 11, 1).save(folder)
     for model in (lstm(), images(), pieces()):
         model.save(folder)
     forward = folder / "forward"

@@ -20,8 +20,8 @@ Graph parsed_images(const std::string& text, const std::string& device = "cuda")
 }
 
 // What is left has the same bits, the same types at its ends, and is left as it is once more.
-PassReport laid_out(const Graph& graph, const Device& device = {}) {
-  const Pass passes[] = {channels_last_pass(device)};
+PassReport laid_out(const Graph& graph, const Pass& pass) {
+  const Pass passes[] = {pass};
   const PipelineReport report = run_passes(graph, passes);
   if (report.failure) FAIL(report.failure->message);
   CHECK_FALSE(run_passes(report.graph(), passes).changed());
@@ -33,6 +33,10 @@ PassReport laid_out(const Graph& graph, const Device& device = {}) {
     if (graph.gradients[i].valid())
       CHECK(after.type(after.gradients[i]) == graph.type(graph.gradients[i]));
   return report.passes.front();
+}
+
+PassReport laid_out(const Graph& graph, const Device& device = {}) {
+  return laid_out(graph, channels_last_pass(device));
 }
 
 Device without_tf32() {
@@ -214,6 +218,30 @@ TEST_CASE("channels_last: layouts that are there already cost nothing", "[passes
     results %y
 )");
   CHECK_FALSE(laid_out(graph).changed);
+}
+
+TEST_CASE("channels_last on the processor: weights stay, and channels by themselves follow",
+          "[passes]") {
+  const Pass pass = channels_last_on_processor_pass();
+  const PassReport images = laid_out(four("f32", kRelu, kSum, "cpu"), pass);
+  CHECK(images.changed);
+  CHECK(clones(images.graph) == 1);  // of the image
+  CHECK(is_last(images.graph, "y"));
+  CHECK_FALSE(is_last(images.graph, "w"));
+  CHECK_FALSE(laid_out(four("f64", kRelu, kSum, "cpu"), pass).changed);
+
+  const auto depthwise = [](const char* of, const char* to) {
+    return std::string(" ") + to + " = convolution(" + of +
+           ", %w, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 8)\n";
+  };
+  const PassReport alone =
+      laid_out(parsed_images(" %x = input f32[2, 8, 12, 12]\n %w = parameter f32[8, 1, 3, 3]\n" +
+                                 depthwise("%x", "%a") + depthwise("%a", "%b") +
+                                 depthwise("%b", "%y") + kSum,
+                             "cpu"),
+               pass);
+  CHECK(alone.changed);
+  CHECK(is_last(alone.graph, "a"));
 }
 
 }  // namespace
