@@ -6,11 +6,14 @@
 //   %y = conv2d(%x, %w)                  =>     %y = convolution(%x, %w, none, [1, 1], [0, 0],
 //                                                                [1, 1], false, [0, 0], 1)
 //
-// Needs nothing. Bit-exact. Establishes: every transpose is a permute, and every convolution of a
-// batch is a convolution.
+//   %y = linear(%x, %w, %b)              =>     %y = addmm(%b, %x, permute(%w, [1, 0]))
+//
+// Needs nothing. Bit-exact. Establishes: every transpose is a permute, every convolution of a batch
+// is a convolution, and products of real matrices are mm, addmm or bmm (canonical_products.h).
 #include <numeric>
 
 #include "engine/ir/call.h"
+#include "engine/passes/canonical_products.h"
 #include "engine/passes/rewrite_nodes.h"
 
 namespace recut::passes {
@@ -81,6 +84,7 @@ PassResult canonicalize(const Graph& graph) {
   return rewrite_nodes(
       graph,
       [&](Graph& to, NodeId old, const std::vector<Argument>& arguments) -> std::optional<Rewrite> {
+        if (auto product = canonical_product(graph, to, old, arguments)) return product;
         const Call::TypesOf types_of = [&](NodeId id) { return to.pool().types_of(id); };
         auto canonical = canonical_form(graph[old].op, Call(graph.op(old), arguments, types_of));
         if (!canonical) return std::nullopt;
