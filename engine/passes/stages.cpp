@@ -192,6 +192,11 @@ Result<std::vector<Stage>> parse_stages(std::string_view list) {
   return stages;
 }
 
+std::vector<Stage> with_freezing(std::vector<Stage> stages) {
+  if (!contains(stages, Stage::freezing)) stages.push_back(Stage::freezing);
+  return stages;
+}
+
 Result<std::vector<StageRun>> stage_runs(const Pipeline& pipeline, RunnerOptions& options) {
   Diagnostics faults = faults_of_with(pipeline);
   for (Diagnostic& fault : faults_of_custom(pipeline, options.more))

@@ -43,6 +43,9 @@ const StageInfo& info_of(Stage stage);
 // Parses "pre-grad,joint". Fails if a name is unknown or repeated.
 Result<std::vector<Stage>> parse_stages(std::string_view list);
 
+// The stages of a graph whose weights are frozen: freezing follows the others.
+std::vector<Stage> with_freezing(std::vector<Stage> stages);
+
 enum class StageEdge : std::uint8_t { before, after };
 
 // A pass of the caller's own, run before or after a stage. Several at one point run in order.

@@ -4,6 +4,7 @@
 
 #include "engine/ir/data_flow.h"
 #include "engine/passes/region_inlining.h"
+#include "engine/support/check.h"
 
 namespace recut {
 
@@ -17,6 +18,10 @@ const Graph& Document::reference_graph() const {
     if (pass.changed) reference = &pass.graph;
   }
   return *reference;
+}
+
+const std::vector<NamedTensor>& Document::reference_tensors() const {
+  return frozen ? tensors_as_read : file.tensors;
 }
 
 std::vector<std::string> Document::notes() const {
@@ -34,8 +39,21 @@ std::vector<std::string> Document::notes() const {
                       both == 1 ? "condition" : "conditions")};
 }
 
-std::vector<std::string> default_passes_for(const GraphFile& file) {
-  return file.after_joint_passes ? std::vector<std::string>() : default_passes();
+std::vector<StageRun> default_stages_for(const GraphFile& file, bool freeze) {
+  Pipeline pipeline{{Stage::joint}, {}, {}, false};
+  if (freeze) pipeline.stages = with_freezing(std::move(pipeline.stages));
+  RunnerOptions options;
+  auto runs = stage_runs(pipeline, options);
+  RECUT_CHECK(runs.ok(), "stages alone have no custom pass that could be wrong");
+  if (file.after_joint_passes) runs->front().names.clear();
+  return std::move(*runs);
+}
+
+std::vector<std::string> default_passes_for(const GraphFile& file, bool freeze) {
+  std::vector<std::string> names;
+  for (const StageRun& run : default_stages_for(file, freeze))
+    names.insert(names.end(), run.names.begin(), run.names.end());
+  return names;
 }
 
 Result<Done> check_joint(const Document& document, std::string_view file_name) {

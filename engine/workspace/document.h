@@ -9,9 +9,12 @@
 
 #include "engine/autodiff/optimizer.h"
 #include "engine/input/graph_file.h"
+#include "engine/input/safetensors.h"
 #include "engine/passes/runner.h"
+#include "engine/passes/stages.h"
 #include "engine/rewrite/rule.h"
 #include "engine/support/result.h"
+#include "engine/workspace/freeze_report.h"
 
 namespace recut {
 
@@ -39,11 +42,23 @@ struct OpenOptions {
   bool differentiate = false;
   // Runs the pass `optimizer` (training.h) next. A forward graph is differentiated for it.
   std::optional<TrainingOptions> training;
+  // Freezes a forward graph: unless `passes` are set, the stage freezing follows the usual ones.
+  // Last, the pass `fold_frozen` folds the weights (frozen_document.h).
+  bool freeze = false;
+  std::vector<NamedTensor> weights;  // for that, besides the file's values, which they precede
   RunnerOptions runner;
 };
 
-// The passes that run if none are named.
-std::vector<std::string> default_passes_for(const GraphFile& file);
+// The stages and their passes that run if none are named; `freeze`: with the stage freezing.
+std::vector<StageRun> default_stages_for(const GraphFile& file, bool freeze);
+// The passes of all these stages.
+std::vector<std::string> default_passes_for(const GraphFile& file, bool freeze);
+
+// Where a stage begins in the report of the passes.
+struct StageBegin {
+  Stage stage = Stage::joint;
+  std::size_t pass = 0;  // the first that belongs to it
+};
 
 struct Document {
   GraphFile file;
@@ -51,11 +66,16 @@ struct Document {
   bool differentiated = false;      // the first pass is `grad`
   std::optional<std::size_t> loss;  // of a training step: among the results. The pass after `grad`,
                                     // or the first, is `optimizer`
+  std::vector<StageBegin> stages;   // in order; none where the caller named the passes
+  std::optional<FreezeReport> frozen;        // the last pass is `fold_frozen`
+  std::vector<NamedTensor> tensors_as_read;  // the file's before that pass, of frozen graphs
 
   const Graph& graph() const { return passes.graph(); }
   // The graph whose values later passes must preserve: the file's, without calls of nested graphs,
   // or the output of `grad` and `optimizer`.
   const Graph& reference_graph() const;
+  // The file's values for that graph.
+  const std::vector<NamedTensor>& reference_tensors() const;
 
   // Work that the passes add to a step, to be shown as the document is opened.
   std::vector<std::string> notes() const;

@@ -29,7 +29,7 @@ struct ScheduledStep {
 };
 
 struct StepRunOptions {
-  std::uint64_t seed = 1;  // of all inputs
+  std::uint64_t seed = 1;  // of inputs without a value in the document's file
   int steps = 10;          // timed steps
   bool check = false;      // against the interpreter, on the same inputs
 };

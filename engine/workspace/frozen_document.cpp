@@ -1,26 +1,18 @@
 #include "engine/workspace/frozen_document.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
+#include <string>
 #include <utility>
 
 #include "engine/eval/inputs.h"
 #include "engine/ir/data_flow.h"
-#include "engine/passes/freezing.h"
 #include "engine/passes/stages.h"
-#include "engine/support/clock.h"
-#include "engine/support/table.h"
 #include "engine/support/text.h"
-#include "engine/support/units.h"
-#include "engine/workspace/json_text.h"
 
 // Passes of stage freezing write a folded weight as calls on weights:
 //   conv(x, w), batch norm(…)  ⇒  conv(x, w * s), s = gamma / sqrt(variance + eps)
@@ -31,8 +23,6 @@
 
 namespace recut {
 namespace {
-
-constexpr std::string_view kFoldPass = "fold_frozen";
 
 // The bytes of computed constants, and the owner of all other values.
 struct FrozenStorage {
@@ -45,30 +35,11 @@ bool is_weight(const Graph& graph, NodeId id) {
          (!graph.is_input(id) || graph.input_kind(id) == InputKind::parameter);
 }
 
-// The first tensor of a name counts.
-std::map<std::string_view, const NamedTensor*> by_name(std::span<const NamedTensor> given,
-                                                       std::span<const NamedTensor> file) {
-  std::map<std::string_view, const NamedTensor*> tensors;
-  for (const auto list : {given, file})
-    for (const NamedTensor& tensor : list) tensors.emplace(tensor.name, &tensor);
+std::vector<NamedTensor> joined(std::span<const NamedTensor> first,
+                                const std::vector<NamedTensor>& then) {
+  std::vector<NamedTensor> tensors(first.begin(), first.end());
+  tensors.insert(tensors.end(), then.begin(), then.end());
   return tensors;
-}
-
-Result<Inputs> weight_values(const Graph& graph,
-                             const std::map<std::string_view, const NamedTensor*>& tensors) {
-  Inputs values;
-  for (const NodeId id : graph.order()) {
-    if (!is_weight(graph, id)) continue;
-    const auto found = tensors.find("in." + graph.node_name(id));
-    if (found == tensors.end()) continue;
-    const TensorType& type = graph.type(id);
-    const NamedTensor& tensor = *found->second;
-    if (tensor.dtype != type.dtype || tensor.shape != type.shape)
-      return error(fmt::format("tensor {} is of another dtype or shape than the graph's {}",
-                               quote(tensor.name), format(type)));
-    values.emplace(id, tensor_from_bytes(type, tensor.bytes));
-  }
-  return values;
 }
 
 // The values of the frozen graph: computed ones, and the file's of its remaining inputs.
@@ -98,13 +69,11 @@ class Fates {
       : before_(before), passed_(passed), frozen_(frozen), values_(values) {}
 
   FreezeReport run() && {
-    for (const NodeId id : frozen_.graph.order()) {
-      if (!is_weight(frozen_.graph, id)) continue;
+    for (const NodeId id : weights_of(frozen_.graph)) {
       report_.bytes_after += byte_size(frozen_.graph.type(id));
       if (!passed_.contains(id)) add_constant(id);
     }
-    for (const NodeId id : before_.order())
-      if (is_weight(before_, id)) add_weight(id);
+    for (const NodeId id : weights_of(before_)) add_weight(id);
     return std::move(report_);
   }
 
@@ -148,7 +117,7 @@ class Fates {
 // The fold as a pass that ran last.
 PassReport fold_report(const Graph& passed, const Frozen& frozen, double milliseconds) {
   PassReport report;
-  report.name = kFoldPass;
+  report.name = kFoldFrozenPass;
   report.milliseconds = milliseconds;
   report.nodes_before = passed.order().size();
   report.nodes_after = frozen.graph.order().size();
@@ -168,76 +137,56 @@ PassReport fold_report(const Graph& passed, const Frozen& frozen, double millise
 
 }  // namespace
 
-std::string_view name_of(WeightFate fate) {
-  switch (fate) {
-    case WeightFate::kept:
-      return "kept";
-    case WeightFate::folded:
-      return "folded";
-    case WeightFate::unread:
-      return "unread";
-    case WeightFate::no_value:
-      return "no value";
+std::vector<NodeId> weights_of(const Graph& graph) {
+  std::vector<NodeId> weights;
+  for (const NodeId id : graph.order())
+    if (is_weight(graph, id)) weights.push_back(id);
+  return weights;
+}
+
+DocumentFreezer::DocumentFreezer(Document& document, std::span<const NamedTensor> tensors)
+    : document_(document),
+      tensors_(joined(tensors, document.file.tensors)),
+      passed_(document.graph()),
+      unread_(weights_of(passed_)) {
+  std::reverse(unread_.begin(), unread_.end());
+  if (auto fits = check_stage(Stage::freezing, passed_); !fits) faults_ = fits.diagnostics();
+}
+
+bool DocumentFreezer::step() {
+  if (!faults_.empty()) return false;
+  if (folder_) return folder_->step();
+  if (unread_.empty()) {
+    folder_.emplace(passed_, values_);
+    return true;
   }
-  return "";
+  read_weight(unread_.back());
+  unread_.pop_back();
+  return faults_.empty();
 }
 
-std::int64_t FreezeReport::count(WeightFate fate) const {
-  return std::count_if(weights.begin(), weights.end(),
-                       [&](const FrozenWeight& weight) { return weight.fate == fate; });
+void DocumentFreezer::read_weight(NodeId id) {
+  const std::string name = "in." + passed_.node_name(id);
+  const auto found = std::find_if(tensors_.begin(), tensors_.end(),
+                                  [&](const NamedTensor& tensor) { return tensor.name == name; });
+  if (found == tensors_.end()) return;
+  const TensorType& type = passed_.type(id);
+  if (found->dtype == type.dtype && found->shape == type.shape)
+    values_.emplace(id, tensor_from_bytes(type, found->bytes));
+  else
+    faults_ = {error(fmt::format("tensor {} is of another dtype or shape than the graph's {}",
+                                 quote(found->name), format(type)))};
 }
 
-Result<FreezeReport> freeze(Document& document, std::span<const NamedTensor> tensors) {
-  const Graph passed = document.graph();
-  if (auto fits = check_stage(Stage::freezing, passed); !fits) return fits.diagnostics();
-  const auto values = weight_values(passed, by_name(tensors, document.file.tensors));
-  if (!values) return values.diagnostics();
-  const Clock::time_point began = Clock::now();
-  const auto frozen = fold_frozen(passed, *values);
+Result<Done> DocumentFreezer::finish() {
+  if (!faults_.empty()) return faults_;
+  const auto frozen = folder_->take();
   if (!frozen) return frozen.diagnostics();
-  FreezeReport report = Fates(document.passes.input, passed, *frozen, *values).run();
-  hold_values(*frozen, passed, document.file);
-  document.passes.passes.push_back(fold_report(passed, *frozen, ms_since(began)));
-  return report;
-}
-
-std::string freeze_text(const FreezeReport& report) {
-  std::string text = fmt::format(
-      "frozen: {} constants computed; of {} weights {} folded, {} kept, {} unread",
-      format_count(static_cast<std::int64_t>(report.constants.size())),
-      format_count(static_cast<std::int64_t>(report.weights.size())),
-      format_count(report.count(WeightFate::folded)), format_count(report.count(WeightFate::kept)),
-      format_count(report.count(WeightFate::unread)));
-  if (const std::int64_t missing = report.count(WeightFate::no_value); missing > 0)
-    text += fmt::format(", {} without a value", format_count(missing));
-  return text + fmt::format("; {} of weights become {}", format_bytes(report.bytes_before),
-                            format_bytes(report.bytes_after));
-}
-
-std::string freeze_table(const FreezeReport& report) {
-  Table table;
-  table.column("weight");
-  table.column("bytes", Table::Align::right);
-  table.column("is");
-  table.column("into");
-  for (const FrozenWeight& weight : report.weights)
-    table.row({weight.name, format_bytes(weight.bytes), std::string(name_of(weight.fate)),
-               fmt::format("{}", fmt::join(weight.into, ", "))});
-  return table.format(0);
-}
-
-std::string freeze_json(const FreezeReport& report) {
-  nlohmann::ordered_json weights = nlohmann::ordered_json::array();
-  for (const FrozenWeight& weight : report.weights)
-    weights.push_back({{"name", weight.name},
-                       {"fate", name_of(weight.fate)},
-                       {"bytes", weight.bytes},
-                       {"into", weight.into}});
-  const nlohmann::ordered_json json = {{"constants", report.constants},
-                                       {"bytes_before", report.bytes_before},
-                                       {"bytes_after", report.bytes_after},
-                                       {"weights", weights}};
-  return json_text(json);
+  document_.frozen = Fates(document_.passes.input, passed_, *frozen, values_).run();
+  document_.tensors_as_read = document_.file.tensors;
+  hold_values(*frozen, passed_, document_.file);
+  document_.passes.passes.push_back(fold_report(passed_, *frozen, ms_since(began_)));
+  return Done{};
 }
 
 }  // namespace recut

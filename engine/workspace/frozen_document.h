@@ -2,51 +2,49 @@
 // and the weights that nothing else reads are dropped.
 #pragma once
 
-#include <cstdint>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "engine/input/safetensors.h"
+#include "engine/passes/freezing.h"
+#include "engine/support/clock.h"
 #include "engine/support/result.h"
 #include "engine/workspace/document.h"
 
 namespace recut {
 
-// The fate of a weight.
-enum class WeightFate : std::uint8_t {
-  kept,      // the frozen graph reads it as it is
-  folded,    // only computed constants have its values
-  unread,    // no result depends on it
-  no_value,  // neither the file nor the caller has its value, so that it stays an input
+// The parameters and constants of a graph, in its order.
+std::vector<NodeId> weights_of(const Graph& graph);
+
+// Freezes a forward graph after its passes, which should end with the stage freezing. Each step
+// reads a weight's value or evaluates a call, so that a window can draw between them. The
+// document's graph then ends with the pass `fold_frozen`, its file holds the values of the frozen
+// graph, and it has the report (Document::frozen).
+class DocumentFreezer {
+ public:
+  // `tensors` have values besides the file's (in.<name>), and precede them. Their bytes and the
+  // document outlive this.
+  DocumentFreezer(Document& document, std::span<const NamedTensor> tensors);
+  DocumentFreezer(const DocumentFreezer&) = delete;
+  DocumentFreezer& operator=(const DocumentFreezer&) = delete;
+
+  bool step();  // true if there is more to do
+  // After the last step. Fails on a joint graph, on a value of another dtype or shape, and where
+  // the interpreter does.
+  Result<Done> finish();
+
+ private:
+  void read_weight(NodeId id);
+
+  Document& document_;
+  const std::vector<NamedTensor> tensors_;  // the first of a name counts
+  const Graph passed_;                      // after the passes
+  const Clock::time_point began_ = Clock::now();
+  std::vector<NodeId> unread_;  // weights whose values are to be read, from the back
+  Inputs values_;
+  std::optional<FrozenFolder> folder_;  // once all values are read
+  Diagnostics faults_;
 };
-std::string_view name_of(WeightFate fate);
-
-struct FrozenWeight {
-  std::string name;
-  WeightFate fate = WeightFate::kept;
-  std::int64_t bytes = 0;
-  std::vector<std::string> into;  // the computed constants that depend on it
-};
-
-struct FreezeReport {
-  std::vector<FrozenWeight> weights;               // in the graph's order
-  std::vector<std::string> constants;              // computed, in the graph's order
-  std::int64_t bytes_before = 0, bytes_after = 0;  // of all weights; of the frozen graph
-
-  std::int64_t count(WeightFate fate) const;
-};
-
-// Freezes a forward graph after its passes, which should end with the stage freezing. `tensors`
-// have values besides the file's (in.<name>), and precede them. The document's graph then ends with
-// the pass `fold_frozen`, and its file holds the values of the frozen graph. Fails on a joint
-// graph, on a value of another dtype or shape, and where the interpreter does.
-Result<FreezeReport> freeze(Document& document, std::span<const NamedTensor> tensors);
-
-// "frozen: 12 constants computed; of 62 weights 20 folded, 41 kept, 1 unread; 44.6 MiB held"
-std::string freeze_text(const FreezeReport& report);
-// The same with a row for each weight, and as JSON.
-std::string freeze_table(const FreezeReport& report);
-std::string freeze_json(const FreezeReport& report);
 
 }  // namespace recut

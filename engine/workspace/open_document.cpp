@@ -1,6 +1,6 @@
 // Opens a file as a document, in steps of some milliseconds that a window can run between frames:
-// the reader's steps, then one pass after another. Passes come from the stage or from --passes;
-// `grad` and `optimizer` stand in front of them where a step is made of a forward graph, and extra
+// the reader's steps, one pass after another, then the fold of weights where they are frozen.
+// Passes come from the stages or from --passes; `grad` and `optimizer` stand in front of them where a step is made of a forward graph, and extra
 // passes at their place in the table. The verifier runs on the graph as read and after each pass: a
 // violation in the input is the file's fault, one after a pass an internal error.
 #include "engine/workspace/open_document.h"
@@ -69,6 +69,7 @@ DocumentOpener::DocumentOpener(std::string_view bytes, std::string_view file_nam
       reader_(bytes, file_name, options_.graph_key, options_.sizes) {}
 
 bool DocumentOpener::step() {
+  if (freezer_) return step_freezing();
   if (passes_) return step_passes();
   if (reader_.step()) return true;
   auto file = reader_.take();
@@ -76,15 +77,31 @@ bool DocumentOpener::step() {
   return begin_passes(std::move(*file));
 }
 
-std::vector<std::string> DocumentOpener::pass_names() const {
-  std::vector<std::string> names = options_.passes.value_or(default_passes_for(*file_));
-  for (const std::string& name : options_.extra_passes) insert_in_pipeline_order(names, name);
-  if (options_.rules != nullptr) insert_rules_pass(names);
+// The stages of the named passes. An extra pass has its position in the first one, the stage joint.
+std::vector<StageRun> DocumentOpener::stage_names() const {
+  std::vector<StageRun> runs = options_.passes
+                                   ? std::vector{StageRun{Stage::joint, *options_.passes}}
+                                   : default_stages_for(*file_, options_.freeze);
+  for (const std::string& name : options_.extra_passes)
+    insert_in_pipeline_order(runs.front().names, name);
+  if (options_.rules != nullptr) insert_rules_pass(runs.back().names);
+  return runs;
+}
+
+std::vector<std::string> DocumentOpener::pass_names() {
+  std::vector<std::string> names;
+  for (const StageRun& run : stage_names()) {
+    if (!options_.passes) stages_.push_back({run.stage, names.size()});
+    names.insert(names.end(), run.names.begin(), run.names.end());
+  }
   return names;
 }
 
 bool DocumentOpener::begin_passes(GraphFile file) {
   file_ = std::move(file);
+  if (options_.freeze)
+    if (auto fits = check_stage(Stage::freezing, file_->graph); !fits)
+      return fail(with_file_name(fits.diagnostics(), file_name_));
   if (options_.library != nullptr)
     if (auto expanded = expand_operators(*file_, *options_.library, file_name_); !expanded)
       return fail(expanded.diagnostics());
@@ -120,13 +137,30 @@ bool DocumentOpener::add_step_passes(std::vector<Pass>& passes) {
     step_passes.push_back(
         optimizer_pass(pass_state_, options_.training->optimizer, options_.training->loss));
   passes.insert(passes.begin(), step_passes.begin(), step_passes.end());
+  for (StageBegin& stage : stages_) stage.pass += step_passes.size();
   return true;
 }
 
 bool DocumentOpener::step_passes() {
   const bool more = passes_->step();
-  if (pass_state_->faults.empty()) return more;
-  return fail(with_file_name(std::move(pass_state_->faults), file_name_));
+  if (!pass_state_->faults.empty())
+    return fail(with_file_name(std::move(pass_state_->faults), file_name_));
+  return more || (options_.freeze && begin_freezing());
+}
+
+bool DocumentOpener::begin_freezing() {
+  auto document = document_of_passes();
+  if (!document) return fail(document.diagnostics());
+  document_ = std::move(*document);
+  freezer_.emplace(*document_, options_.weights);
+  return true;
+}
+
+bool DocumentOpener::step_freezing() {
+  if (freezer_->step()) return true;
+  if (auto done = freezer_->finish(); !done)
+    return fail(with_file_name(done.diagnostics(), file_name_));
+  return false;
 }
 
 bool DocumentOpener::fail(Diagnostics faults) {
@@ -136,6 +170,10 @@ bool DocumentOpener::fail(Diagnostics faults) {
 
 Result<Document> DocumentOpener::take() {
   if (!faults_.empty()) return faults_;
+  return document_ ? std::move(*document_) : document_of_passes();
+}
+
+Result<Document> DocumentOpener::document_of_passes() {
   PipelineReport report = passes_->take();
   if (report.failure && report.failure->pass == "input")
     return invariant_violations(report.input, file_name_);
@@ -143,7 +181,9 @@ Result<Document> DocumentOpener::take() {
     return Diagnostic{
         fmt::format("internal error: pass '{}' {}", report.failure->pass, report.failure->message),
         file_name_, 0, 0};
-  return Document{std::move(*file_), std::move(report), differentiated_, pass_state_->loss};
+  Document document{std::move(*file_), std::move(report), differentiated_, pass_state_->loss};
+  document.stages = std::move(stages_);
+  return document;
 }
 
 Result<Document> open_document_bytes(std::string_view bytes, std::string_view file_name,

@@ -11,6 +11,7 @@
 #include "engine/passes/pass_runner.h"
 #include "engine/support/result.h"
 #include "engine/workspace/document.h"
+#include "engine/workspace/frozen_document.h"
 #include "engine/workspace/training.h"
 
 namespace recut {
@@ -40,9 +41,13 @@ class DocumentOpener {
 
  private:
   bool fail(Diagnostics faults);
-  std::vector<std::string> pass_names() const;
+  std::vector<StageRun> stage_names() const;
+  std::vector<std::string> pass_names();
   bool add_step_passes(std::vector<Pass>& passes);
   bool step_passes();
+  bool begin_freezing();
+  bool step_freezing();
+  Result<Document> document_of_passes();
 
   const std::string file_name_;
   const OpenOptions options_;
@@ -50,6 +55,9 @@ class DocumentOpener {
   std::optional<GraphFile> file_;  // set once it is read
   std::optional<PassRunner> passes_;
   bool differentiated_ = false;
+  std::vector<StageBegin> stages_;
+  std::optional<Document> document_;  // that is frozen after its passes
+  std::optional<DocumentFreezer> freezer_;
   std::shared_ptr<StepPassState> pass_state_ = std::make_shared<StepPassState>();
   Diagnostics faults_;
 };

@@ -114,6 +114,7 @@ class Reader {
     if (name == "open") return take_open(value);
     if (name == "effort") return take_effort(value);
     if (name == "grad") return take_grad(value);
+    if (name == "freeze") return take_freeze(value);
     if (name == "checkpoints") return take_checkpoints(value);
     if (name == "train") return take_optimizer(value);
     if (name == "dim") return take_dimension(value);
@@ -157,6 +158,12 @@ class Reader {
   Result<Done> take_grad(const std::string& value) {
     if (value != "1") return error(fmt::format("grad is {}, expected 1", quote(value)));
     state.plan_settings.transforms.differentiate = true;
+    return Done{};
+  }
+
+  Result<Done> take_freeze(const std::string& value) {
+    if (value != "1") return error(fmt::format("freeze is {}, expected 1", quote(value)));
+    state.plan_settings.transforms.freeze = true;
     return Done{};
   }
 
@@ -309,6 +316,7 @@ std::string write_link(const LinkState& state) {
   for (const std::string& setting : state.plan_settings.torch) add("torch", setting);
   const TransformSettings& transforms = state.plan_settings.transforms;
   if (transforms.differentiate) add("grad", "1");
+  if (transforms.freeze) add("freeze", "1");
   if (const auto& optimizer = transforms.optimizer)
     add("train", fmt::format("{},{}", optimizer->name, optimizer->learning_rate));
   for (const auto& [name, size] : transforms.dimensions)
@@ -343,7 +351,10 @@ Result<LinkState> read_link(std::string_view fragment) {
     const auto taken = reader.take(name, value);
     if (!taken) return fault(taken.diagnostics().front().message);
   }
-  reader.state.plan_settings.transforms.use_current_pass_names();
+  TransformSettings& transforms = reader.state.plan_settings.transforms;
+  if (transforms.freeze && (transforms.differentiate || transforms.optimizer))
+    return fault("it says freeze with grad or train, expected one of them");
+  transforms.use_current_pass_names();
   return std::move(reader.state);
 }
 

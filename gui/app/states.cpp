@@ -122,6 +122,7 @@ std::string overrides(const DocumentView& d) {
 std::string transforms(const DocumentView& d) {
   const TransformSettings& r = d.plan_settings.transforms;
   std::string value = r.differentiate ? "grad " : "";
+  if (r.freeze) value += "freeze ";
   if (r.optimizer) value += fmt::format("{} {} ", r.optimizer->name, r.optimizer->learning_rate);
   for (const auto& name : r.on) value += "+" + name + " ";
   for (const auto& name : r.off) value += "-" + name + " ";

@@ -1,6 +1,9 @@
-// Commands that change the transform settings: passes on and off, derivatives, own rules.
+// Commands that change the transform settings: passes on and off, derivatives, freezing, own rules.
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "engine/passes/freezing.h"
 #include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/support/text.h"
@@ -14,6 +17,9 @@ namespace recut::gui {
 namespace {
 
 bool is_forward(const App& app) { return is_ready(app) && app.document()->is_forward(); }
+bool can_freeze(const App& app) {
+  return is_ready(app) && app.document()->why_not_frozen().empty();
+}
 bool has_rules(const App& app) {
   return app.document() != nullptr && app.document()->plan_settings.transforms.rules.has_value();
 }
@@ -30,9 +36,17 @@ bool is_switchable(const DocumentView& document, const std::string& name) {
   if (name == kGradPass) return document.is_forward();
   if (name == kOptimizerPass) return true;
   if (name == kRulesPass) return document.plan_settings.transforms.rules.has_value();
-  for (const Pass& pass : all_passes())
-    if (pass.name == name) return true;
-  return false;
+  if (name == kFoldFrozenPass) return document.why_not_frozen().empty();
+  const auto has = [&](std::span<const Pass> passes) {
+    return std::any_of(passes.begin(), passes.end(),
+                       [&](const Pass& pass) { return pass.name == name; });
+  };
+  return has(all_passes()) || (document.applied_transforms.freeze && has(freezing_passes()));
+}
+
+// The passes that run by themselves.
+std::vector<std::string> usual_passes(const DocumentView& document) {
+  return default_passes_for(document.document->file, document.plan_settings.transforms.freeze);
 }
 
 // Without a name, the shown pass.
@@ -43,19 +57,24 @@ Result<Done> toggle_pass(App& app, std::string_view argument) {
     name = document.document->passes.passes[document.pass - 1].name;
   if (name.empty()) return error("the graph as it was read has no pass to switch");
   if (!is_switchable(document, name)) return error("no pass " + quote(name) + " to switch here");
-  document.plan_settings.transforms.switch_pass(name, default_passes_for(document.document->file));
+  document.plan_settings.transforms.switch_pass(name, usual_passes(document));
   return Done{};
 }
 
 bool runs(const App& app, std::string_view argument) {
   const DocumentView& document = *app.document();
-  return !argument.empty() && document.plan_settings.transforms.runs(
-                                  pass_name(argument), default_passes_for(document.document->file));
+  return !argument.empty() &&
+         document.plan_settings.transforms.runs(pass_name(argument), usual_passes(document));
 }
 
 Result<Done> differentiate(App& app, std::string_view) { return toggle_pass(app, kGradPass); }
 bool differentiates(const App& app, std::string_view) {
   return app.document()->plan_settings.transforms.differentiate;
+}
+
+Result<Done> freeze(App& app, std::string_view) { return toggle_pass(app, kFoldFrozenPass); }
+bool freezes(const App& app, std::string_view) {
+  return app.document()->plan_settings.transforms.freeze;
 }
 
 Result<Done> load(App& app, std::string_view path) {
@@ -79,6 +98,7 @@ constexpr Command kPassSwitchRows[] = {
     {"pass.toggle", "Switch a pass on or off", "t", "its name, such as attention", is_ready,
      toggle_pass, "transforms", runs},
     {"pass.differentiate", "Differentiate", "g", "", is_forward, differentiate, "", differentiates},
+    {"pass.freeze", "Freeze for inference", "", "", can_freeze, freeze, "", freezes},
     {"rules.load", "Load a file of rules", "", "", nullptr, load},
     {"rules.reload", "Read the rules again", "Shift+F5", "", has_rules, reload_rules},
     {"rules.remove", "Remove the rules", "", "", has_rules, remove_rules},

@@ -1,6 +1,7 @@
 // The command that writes the report of the shown plan, as `recut report` does, with the pinned
 // baseline, if there is one.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "engine/cost/measured_kernels.h"
 #include "engine/support/shell_word.h"
@@ -25,23 +26,29 @@ std::string plain(std::string name) {
   return name.substr(0, kLongest);
 }
 
-// The option for the passes that ran; "" for the default passes.
-std::string pass_names(const DocumentView& document) {
+// The options for the passes that ran; "" for the default passes.
+std::string pass_options(const DocumentView& document) {
   const TransformSettings& transforms = document.applied_transforms;
+  if (transforms.freeze)
+    return transforms.off.empty()
+               ? " --freeze"
+               : " --freeze --skip " +
+                     shell_word(fmt::format("{}", fmt::join(transforms.off, ",")));
   if (transforms.on.empty() && transforms.off.empty()) return "";
   std::string names;
-  const Document& opened = document.mesh ? *document.mesh->whole : *document.document;
-  for (const PassReport& pass : opened.passes.passes)
+  for (const PassReport& pass : document.whole().passes.passes)
     if (!pass.skipped) names += (names.empty() ? "" : ",") + pass.name;
   return names.empty() ? " --no-passes" : " --passes " + shell_word(names);
 }
 
 // The command that writes the report of the window's state: "recut report gpt2.json.gz --budget
 // 4563402752 --device h100", to be run beside the file. "" if no single command does: the window
-// differentiated the graph, gave it an optimiser or rules. `document.shown` is there.
+// differentiated the graph, gave it an optimiser or rules, or froze it with more passes.
+// `document.shown` is there.
 std::string report_command_line(const DocumentView& document) {
   const TransformSettings& transforms = document.applied_transforms;
   if (transforms.differentiate || transforms.optimizer || transforms.rules) return "";
+  if (transforms.freeze && !transforms.on.empty()) return "";
   const PlanReport& plan = document.shown->report();
   std::string line = "recut report " + shell_word(file_name(document.path));
   const auto option = [&](const std::string& name, const std::string& value) {
@@ -51,7 +58,7 @@ std::string report_command_line(const DocumentView& document) {
   if (!key.empty() && key != kDefaultGraphKey) option("--graph", key);
   for (const auto& [name, size] : transforms.dimensions)
     option("--dim", fmt::format("{}={}", name, size));
-  line += pass_names(document);
+  line += pass_options(document);
   if (transforms.mesh) {
     option("--mesh", transforms.mesh->axes);
     if (!transforms.mesh->preset.empty()) option("--preset", transforms.mesh->preset);

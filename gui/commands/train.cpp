@@ -26,7 +26,7 @@ Result<Done> choose_train(App& app, std::string_view argument) {
   const std::string_view rate = argument.substr(std::min(space + 1, argument.size()));
   const auto choice = read_optimizer(argument.substr(0, space), rate);
   if (!choice) return choice.diagnostics();
-  app.document()->plan_settings.transforms.optimizer = *choice;
+  app.document()->plan_settings.transforms.set_optimizer(*choice);
   return app.run("panel.show", "train");
 }
 bool train_is_chosen(const App& app, std::string_view argument) {
@@ -35,7 +35,7 @@ bool train_is_chosen(const App& app, std::string_view argument) {
 }
 
 Result<Done> remove_train(App& app, std::string_view) {
-  app.document()->plan_settings.transforms.optimizer.reset();
+  app.document()->plan_settings.transforms.set_optimizer(std::nullopt);
   return Done{};
 }
 

@@ -176,6 +176,18 @@ void heading(Ui& ui, const Rect& rect, std::string_view text, std::string_view r
   if (!remark.empty()) ui.text(rest, remark, Face::small, ui.theme.dim);
 }
 
+void fold_mark(const Ui& ui, const Rect& rect, bool open, bool strong) {
+  const ImVec2 c{rect.left + ui.px(3.5f), rect.centre().y};
+  const float r = ui.px(3);
+  const ImU32 ink = Ui::paint(strong ? ui.theme.text : ui.theme.faint);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (open) {
+    list.AddTriangleFilled({c.x - r, c.y - r / 2}, {c.x + r, c.y - r / 2}, {c.x, c.y + r}, ink);
+  } else {
+    list.AddTriangleFilled({c.x - r / 2, c.y - r}, {c.x + r, c.y}, {c.x - r / 2, c.y + r}, ink);
+  }
+}
+
 void hint(Ui& ui, std::string_view text) {
   ui.items.describe(text);
   if (text.empty() || ui.items.keys_lead || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip))

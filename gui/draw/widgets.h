@@ -75,6 +75,9 @@ float figure(Ui& ui, std::string_view label, const Rect& rect, std::string_view 
 // Heading of a panel: a text, and a quiet remark after it.
 void heading(Ui& ui, const Rect& rect, std::string_view text, std::string_view remark = {});
 
+// The triangle before a row that opens and closes.
+void fold_mark(const Ui& ui, const Rect& rect, bool open, bool strong);
+
 // A tooltip while the last widget is hovered for a moment; screen readers read it as the widget's
 // description. A disabled widget says why.
 void hint(Ui& ui, std::string_view text);

@@ -6,6 +6,7 @@
 
 #include "engine/partition/baseline.h"
 #include "engine/partition/replay.h"
+#include "engine/support/text.h"
 #include "engine/support/units.h"
 
 namespace recut::gui {
@@ -32,7 +33,8 @@ class Check {
       const Result<Done> made = expect_from_input();
       if (!made) return made.diagnostics();
     }
-    EvaluationRequest request = request_for(given ? 0 : 0.5, given ? 1 : 0.5, "the plan");
+    const std::vector<NamedTensor> values = with_file(document_.file.tensors);
+    EvaluationRequest request = request_for(values, given ? 0 : 0.5, given ? 1 : 0.5, "the plan");
     request.plan = &check_.plan;
     auto evaluated = evaluate_graph(document_.graph(), request);
     if (!evaluated) return evaluated.diagnostics();
@@ -50,6 +52,20 @@ class Check {
     if (!tensors) return tensors.diagnostics();
     tensors_ = std::move(*tensors);
     figures_.inputs = check_.tensors_name;
+    return leaves_folded_weights();
+  }
+
+  // A folded weight has the value that it had when it was folded.
+  Result<Done> leaves_folded_weights() const {
+    if (!document_.frozen) return Done{};
+    for (const FrozenWeight& weight : document_.frozen->weights)
+      for (const NamedTensor& tensor : tensors_)
+        if (!weight.into.empty() && tensor.name == "in." + weight.name)
+          return Diagnostic{
+              fmt::format("tensor {} is of a weight that is folded into {}, by the value in the "
+                          "graph's file: leave the tensor out, or switch freezing off",
+                          quote(tensor.name), quote(weight.into.front())),
+              check_.tensors_name, 0, 0};
     return Done{};
   }
 
@@ -87,16 +103,26 @@ class Check {
 
   // Computes the expected outputs: the program before its passes, on the same inputs.
   Result<Done> expect_from_input() {
-    auto evaluated = evaluate_graph(document_.reference_graph(), request_for(0, 0.5, reference()));
+    const std::vector<NamedTensor> values = with_file(document_.reference_tensors());
+    auto evaluated =
+        evaluate_graph(document_.reference_graph(), request_for(values, 0, 0.5, reference()));
     if (!evaluated) return evaluated.diagnostics();
     reference_ = std::move(*evaluated);
     tensors_.insert(tensors_.end(), reference_.tensors.begin(), reference_.tensors.end());
     return Done{};
   }
 
-  EvaluationRequest request_for(double from, double share, std::string_view what) {
+  // The given tensors, which precede those of the graph's file.
+  std::vector<NamedTensor> with_file(const std::vector<NamedTensor>& file) const {
+    std::vector<NamedTensor> tensors = tensors_;
+    tensors.insert(tensors.end(), file.begin(), file.end());
+    return tensors;
+  }
+
+  EvaluationRequest request_for(std::span<const NamedTensor> values, double from, double share,
+                                std::string_view what) {
     EvaluationRequest request;
-    request.tensors = tensors_;
+    request.tensors = values;
     if (!check_.tensors) request.seed = check_.seed;
     request.progress = [this, from, share, what](std::size_t step, std::size_t steps) {
       const double done = steps == 0 ? 0 : static_cast<double>(step) / static_cast<double>(steps);

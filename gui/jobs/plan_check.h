@@ -19,7 +19,7 @@ struct PlanCheck {
   Plan plan;                                   // of the document's last graph
   std::shared_ptr<const std::string> tensors;  // a file of them (safetensors); null: none
   std::string tensors_name;
-  std::uint64_t seed = 1;  // makes all values where there is no file
+  std::uint64_t seed = 1;  // where there is no file, makes the values that the graph's file lacks
 };
 
 struct CheckFigures {

@@ -6,11 +6,11 @@
 #include <cstdlib>
 
 #include "engine/support/text.h"
-#include "engine/workspace/torch_saved.h"
 #include "gui/backend/paths.h"
 #include "gui/jobs/reasons_job.h"
 #include "gui/jobs/worker_requests.h"
 #include "gui/model/offer.h"
+#include "gui/model/opening_notices.h"
 #include "gui/model/other_graph.h"
 #include "gui/model/pass_steps.h"
 #include "gui/model/plan_change.h"
@@ -155,6 +155,8 @@ void Planner::take_transformed(DocumentView& document, Opening::Opened opened) {
     document.applied_transforms = opened.plan_settings.transforms;
   });
   if (!lost.empty()) callbacks_.say(lost, true);
+  if (const std::string frozen = frozen_notice(document); !frozen.empty())
+    callbacks_.say(frozen, false);
   begin_planning(document);
 }
 
@@ -184,17 +186,10 @@ void Planner::opened(DocumentView& document) {
   usual.effort = document.plan_settings.effort;
   usual.torch = document.plan_settings.torch;
   document.chose_budget |= !(document.plan_settings == usual);
-  if (const std::string hints = hints_text(document.document->file.symbols); !hints.empty())
-    callbacks_.say("Sizes by the file's hints: " + hints, false);
   if (!document.chose_budget && usual.transforms.graph.empty() &&
       document.document->file.graph_keys.size() > kMaxQuietGraphs)
     callbacks_.choose_graph(document);
-  for (const std::string& note : document.document->file.notes()) callbacks_.say(note, false);
-  for (const std::string& note : document.document->notes()) callbacks_.say(note, false);
-  if (const std::string torch = torch_saved_text(*document.document); !torch.empty())
-    callbacks_.say(torch, false);
-  if (!document.has_backward())
-    callbacks_.say("A forward graph, planned as inference; differentiate it (g) to train", false);
+  for (const std::string& notice : opening_notices(document)) callbacks_.say(notice, false);
   begin_planning(document);
 }
 

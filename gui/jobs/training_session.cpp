@@ -14,6 +14,7 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
     std::shared_ptr<const Document> document, std::uint64_t seed) {
   RECUT_CHECK(document->loss.has_value(), "what trains is a training step");
   TrainingInit start;
+  start.tensors = document->file.tensors;
   start.seed = seed;
   auto state = TrainingState::begin(document->graph(), *document->loss, start);
   if (!state) return state.diagnostics();

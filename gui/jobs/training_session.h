@@ -13,7 +13,8 @@
 namespace recut::gui {
 
 struct TrainingOrder {
-  std::uint64_t seed = 1;  // of parameters, data and random numbers; of a training's first steps
+  std::uint64_t seed = 1;  // of parameters without a value in the file, data and random numbers; of
+                           // a training's first steps
   int steps = 25;          // at most; fewer where these take longer than
   double seconds = 0.1;
 };

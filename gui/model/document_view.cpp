@@ -10,8 +10,10 @@
 #include <cstdlib>
 
 #include "engine/ir/data_flow.h"
+#include "engine/passes/stages.h"
 #include "engine/support/text.h"
 #include "engine/workspace/budget.h"
+#include "engine/workspace/frozen_document.h"
 #include "gui/model/node_trace.h"
 
 namespace recut::gui {
@@ -74,6 +76,12 @@ SharedPlanView KnownPlans::best_within(std::int64_t budget_bytes) const {
 const Graph& DocumentView::graph_at_pass() const { return graph_after(document->passes, pass); }
 
 bool DocumentView::is_forward() const { return !is_joint(document->passes.input); }
+
+std::string DocumentView::why_not_frozen() const {
+  const Graph& read = whole().passes.input;
+  if (auto fits = check_stage(Stage::freezing, read); !fits) return fits.diagnostics()[0].message;
+  return weights_of(read).empty() ? "the graph has no weights: parameters or constants" : "";
+}
 
 const Graph& ShownGraph::graph() const { return graph_after(document->passes, pass); }
 

@@ -150,6 +150,12 @@ struct DocumentView {
   const Graph& graph_at_pass() const;
   bool is_forward() const;  // as it was read there is no backward in it
   bool has_backward() const { return !is_forward() || document->differentiated; }
+  // True for a forward graph that isn't frozen: its derivatives are offered.
+  bool offers_backward() const { return !has_backward() && !applied_transforms.freeze; }
+  // The reason that the graph can't be frozen, for users; "" if it can.
+  std::string why_not_frozen() const;
+  // The document of all devices, which `document` may be a rank of.
+  const Document& whole() const { return mesh ? *mesh->whole : *document; }
   bool is_ready() const { return state == DocumentState::ready; }
   // True if the shown plan peaks within the budget.
   bool holds() const { return shown && shown->within(plan_settings.budget_bytes); }

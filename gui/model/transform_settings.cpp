@@ -10,6 +10,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "engine/passes/freezing.h"
 #include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/rewrite/rule_text.h"
@@ -33,6 +34,11 @@ void flip(std::vector<std::string>& names, std::string_view name) {
     names.erase(found);
   else
     names.emplace_back(name);
+}
+
+bool flag_of(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  return found != json.end() && found->is_boolean() && found->get<bool>();
 }
 
 std::optional<OptimizerSettings> optimizer_of(const Json& json) {
@@ -88,17 +94,37 @@ Result<OptimizerSettings> read_optimizer(std::string_view name, std::string_view
 bool TransformSettings::runs(std::string_view pass, const std::vector<std::string>& usual) const {
   if (pass == kGradPass) return differentiate;
   if (pass == kOptimizerPass) return optimizer.has_value();
+  if (pass == kFoldFrozenPass) return freeze;
   const bool by_itself = pass == kRulesPass ? rules.has_value() : has(usual, pass);
   return (by_itself || has(on, pass)) && !has(off, pass);
 }
 
 void TransformSettings::switch_pass(std::string_view pass, const std::vector<std::string>& usual) {
   if (pass == kGradPass)
-    differentiate = !differentiate;
+    set_differentiate(!differentiate);
   else if (pass == kOptimizerPass)
-    optimizer = optimizer ? std::nullopt : std::optional(OptimizerSettings());
+    set_optimizer(optimizer ? std::nullopt : std::optional(OptimizerSettings()));
+  else if (pass == kFoldFrozenPass)
+    set_freeze(!freeze);
   else
     flip(pass == kRulesPass || has(usual, pass) ? off : on, pass);
+}
+
+void TransformSettings::set_freeze(bool on) {
+  freeze = on;
+  if (!on) return;
+  differentiate = false;
+  optimizer.reset();
+}
+
+void TransformSettings::set_differentiate(bool on) {
+  differentiate = on;
+  if (on) freeze = false;
+}
+
+void TransformSettings::set_optimizer(std::optional<OptimizerSettings> choice) {
+  optimizer = std::move(choice);
+  if (optimizer) freeze = false;
 }
 
 void TransformSettings::use_current_pass_names() {
@@ -109,6 +135,7 @@ void TransformSettings::use_current_pass_names() {
 Result<OpenOptions> options_of(const TransformSettings& transforms) {
   OpenOptions options;
   options.differentiate = transforms.differentiate;
+  options.freeze = transforms.freeze;
   options.sizes = transforms.dimensions;
   if (!transforms.graph.empty()) options.graph_key = transforms.graph;
   if (transforms.optimizer) {
@@ -135,6 +162,7 @@ Json json_of(const TransformSettings& transforms) {
   if (transforms.optimizer)
     json["optimizer"] = {{"name", transforms.optimizer->name},
                          {"learning_rate", transforms.optimizer->learning_rate}};
+  if (transforms.freeze) json["freeze"] = true;
   if (!transforms.on.empty()) json["on"] = texts_in(transforms.on);
   if (!transforms.off.empty()) json["off"] = texts_in(transforms.off);
   if (transforms.rules)
@@ -150,10 +178,10 @@ Json json_of(const TransformSettings& transforms) {
 TransformSettings transform_settings_of(const Json& json) {
   TransformSettings transforms;
   if (!json.is_object()) return transforms;
-  const auto differentiate = json.find("differentiate");
-  transforms.differentiate =
-      differentiate != json.end() && differentiate->is_boolean() && differentiate->get<bool>();
+  transforms.differentiate = flag_of(json, "differentiate");
   transforms.optimizer = optimizer_of(json);
+  if (!transforms.differentiate && !transforms.optimizer)
+    transforms.freeze = flag_of(json, "freeze");
   transforms.on = texts_of(json, "on");
   transforms.off = texts_of(json, "off");
   transforms.use_current_pass_names();

@@ -1,5 +1,5 @@
-// Transforms of a file's graph before it is planned for: a joint graph of a forward one, the passes
-// that run, the user's own rules, a mesh. A part of the plan settings: undone, saved and sent along in
+// Transforms of a file's graph before it is planned for: a joint graph or a frozen one of a forward
+// one, the passes that run, the user's own rules, a mesh. A part of the plan settings: undone, saved and sent along in
 // links as they are.
 #pragma once
 
@@ -41,6 +41,7 @@ Result<OptimizerSettings> read_optimizer(std::string_view name, std::string_view
 struct TransformSettings {
   bool differentiate = false;                  // a forward graph; a joint one is as it is
   std::optional<OptimizerSettings> optimizer;  // then it is differentiated, too
+  bool freeze = false;                         // a forward graph; excludes both of these
   std::vector<std::string> on;                 // passes that don't run by themselves
   std::vector<std::string> off;                // default passes that don't run; `rules`, too
   // The pass `rules`. Rules for operators that Recut lacks run as the graph is read.
@@ -50,13 +51,17 @@ struct TransformSettings {
   std::optional<MeshSettings> mesh;  // that the graph is spread over after its passes
 
   bool operator==(const TransformSettings& o) const {
-    return differentiate == o.differentiate && optimizer == o.optimizer && on == o.on &&
-           off == o.off && rules == o.rules && dimensions == o.dimensions && graph == o.graph &&
-           mesh == o.mesh;
+    return differentiate == o.differentiate && optimizer == o.optimizer && freeze == o.freeze &&
+           on == o.on && off == o.off && rules == o.rules && dimensions == o.dimensions &&
+           graph == o.graph && mesh == o.mesh;
   }
   // True if the pass runs where `usual` ones do by themselves.
   bool runs(std::string_view pass, const std::vector<std::string>& usual) const;
   void switch_pass(std::string_view pass, const std::vector<std::string>& usual);
+  // Switches freezing on, and derivatives off; the other way round.
+  void set_freeze(bool on);
+  void set_differentiate(bool on);
+  void set_optimizer(std::optional<OptimizerSettings> choice);
   // Links and documents saved before may have former names of passes.
   void use_current_pass_names();
 };

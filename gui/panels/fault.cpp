@@ -47,6 +47,7 @@ std::vector<std::pair<std::string, std::string>> plan_setting_rows(const Documen
   const TransformSettings& transforms = plan_settings.transforms;
   if (transforms.differentiate) add("differentiated", "yes");
   if (transforms.optimizer) add("optimiser", transforms.optimizer->name);
+  if (transforms.freeze) add("frozen", "yes");
   add("passes on", fmt::format("{}", fmt::join(transforms.on, ", ")));
   add("passes off", fmt::format("{}", fmt::join(transforms.off, ", ")));
   if (transforms.rules) add("rules", file_name(transforms.rules->path));

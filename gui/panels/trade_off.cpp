@@ -184,7 +184,7 @@ class TradeOffView {
     occupied.push_back(rect_around(
         plot_.at(static_cast<double>(plan.peak_bytes), plan.recompute_us), ui_.px(14), ui_.px(14)));
     if (budget() > 0) occupy_line(occupied, {line_x(), in.top}, {line_x(), in.bottom}, ui_.px(4));
-    if (!document_.has_backward() || offered_plan(document_) != nullptr)
+    if (document_.offers_backward() || offered_plan(document_) != nullptr)
       occupied.push_back({in.left, in.top + ui_.px(22), in.right, in.top + ui_.px(26 + kRow)});
     return occupied;
   }
@@ -240,7 +240,7 @@ class TradeOffView {
 
   // A better plan of another budget, to be taken by a click; below the labels of PyTorch's points.
   void offer() {
-    if (!document_.has_backward()) return offer_backward();
+    if (document_.offers_backward()) return offer_backward();
     const SharedPlanView offered = offered_plan(document_);
     if (!offered) return;
     const Rect& in = plot_.inside();

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "engine/passes/freezing.h"
 #include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/support/units.h"
@@ -15,6 +16,7 @@
 #include "gui/app/app.h"
 #include "gui/app/glossary.h"
 #include "gui/draw/widgets.h"
+#include "gui/panels/transforms_frozen.h"
 #include "gui/panels/transforms_history.h"
 #include "gui/panels/transforms_lines.h"
 #include "gui/panels/transforms_own.h"
@@ -220,11 +222,17 @@ class TransformsPanel {
       case TransformKind::offered:
         return offered_row(all_passes()[line.at], rect);
       case TransformKind::differentiate:
+      case TransformKind::freeze:
       case TransformKind::load:
       case TransformKind::own:
       case TransformKind::troubles:
       case TransformKind::fault:
         return draw_own(ui_, line, rect, document_, intents_);
+      case TransformKind::stage:
+      case TransformKind::weights:
+      case TransformKind::weight_fate:
+      case TransformKind::weight:
+        return draw_frozen(ui_, line, rect, memory_, document_, intents_);
       case TransformKind::title:
       case TransformKind::event:
       case TransformKind::fate:
@@ -341,6 +349,7 @@ class TransformsPanel {
     if (name == kGradPass) return kGradPassProse;
     if (name == kOptimizerPass) return kOptimizerPassProse;
     if (name == kRulesPass) return "Your own rules.";
+    if (name == kFoldFrozenPass) return kFoldFrozenProse;
     const Pass* pass = find_pass(name);
     return pass != nullptr ? pass->description : std::string_view();
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/passes/freezing.h"
 #include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/workspace/gradients.h"
@@ -25,11 +26,12 @@ const std::vector<PassReport>& passes_of(const DocumentView& document) {
   return document.document->passes.passes;
 }
 
-// True if the transform settings name the pass.
+// True if the transform settings ask for the pass.
 bool is_requested(const DocumentView& document, const PassReport& pass) {
   const auto& on = document.applied_transforms.on;
   return pass.skipped || pass.name == kRulesPass || pass.name == kGradPass ||
-         pass.name == kOptimizerPass || std::find(on.begin(), on.end(), pass.name) != on.end();
+         pass.name == kOptimizerPass || pass.name == kFoldFrozenPass ||
+         std::find(on.begin(), on.end(), pass.name) != on.end();
 }
 
 // Adds rows without hits: all of the user's own rules are listed.
@@ -141,6 +143,14 @@ std::size_t index_in_table(const std::string& name) {
   return static_cast<std::size_t>(found - table.begin());
 }
 
+// The offers to make another graph of the one as read.
+void add_offers(std::vector<TransformLine>& lines, const DocumentView& document, bool idle) {
+  const bool backward = document.has_backward(), frozen = document.applied_transforms.freeze;
+  if (document.offers_backward() || (frozen && idle))
+    lines.push_back({TransformKind::differentiate});
+  if (!frozen && (!backward || idle)) lines.push_back({TransformKind::freeze});
+}
+
 // The passes of the list; if `idle`, also passes that don't run, in the table's order.
 void add_passes(std::vector<TransformLine>& lines, const DocumentView& document, bool idle) {
   const auto& passes = passes_of(document);
@@ -154,13 +164,39 @@ void add_passes(std::vector<TransformLine>& lines, const DocumentView& document,
     for (; next < end; ++next)
       if (idle && !has(all_passes()[next].name)) lines.push_back({TransformKind::offered, next});
   };
+  const auto& stages = document.document->stages;
+  std::size_t stage = stages.size() > 1 ? 0 : stages.size();  // one stage needs no name
+  const auto begin_stages = [&](std::size_t pass) {
+    for (; stage < stages.size() && stages[stage].pass < pass; ++stage) {
+      if (stage > 0) offer_until(count);
+      lines.push_back({TransformKind::stage, stage});
+    }
+  };
   for (const std::size_t pass : listed_passes(document, idle)) {
+    begin_stages(pass);
     const std::size_t index = pass == 0 ? count : index_in_table(passes[pass - 1].name);
     if (index < count) offer_until(index);
     lines.push_back({TransformKind::pass, pass});
-    if (pass == 0 && !document.has_backward()) lines.push_back({TransformKind::differentiate});
+    if (pass == 0) add_offers(lines, document, idle);
   }
   offer_until(count);
+}
+
+// The fates of the weights, where the graph after their fold is shown.
+void add_weights(std::vector<TransformLine>& lines, const Transforms& memory,
+                 const DocumentView& document) {
+  const auto& frozen = document.document->frozen;
+  if (!frozen || document.pass != passes_of(document).size()) return;
+  lines.push_back({TransformKind::blank});
+  lines.push_back({TransformKind::weights});
+  for (const WeightFate fate :
+       {WeightFate::folded, WeightFate::kept, WeightFate::unread, WeightFate::no_value}) {
+    if (frozen->count(fate) == 0) continue;
+    lines.push_back({TransformKind::weight_fate, static_cast<std::size_t>(fate)});
+    if (memory.open_fate != fate) continue;
+    for (std::size_t i = 0; i < frozen->weights.size(); ++i)
+      if (frozen->weights[i].fate == fate) lines.push_back({TransformKind::weight, i});
+  }
 }
 
 void add_history(std::vector<TransformLine>& lines, const Transforms& memory) {
@@ -193,6 +229,7 @@ std::vector<TransformLine> transform_lines(const Transforms& memory, const Docum
   lines.push_back({TransformKind::plan});
   add_own_rules(lines, document, idle);
   add_rules(lines, memory, document);
+  add_weights(lines, memory, document);
   add_history(lines, memory);
   return lines;
 }

@@ -3,6 +3,7 @@
 // node.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct RuleHits {
 
 // Kept from frame to frame, so that slow lookups run once.
 struct Transforms {
-  std::string open_rule;           // "" for none
-  bool all_hits = false;           // of the open rule
+  std::string open_rule;                // "" for none
+  bool all_hits = false;                // of the open rule
+  std::optional<WeightFate> open_fate;  // whose weights are listed
   std::size_t open_hit = kNoPass;  // into PassReport::changes, of which before and after are listed
 
   std::shared_ptr<const Document> rules_of;
@@ -47,6 +49,8 @@ enum class TransformKind : unsigned char {
   pass,           // at: the pass
   offered,        // at: into all_passes(), one that doesn't run here
   differentiate,  // the offer to, of a forward graph
+  freeze,         // the offer to, or why it can't be done
+  stage,          // at: into Document::stages, of which there are several
   plan,           //
   load,           // the offer to load rules
   own,            // the user's file of rules
@@ -61,6 +65,9 @@ enum class TransformKind : unsigned char {
   after,          // at: into Change::after of the open hit
   handed_on,      // remark of the open hit if it made no node
   more,           // at: how many hits aren't shown
+  weights,        // "Weights", of the pass that folded them
+  weight_fate,    // at: a WeightFate
+  weight,         // at: into FreezeReport::weights
   title,          // "History of …"
   event,          // at: into Transforms::history
   fate,           // the selected node's fate in the plan

@@ -14,13 +14,36 @@ constexpr std::size_t kTransformsOwnLongestHint = 2000;
 
 // Draws a row that is a button.
 void offer_row(Ui& ui, const Rect& rect, std::string_view label, std::string_view text,
-               std::string_view why, const char* command, Intents& intents) {
-  const WidgetResponse t = interact(ui, label, ItemKind::button, rect);
+               std::string_view why, const char* command, Intents& intents, bool enabled = true) {
+  const WidgetResponse t = interact(ui, label, ItemKind::button, rect, enabled);
   if (t.pressed) intents.push_back({command, ""});
-  if (t.hovered) hint(ui, why);
+  hint(ui, why);
   Rect rest = rect;
   rest.cut_left(ui.px(9));
-  ui.text(rest, text, Face::text, t.hovered ? ui.theme.text : ui.theme.selection);
+  ui.text(rest, text, Face::text,
+          !enabled    ? ui.theme.faint
+          : t.hovered ? ui.theme.text
+                      : ui.theme.selection);
+}
+
+void differentiate_row(Ui& ui, const Rect& rect, const DocumentView& document, Intents& intents) {
+  std::string why =
+      "Derivative rules, one an operator, make the joint graph of a training step (g)";
+  why = document.applied_transforms.freeze
+            ? why + "\nSwitches freezing off: training changes the weights"
+            : "A forward graph, planned as inference.\n" + why;
+  offer_row(ui, rect, "differentiate", "Differentiate …", why, "pass.differentiate", intents);
+}
+
+void freeze_row(Ui& ui, const Rect& rect, const DocumentView& document, Intents& intents) {
+  const std::string obstacle = document.why_not_frozen();
+  std::string why =
+      "For inference: weights are folded into each other by the file's values, and what depends "
+      "on weights alone is computed once";
+  if (document.has_backward())
+    why += "\nSwitches the derivatives off: training changes the weights";
+  offer_row(ui, rect, "freeze", "Freeze …", obstacle.empty() ? why : obstacle, "pass.freeze",
+            intents, obstacle.empty());
 }
 
 std::size_t rows_of(const DocumentView& document) {
@@ -73,12 +96,8 @@ void fault_row(Ui& ui, std::size_t at, const Rect& rect, const Diagnostic& fault
 
 void draw_own(Ui& ui, const TransformLine& line, const Rect& rect, const DocumentView& document,
               Intents& intents) {
-  if (line.kind == TransformKind::differentiate)
-    offer_row(
-        ui, rect, "differentiate", "Differentiate …",
-        "A forward graph, planned as inference.\nDerivative rules, one an operator, make the joint "
-        "graph of a training step (g)",
-        "pass.differentiate", intents);
+  if (line.kind == TransformKind::differentiate) differentiate_row(ui, rect, document, intents);
+  if (line.kind == TransformKind::freeze) freeze_row(ui, rect, document, intents);
   if (line.kind == TransformKind::load)
     offer_row(ui, rect, "load rules", "Load rules …",
               "A file of your own rules becomes a pass: choose one, or drop it here", "rules.load",

@@ -1,5 +1,5 @@
-// The user's own part of the transforms: the file of rules, its diagnostics, and the offer to
-// differentiate a forward graph.
+// The user's own part of the transforms: the file of rules, its diagnostics, and the offers to
+// differentiate or to freeze a forward graph.
 #pragma once
 
 #include "gui/app/command.h"

@@ -69,7 +69,7 @@ class Rules {
     }
     Rect rest = rect;
     const Rect mark = rest.cut_left(ui_.px(9));
-    if (hits) triangle(mark, open, t.hovered);
+    if (hits) fold_mark(ui_, mark, open, t.hovered);
     rest.cut_left(ui_.px(6));
     rest.cut_right(ui_.px(2));
     const Colour ink = gave_up             ? ui_.theme.conflict
@@ -191,18 +191,6 @@ class Rules {
         std::string_view(line).substr(equals == std::string::npos ? 0 : equals + 3);
     ui_.text(rest, text, Face::mono_small, chosen ? ui_.theme.text : ink);
     return t;
-  }
-
-  void triangle(const Rect& rect, bool down, bool strong) const {
-    const ImVec2 c{rect.left + ui_.px(3.5f), rect.centre().y};
-    const float r = ui_.px(3);
-    const ImU32 ink = Ui::paint(strong ? ui_.theme.text : ui_.theme.faint);
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    if (down) {
-      list.AddTriangleFilled({c.x - r, c.y - r / 2}, {c.x + r, c.y - r / 2}, {c.x, c.y + r}, ink);
-    } else {
-      list.AddTriangleFilled({c.x - r / 2, c.y - r}, {c.x + r, c.y}, {c.x - r / 2, c.y + r}, ink);
-    }
   }
 
   Ui& ui_;

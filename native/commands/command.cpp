@@ -134,22 +134,7 @@ Result<Document> GraphArguments::shard_opened(const Document& document,
   return sharded;
 }
 
-Result<Done> GraphArguments::freeze_opened(Document& document, const Console& console,
-                                           FreezeReport* frozen) const {
-  console.say("freezing");
-  const auto tensors = read_tensors(weights, document.file);
-  if (!tensors) return tensors.diagnostics();
-  auto report = recut::freeze(document, (*tensors)->tensors);
-  console.say("");
-  if (!report) return report.diagnostics();
-  if (frozen != nullptr)
-    *frozen = std::move(*report);
-  else
-    console.err << "note: " << freeze_text(*report) << "\n";
-  return Done{};
-}
-
-Result<Document> GraphArguments::open(const Console& console, FreezeReport* frozen) const {
+Result<Document> GraphArguments::open(const Console& console) const {
   auto file = read(console);
   if (!file) return file.diagnostics();
   auto chosen = chosen_passes(*file);
@@ -163,14 +148,19 @@ Result<Document> GraphArguments::open(const Console& console, FreezeReport* froz
       const auto written = write_file((std::filesystem::path(dump) / file_name).string(), text);
       if (!written && unwritten.empty()) unwritten = written.diagnostics();
     };
+  const auto values = read_tensors(freeze ? weights : std::vector<std::string>(), GraphFile());
+  if (!values) return values.diagnostics();
+  options.freeze = freeze;
+  options.weights = (*values)->tensors;
+  if (freeze) console.say("freezing");
   auto document = open_document_graph(std::move(*file), path, options);
+  console.say("");
   if (document && !unwritten.empty()) return unwritten;
   if (document)
     for (const std::string& note : document->notes()) console.err << "note: " << note << "\n";
   if (!document) return document;
-  if (freeze)
-    if (const auto done = freeze_opened(*document, console, frozen); !done)
-      return done.diagnostics();
+  if (document->frozen && !reports_freezing)
+    console.err << "note: " << freeze_text(*document->frozen) << "\n";
   return mesh.axes.empty() ? std::move(document) : shard_opened(*document, console);
 }
 

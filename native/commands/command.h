@@ -13,7 +13,6 @@
 #include "engine/passes/stages.h"
 #include "engine/rewrite/rule.h"
 #include "engine/workspace/document.h"
-#include "engine/workspace/frozen_document.h"
 #include "native/commands/mesh_arguments.h"
 #include "native/console.h"
 
@@ -44,6 +43,7 @@ struct GraphArguments {
   std::optional<Device> gpu;
   bool processor_library = false;    // the processor's will: frozen graphs are laid out for it
   bool freeze = false;               // also run the stage freezing, last, and fold the weights
+  bool reports_freezing = false;     // the command prints that report itself, instead of a note
   std::vector<std::string> weights;  // for that: files with values that the graph's own lacks
   bool post_grad_later = false;      // the stage post-grad runs after the partition
   std::string skip;
@@ -60,8 +60,8 @@ struct GraphArguments {
   void add_mesh_to(CLI::App& command);  // options of mesh, and --rank
   // Reads the file alone and runs no pass.
   Result<GraphFile> read(const Console& console) const;
-  // `frozen` takes the report of --freeze; without it, a note on the console does.
-  Result<Document> open(const Console& console, FreezeReport* frozen = nullptr) const;
+  // A note on the console counts the fates of weights that --freeze folds.
+  Result<Document> open(const Console& console) const;
 
   // Opens a joint graph, for commands that compare training steps.
   Result<Document> open_joint(const Console& console) const;
@@ -84,8 +84,6 @@ struct GraphArguments {
   Result<Pipeline> pipeline(std::vector<Stage> stages) const;
   RunnerOptions runner_options() const;
   Result<GraphFile> expanded(GraphFile file) const;
-  Result<Done> freeze_opened(Document& document, const Console& console,
-                             FreezeReport* frozen) const;
   Result<Document> shard_opened(const Document& document, const Console& console) const;
   Result<Done> add_device_passes(RunnerOptions& options) const;
 };

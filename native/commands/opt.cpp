@@ -120,7 +120,8 @@ Json statistics_json(const PassReport& pass) {
   return rows;
 }
 
-std::string report_json(const PipelineReport& report, const FreezeReport* frozen) {
+std::string report_json(const Document& document) {
+  const PipelineReport& report = document.passes;
   Json passes = Json::array();
   for (const PassReport& pass : report.passes) {
     Json rules = Json::object();
@@ -138,7 +139,7 @@ std::string report_json(const PipelineReport& report, const FreezeReport* frozen
     if (pass.rules.rules != nullptr) passes.back()["rule_statistics"] = statistics_json(pass);
   }
   Json json = {{"passes", passes}};
-  if (frozen != nullptr) json["frozen"] = Json::parse(freeze_json(*frozen));
+  if (document.frozen) json["frozen"] = Json::parse(freeze_json(*document.frozen));
   return json_text(json);
 }
 
@@ -164,8 +165,7 @@ int opt(const OptArguments& arguments, const Console& console) {
   if (!arguments.graph.freeze &&
       !(arguments.graph.weights.empty() && arguments.out_tensors.empty()))
     return console.report_error({{"--tensors and --out-tensors go with --freeze", "", 0, 0}});
-  FreezeReport frozen;
-  const auto document = arguments.graph.open(console, &frozen);
+  const auto document = arguments.graph.open(console);
   if (!document) return console.report_error(document.diagnostics());
   if (!arguments.out.empty()) {
     const auto written = write_file(arguments.out, print(document->graph()));
@@ -178,12 +178,12 @@ int opt(const OptArguments& arguments, const Console& console) {
     if (!written) return console.report_error(written.diagnostics());
   }
   if (arguments.json) {
-    console.out << report_json(document->passes, arguments.graph.freeze ? &frozen : nullptr);
+    console.out << report_json(*document);
     return kDone;
   }
   console.out << report_text(document->passes) << failure_text(document->passes);
-  if (arguments.graph.freeze) console.out << freeze_text(frozen) << "\n";
-  if (arguments.graph.freeze && arguments.verbose) console.out << freeze_table(frozen);
+  if (document->frozen) console.out << freeze_text(*document->frozen) << "\n";
+  if (document->frozen && arguments.verbose) console.out << freeze_table(*document->frozen);
   if (arguments.verbose) console.out << statistics_text(document->passes);
   if (arguments.verbose) console.out << changes_text(document->passes);
   return kDone;
@@ -212,7 +212,7 @@ std::string passes_text() {
 void add_opt(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<OptArguments>();
   CLI::App& command = *app.add_subcommand("opt", "Run passes and report the changes of each");
-  arguments->graph.runs_all_passes = true;
+  arguments->graph.runs_all_passes = arguments->graph.reports_freezing = true;
   arguments->graph.add_to(command);
   arguments->graph.add_device_to(command);
   command.add_option("--out", arguments->out, "Write the resulting graph in text form")

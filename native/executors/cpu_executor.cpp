@@ -52,6 +52,7 @@ Result<StepMeasurement> CpuExecutor::run(const ScheduledStep& scheduled,
                                          const StepRunOptions& order,
                                          const StepProgress& progress) {
   cpu::ExecutionRequest request;
+  request.tensors = scheduled.document.file.tensors;
   request.seed = order.seed;
   request.steps = order.steps;
   request.check = order.check;

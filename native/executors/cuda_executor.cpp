@@ -151,6 +151,7 @@ Result<StepMeasurement> CudaExecutor::run(const ScheduledStep& scheduled,
   step->step.count_from(free);
   if (!progress(StepPhase::measuring, kCudaCompiled, "running")) return error("the run was ended");
   cuda::ExecutionRequest request;
+  request.tensors = scheduled.document.file.tensors;
   request.seed = order.seed;
   request.steps = order.steps;
   request.check = order.check;

@@ -7,6 +7,7 @@
 #include "engine/workspace/open_document.h"
 #include "gui/app/run_view.h"
 #include "tests/gui/window.h"
+#include "tests/input/parse.h"
 #include "tests/native/run_command.h"
 
 namespace recut::native {
@@ -19,14 +20,18 @@ struct Scheduled {
   ScheduledStep step() const { return {document, *plan.kernels, plan.schedule}; }
 };
 
+Scheduled schedule(Document document) {
+  SchedulingRequest request;
+  request.planning.cost_model = "fused";
+  auto plan = schedule_document(document, request);
+  REQUIRE(plan.ok());
+  return {std::move(document), std::move(*plan)};
+}
+
 Scheduled schedule_sample(const std::string& name) {
   auto document = open_document(sample(name), {});
   REQUIRE(document.ok());
-  SchedulingRequest request;
-  request.planning.cost_model = "fused";
-  auto plan = schedule_document(*document, request);
-  REQUIRE(plan.ok());
-  return {std::move(*document), std::move(*plan)};
+  return schedule(std::move(*document));
 }
 
 TEST_CASE("the window's executor: figures of a step, and how far it is", "[gui][cpu]") {
@@ -77,6 +82,29 @@ TEST_CASE("the window's executor: a run that is to end does", "[gui][cpu]") {
     REQUIRE_FALSE(figures.ok());
     CHECK(format(figures.diagnostics()).find("the run was ended") != std::string::npos);
     CHECK(ended);
+  }
+}
+
+// A row of %table at index %i: only the file's value tells whether there is such a row.
+TEST_CASE("the window's executor: weights have the file's values, others are drawn", "[gui][cpu]") {
+  for (const std::int64_t index : {1, 7}) {
+    GraphFile file;
+    file.graph = parse(R"(graph "rows" {
+  %table = input f32[2, 4]
+  %i = parameter i64[1]
+  %y = index_select(%table, 0, %i)
+  results %y
+}
+)");
+    const std::string bytes(reinterpret_cast<const char*>(&index), sizeof(index));
+    file.tensors = {{"in.i", DType::i64, {1}, bytes}};
+    auto document = open_document_graph(std::move(file), "rows", {});
+    REQUIRE(document.ok());
+    const Scheduled scheduled = schedule(std::move(*document));
+    CpuExecutor executor;
+    const auto figures = executor.run(scheduled.step(), {.seed = 1, .steps = 1},
+                                      [](StepPhase, double, const std::string&) { return true; });
+    CHECK(figures.ok() == (index < 2));
   }
 }
 

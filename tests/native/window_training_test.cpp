@@ -11,6 +11,7 @@
 #include "native/executors/cpu_executor.h"
 #include "tests/gui/near_helper.h"
 #include "tests/gui/window.h"
+#include "tests/input/parse.h"
 #include "tests/paths.h"
 
 namespace recut::native {
@@ -207,6 +208,41 @@ TEST_CASE("training: what is in the way is said", "[gui][cpu][train]") {
   CHECK(other.state("recipe").empty());
   CHECK(other.state("recipe_faults").find("loss") != std::string::npos);
   CHECK_FALSE(other.app.run("train.begin").ok());
+}
+
+TEST_CASE("window: a training begins with the file's weights", "[gui][train]") {
+  GraphFile file;
+  file.graph = parse(R"(graph "square" {
+  %x = input f32[1]
+  %w = parameter f32[1]
+  %a = mul.Tensor(%w, %w)
+  %b = mul.Tensor(%x, %a)
+  %c = mul.Tensor(%b, 0)
+  %d = add.Tensor(%a, %c)
+  %loss = sum(%d)
+  results %loss
+}
+)");
+  const float weight = 3;
+  const std::string bytes(reinterpret_cast<const char*>(&weight), sizeof(weight));
+  file.tensors = {{"in.w", DType::f32, {1}, bytes}};
+  OpenOptions options;
+  options.training = TrainingOptions{Adam{}, {}};
+  auto opened = open_document_graph(std::move(file), "square", options);
+  REQUIRE(opened.ok());
+  const auto document = std::make_shared<const Document>(std::move(*opened));
+  auto session = gui::TrainingSession::begin(document, 1);
+  REQUIRE(session.ok());
+  SchedulingRequest request;
+  request.planning.cost_model = "fused";
+  const auto plan = schedule_document(*document, request);
+  REQUIRE(plan.ok());
+  CpuExecutor executor;
+  REQUIRE((*session)->compile({*document, *plan->kernels, plan->schedule}, "plan", executor).ok());
+  const auto figures = (*session)->advance({.seed = 1, .steps = 1, .seconds = 10});
+  REQUIRE(figures.ok());
+  REQUIRE(figures->losses.size() == 1);
+  CHECK(figures->losses.front() == 9);
 }
 
 }  // namespace

@@ -148,6 +148,39 @@ export const checks = {
     assert.deepEqual(tab.faults, []);
   },
 
+  async "an ONNX model is frozen, and the workers' plan and check are of the command's graph"(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv');
+    await tab.idle();
+    const model = join(kit.samples, '../../tests/onnx/models/tiny_resnet.onnx');
+    await drop(tab, 'tiny_resnet.onnx', readFileSync(model));
+    await tab.waitState('fault', '~dimension');
+    await tab.command('file.dimensions', 'batch=2');
+    await tab.waitState('document', 'tiny_resnet');
+    await tab.idle();
+    await tab.click('transforms/freeze');
+    await tab.waitState('pass_name', 'fold_frozen');
+    await tab.idle();
+    await tab.click('transforms/weights folded');
+    await picture(kit, tab, 'frozen');
+    const options = [model, '--dim', 'batch=2', '--freeze', '--json'];
+    await tab.command('budget.set', '90%');
+    await tab.idle();
+    const plan = JSON.parse(execFileSync(kit.recut, ['plan', ...options, '--budget', '90%']));
+    assert.equal(await tab.state('peak'), String(plan.peak_bytes));
+    const { frozen } = JSON.parse(execFileSync(kit.recut, ['opt', ...options]));
+    const folded = frozen.weights.filter((weight) => weight.fate === 'folded');
+    assert.equal(
+      await item(tab, `transforms/weight ${folded[0].name}`).count(),
+      1,
+      'a folded weight has its row',
+    );
+    await tab.command('check.run', 'seed 1');
+    await tab.idle();
+    assert.match(await item(tab, 'check/verdict').textContent(), /agree/);
+    await tab.page.waitForFunction(() => location.hash.includes('freeze=1'));
+    assert.deepEqual(tab.faults, []);
+  },
+
   async 'an ONNX model with open dimensions asks for them, one that is damaged says so'(kit) {
     const tab = await kit.open('v=1&sample=tiny_conv');
     await tab.idle();

@@ -48,7 +48,7 @@ class Session {
 
   Result<StepMeasurement> run() {
     (void)progress_(StepPhase::preparing, 0, kCompilingMessage);
-    auto inputs = inputs_from(graph_, {}, order_.seed);
+    auto inputs = inputs_from(graph_, scheduled_.document.file.tensors, order_.seed);
     if (!inputs) return inputs.diagnostics();
     if (pool_size() > 1) return on_thread_pool(std::move(*inputs));
     const Clock::time_point began = Clock::now();
