@@ -19,6 +19,7 @@ bool runs(const std::vector<PassReport>& passes, const std::string& name) {
 std::size_t pass_to_show(const DocumentView& before, const Document& after) {
   const auto& old = before.document->passes.passes;
   const auto& passes = after.passes.passes;
+  if (after.frozen && !before.document->frozen) return passes.size();  // the fold of the weights
   for (std::size_t i = 0; i < passes.size(); ++i)
     if (!passes[i].skipped && !runs(old, passes[i].name)) return i + 1;
   if (before.pass == 0) return 0;
