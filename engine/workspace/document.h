@@ -15,6 +15,7 @@
 #include "engine/rewrite/rule.h"
 #include "engine/support/result.h"
 #include "engine/workspace/freeze_report.h"
+#include "engine/workspace/gradients.h"
 
 namespace recut {
 
@@ -38,9 +39,11 @@ struct OpenOptions {
   std::shared_ptr<const RuleSet> rules;
   // Expansions of operators that Recut lacks: the graph is read with them in place of the calls.
   std::shared_ptr<const OpLibrary> library;
-  // Differentiates a forward graph before all other passes, by the pass `grad` (gradients.h).
-  bool differentiate = false;
-  // Runs the pass `optimizer` (training.h) next. A forward graph is differentiated for it.
+  // Differentiates a forward graph before all other passes, by the pass `grad` or `jvp`
+  // (gradients.h). Reverse mode leaves a joint graph as it is.
+  std::optional<GradMode> differentiate;
+  // Runs the pass `optimizer` (training.h) next. A forward graph is differentiated for it, which
+  // takes reverse mode.
   std::optional<TrainingOptions> training;
   // Freezes a forward graph: unless `passes` are set, the stage freezing follows the usual ones.
   // Last, the pass `fold_frozen` folds the weights (frozen_document.h).
@@ -63,7 +66,7 @@ struct StageBegin {
 struct Document {
   GraphFile file;
   PipelineReport passes;
-  bool differentiated = false;      // the first pass is `grad`
+  std::optional<GradMode> differentiated;  // the first pass is `grad` or `jvp`
   std::optional<std::size_t> loss;  // of a training step: among the results. The pass after `grad`,
                                     // or the first, is `optimizer`
   std::vector<StageBegin> stages;   // in order; none where the caller named the passes
@@ -72,7 +75,7 @@ struct Document {
 
   const Graph& graph() const { return passes.graph(); }
   // The graph whose values later passes must preserve: the file's, without calls of nested graphs,
-  // or the output of `grad` and `optimizer`.
+  // or the output of `grad`, `jvp` and `optimizer`.
   const Graph& reference_graph() const;
   // The file's values for that graph.
   const std::vector<NamedTensor>& reference_tensors() const;

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
+#include <fmt/core.h>
+
 #include "engine/ir/data_flow.h"
+#include "engine/ir/printer.h"
 #include "engine/passes/region_inlining.h"
 
 namespace recut {
@@ -68,6 +71,27 @@ Result<GradReport> forward_mode(const Graph& graph, const GradOptions& options) 
   return report;
 }
 
+// The result of a pass that changes nothing, for these reasons.
+PassResult failed(const Graph& graph, StepPassState& state, const Diagnostics& why) {
+  state.faults.insert(state.faults.end(), why.begin(), why.end());
+  return {graph, false, {}};
+}
+
+// Links each result to its tangent. Nodes of the forward graph keep their ids.
+std::vector<Change> dual_results(const Jvp& made) {
+  std::vector<Change> changes;
+  for (std::size_t i = 0; i < made.primal.size(); ++i) {
+    const NodeId primal = made.graph.results[made.primal[i]];
+    const NodeId tangent = made.graph.results[made.tangents[i]];
+    changes.push_back({"tangent of a result",
+                       primal,
+                       {primal, tangent},
+                       fmt::format("{}  =>  tangent {}", print_node(made.graph, primal),
+                                   print_node(made.graph, tangent))});
+  }
+  return changes;
+}
+
 }  // namespace
 
 Result<GradReport> make_gradients(const Graph& graph, const GradRequest& request) {
@@ -86,11 +110,7 @@ Pass gradient_pass(std::shared_ptr<StepPassState> state, GradOptions options) {
   const auto run = [state, options = std::move(options)](const Graph& forward) {
     std::vector<DerivativeStep> steps;
     auto joint = differentiate(without_region_calls(forward), options, &steps);
-    if (!joint) {
-      const Diagnostics& why = joint.diagnostics();
-      state->faults.insert(state->faults.end(), why.begin(), why.end());
-      return PassResult{forward, false, {}};
-    }
+    if (!joint) return failed(forward, *state, joint.diagnostics());
     PassResult result{std::move(*joint), true, {}};
     for (DerivativeStep& step : steps) {
       std::vector<NodeId> after;
@@ -101,6 +121,34 @@ Pass gradient_pass(std::shared_ptr<StepPassState> state, GradOptions options) {
     return result;
   };
   return {kGradPass, kGradPassProse, run, false};
+}
+
+Pass jvp_pass(std::shared_ptr<StepPassState> state, GradOptions options) {
+  const auto run = [state, options = std::move(options)](const Graph& forward) {
+    auto made = jvp(without_region_calls(forward), options);
+    if (!made) return failed(forward, *state, made.diagnostics());
+    std::vector<Change> changes = dual_results(*made);
+    return PassResult{std::move(made->graph), true, std::move(changes)};
+  };
+  return {kJvpPass, kJvpPassProse, run, false};
+}
+
+std::optional<GradMode> grad_mode_of(std::string_view pass) {
+  if (pass == kGradPass) return GradMode::reverse;
+  if (pass == kJvpPass) return GradMode::forward;
+  return std::nullopt;
+}
+
+Result<Done> check_forward_mode(const Graph& graph, bool trained) {
+  if (trained)
+    return error(
+        "forward mode makes tangents, and an optimiser reads gradients, expected reverse mode: "
+        "differentiate in reverse mode, or train nothing");
+  if (is_joint(graph))
+    return error(
+        "a joint graph, expected a forward graph for forward mode; `recut grad --mode jvp` makes "
+        "its tangents, which are Hessian-vector products");
+  return Done{};
 }
 
 }  // namespace recut

@@ -51,4 +51,18 @@ inline constexpr std::string_view kGradPassProse =
     "Differentiates: the forward graph becomes the joint graph of a training step.";
 Pass gradient_pass(std::shared_ptr<StepPassState> state, GradOptions options = {});
 
+// Forward mode as a pass over a forward graph. Each of its changes links a result to its tangent
+// (jvp in differentiate.h). It fails like the other pass.
+inline constexpr std::string_view kJvpPass = "jvp";
+inline constexpr std::string_view kJvpPassProse =
+    "Differentiates in forward mode: inputs and results become dual numbers, each with a tangent.";
+Pass jvp_pass(std::shared_ptr<StepPassState> state, GradOptions options = {});
+
+// The mode of the pass `grad` or `jvp`; nullopt for other passes.
+std::optional<GradMode> grad_mode_of(std::string_view pass);
+
+// Fails where forward mode can't be a pass: with training, which reads gradients, and on a joint
+// graph. `recut grad` takes the latter.
+Result<Done> check_forward_mode(const Graph& graph, bool trained);
+
 }  // namespace recut

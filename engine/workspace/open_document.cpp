@@ -1,6 +1,7 @@
 // Opens a file as a document, in steps of some milliseconds that a window can run between frames:
 // the reader's steps, one pass after another, then the fold of weights where they are frozen.
-// Passes come from the stages or from --passes; `grad` and `optimizer` stand in front of them where a step is made of a forward graph, and extra
+// Passes come from the stages or from --passes; `grad`, `jvp` and `optimizer` stand in front of
+// them where a step is made of a forward graph, and extra
 // passes at their place in the table. The verifier runs on the graph as read and after each pass: a
 // violation in the input is the file's fault, one after a pass an internal error.
 #include "engine/workspace/open_document.h"
@@ -117,13 +118,19 @@ bool DocumentOpener::begin_passes(GraphFile file) {
   return true;
 }
 
-// Puts the passes that create the step in front: `grad`, for the loss alone in training, and
-// `optimizer`. False if training finds no loss.
+// Puts the passes that create the step in front: `jvp`, or `grad`, for the loss alone in training,
+// and `optimizer`. False if forward mode can't be had, or training finds no loss.
 bool DocumentOpener::add_step_passes(std::vector<Pass>& passes) {
   std::vector<Pass> step_passes;
   const bool trained = options_.training.has_value();
-  differentiated_ = (options_.differentiate || trained) && !is_joint(file_->graph);
-  if (differentiated_) {
+  if (options_.differentiate == GradMode::forward) {
+    auto possible = check_forward_mode(file_->graph, trained);
+    if (!possible) pass_state_->faults = possible.diagnostics();
+    if (!possible) return false;
+    differentiated_ = GradMode::forward;
+    step_passes.push_back(jvp_pass(pass_state_));
+  } else if ((options_.differentiate || trained) && !is_joint(file_->graph)) {
+    differentiated_ = GradMode::reverse;
     GradOptions gradients;
     if (trained) {
       const auto loss = find_loss(file_->graph, options_.training->loss);

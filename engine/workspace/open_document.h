@@ -54,7 +54,7 @@ class DocumentOpener {
   GraphFileReader reader_;
   std::optional<GraphFile> file_;  // set once it is read
   std::optional<PassRunner> passes_;
-  bool differentiated_ = false;
+  std::optional<GradMode> differentiated_;
   std::vector<StageBegin> stages_;
   std::optional<Document> document_;  // that is frozen after its passes
   std::optional<DocumentFreezer> freezer_;

@@ -156,8 +156,10 @@ class Reader {
   }
 
   Result<Done> take_grad(const std::string& value) {
-    if (value != "1") return error(fmt::format("grad is {}, expected 1", quote(value)));
-    state.plan_settings.transforms.differentiate = true;
+    if (value != "1" && value != "jvp")
+      return error(fmt::format("grad is {}, expected 1 or jvp", quote(value)));
+    state.plan_settings.transforms.differentiate =
+        value == "jvp" ? GradMode::forward : GradMode::reverse;
     return Done{};
   }
 
@@ -315,7 +317,8 @@ std::string write_link(const LinkState& state) {
   if (state.plan_settings.overrides.ignore_checkpoints) add("checkpoints", "0");
   for (const std::string& setting : state.plan_settings.torch) add("torch", setting);
   const TransformSettings& transforms = state.plan_settings.transforms;
-  if (transforms.differentiate) add("grad", "1");
+  if (const auto mode = transforms.differentiate)
+    add("grad", mode == GradMode::forward ? "jvp" : "1");
   if (transforms.freeze) add("freeze", "1");
   if (const auto& optimizer = transforms.optimizer)
     add("train", fmt::format("{},{}", optimizer->name, optimizer->learning_rate));

@@ -121,7 +121,8 @@ std::string overrides(const DocumentView& d) {
 // -merge_clones my.rules".
 std::string transforms(const DocumentView& d) {
   const TransformSettings& r = d.plan_settings.transforms;
-  std::string value = r.differentiate ? "grad " : "";
+  std::string value;
+  if (r.differentiate) value = r.differentiate == GradMode::forward ? "jvp " : "grad ";
   if (r.freeze) value += "freeze ";
   if (r.optimizer) value += fmt::format("{} {} ", r.optimizer->name, r.optimizer->learning_rate);
   for (const auto& name : r.on) value += "+" + name + " ";

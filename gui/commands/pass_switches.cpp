@@ -33,7 +33,7 @@ std::string pass_name(std::string_view argument) {
 }
 
 bool is_switchable(const DocumentView& document, const std::string& name) {
-  if (name == kGradPass) return document.is_forward();
+  if (grad_mode_of(name)) return document.is_forward();
   if (name == kOptimizerPass) return true;
   if (name == kRulesPass) return document.plan_settings.transforms.rules.has_value();
   if (name == kFoldFrozenPass) return document.why_not_frozen().empty();
@@ -57,8 +57,9 @@ Result<Done> toggle_pass(App& app, std::string_view argument) {
     name = document.document->passes.passes[document.pass - 1].name;
   if (name.empty()) return error("the graph as it was read has no pass to switch");
   if (!is_switchable(document, name)) return error("no pass " + quote(name) + " to switch here");
-  document.plan_settings.transforms.switch_pass(name, usual_passes(document));
-  return Done{};
+  TransformSettings wanted = document.plan_settings.transforms;
+  wanted.switch_pass(name, usual_passes(document));
+  return document.request_transforms(std::move(wanted));
 }
 
 bool runs(const App& app, std::string_view argument) {
@@ -67,9 +68,13 @@ bool runs(const App& app, std::string_view argument) {
          document.plan_settings.transforms.runs(pass_name(argument), usual_passes(document));
 }
 
-Result<Done> differentiate(App& app, std::string_view) { return toggle_pass(app, kGradPass); }
+template <const std::string_view& kPass>
+Result<Done> differentiate(App& app, std::string_view) {
+  return toggle_pass(app, kPass);
+}
+template <const std::string_view& kPass>
 bool differentiates(const App& app, std::string_view) {
-  return app.document()->plan_settings.transforms.differentiate;
+  return runs(app, kPass);
 }
 
 Result<Done> freeze(App& app, std::string_view) { return toggle_pass(app, kFoldFrozenPass); }
@@ -97,7 +102,10 @@ Result<Done> remove_rules(App& app, std::string_view) {
 constexpr Command kPassSwitchRows[] = {
     {"pass.toggle", "Switch a pass on or off", "t", "its name, such as attention", is_ready,
      toggle_pass, "transforms", runs},
-    {"pass.differentiate", "Differentiate", "g", "", is_forward, differentiate, "", differentiates},
+    {"pass.differentiate", "Differentiate", "g", "", is_forward, differentiate<kGradPass>, "",
+     differentiates<kGradPass>},
+    {"pass.jvp", "Differentiate in forward mode", "Shift+G", "", is_forward,
+     differentiate<kJvpPass>, "", differentiates<kJvpPass>},
     {"pass.freeze", "Freeze for inference", "", "", can_freeze, freeze, "", freezes},
     {"rules.load", "Load a file of rules", "", "", nullptr, load},
     {"rules.reload", "Read the rules again", "Shift+F5", "", has_rules, reload_rules},

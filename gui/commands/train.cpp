@@ -26,8 +26,10 @@ Result<Done> choose_train(App& app, std::string_view argument) {
   const std::string_view rate = argument.substr(std::min(space + 1, argument.size()));
   const auto choice = read_optimizer(argument.substr(0, space), rate);
   if (!choice) return choice.diagnostics();
-  app.document()->plan_settings.transforms.set_optimizer(*choice);
-  return app.run("panel.show", "train");
+  TransformSettings wanted = app.document()->plan_settings.transforms;
+  wanted.set_optimizer(*choice);
+  const Result<Done> taken = app.document()->request_transforms(std::move(wanted));
+  return taken ? app.run("panel.show", "train") : taken;
 }
 bool train_is_chosen(const App& app, std::string_view argument) {
   const auto& optimizer = app.document()->plan_settings.transforms.optimizer;

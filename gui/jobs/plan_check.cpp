@@ -98,7 +98,9 @@ class Check {
 
   std::string_view reference() const {
     if (document_.loss) return "the training step before the passes";
-    return document_.differentiated ? "the joint graph before the passes" : "the graph as read";
+    if (!document_.differentiated) return "the graph as read";
+    return document_.differentiated == GradMode::forward ? "the dual numbers before the passes"
+                                                         : "the joint graph before the passes";
   }
 
   // Computes the expected outputs: the program before its passes, on the same inputs.

@@ -77,6 +77,15 @@ const Graph& DocumentView::graph_at_pass() const { return graph_after(document->
 
 bool DocumentView::is_forward() const { return !is_joint(document->passes.input); }
 
+Result<Done> DocumentView::request_transforms(TransformSettings wanted) {
+  if (wanted.differentiate == GradMode::forward)
+    if (auto possible = check_forward_mode(document->passes.input, wanted.optimizer.has_value());
+        !possible)
+      return possible;
+  plan_settings.transforms = std::move(wanted);
+  return Done{};
+}
+
 std::string DocumentView::why_not_frozen() const {
   const Graph& read = whole().passes.input;
   if (auto fits = check_stage(Stage::freezing, read); !fits) return fits.diagnostics()[0].message;

@@ -149,7 +149,11 @@ struct DocumentView {
   const Graph& graph() const { return document->graph(); }
   const Graph& graph_at_pass() const;
   bool is_forward() const;  // as it was read there is no backward in it
-  bool has_backward() const { return !is_forward() || document->differentiated; }
+  bool has_backward() const {
+    return !is_forward() || document->differentiated == GradMode::reverse;
+  }
+  // Takes other transform settings, unless they ask for forward mode where it can't be had.
+  Result<Done> request_transforms(TransformSettings wanted);
   // True for a forward graph that isn't frozen: its derivatives are offered.
   bool offers_backward() const { return !has_backward() && !applied_transforms.freeze; }
   // The reason that the graph can't be frozen, for users; "" if it can.

@@ -23,7 +23,7 @@ std::vector<std::string> opening_notices(const DocumentView& document) {
   append(notices, opened.notes());
   add(torch_saved_text(opened));
   add(frozen_notice(document));
-  if (document.offers_backward())
+  if (document.offers_backward() && !opened.differentiated)
     add("A forward graph, planned as inference; differentiate it (g) to train");
   return notices;
 }

@@ -92,7 +92,7 @@ Result<OptimizerSettings> read_optimizer(std::string_view name, std::string_view
 }
 
 bool TransformSettings::runs(std::string_view pass, const std::vector<std::string>& usual) const {
-  if (pass == kGradPass) return differentiate;
+  if (const auto mode = grad_mode_of(pass)) return differentiate == mode;
   if (pass == kOptimizerPass) return optimizer.has_value();
   if (pass == kFoldFrozenPass) return freeze;
   const bool by_itself = pass == kRulesPass ? rules.has_value() : has(usual, pass);
@@ -100,8 +100,8 @@ bool TransformSettings::runs(std::string_view pass, const std::vector<std::strin
 }
 
 void TransformSettings::switch_pass(std::string_view pass, const std::vector<std::string>& usual) {
-  if (pass == kGradPass)
-    set_differentiate(!differentiate);
+  if (const auto mode = grad_mode_of(pass))
+    set_differentiate(differentiate == mode ? std::nullopt : mode);
   else if (pass == kOptimizerPass)
     set_optimizer(optimizer ? std::nullopt : std::optional(OptimizerSettings()));
   else if (pass == kFoldFrozenPass)
@@ -113,13 +113,13 @@ void TransformSettings::switch_pass(std::string_view pass, const std::vector<std
 void TransformSettings::set_freeze(bool on) {
   freeze = on;
   if (!on) return;
-  differentiate = false;
+  differentiate.reset();
   optimizer.reset();
 }
 
-void TransformSettings::set_differentiate(bool on) {
-  differentiate = on;
-  if (on) freeze = false;
+void TransformSettings::set_differentiate(std::optional<GradMode> mode) {
+  differentiate = mode;
+  if (mode) freeze = false;
 }
 
 void TransformSettings::set_optimizer(std::optional<OptimizerSettings> choice) {
@@ -158,7 +158,8 @@ Result<OpenOptions> options_of(const TransformSettings& transforms) {
 
 Json json_of(const TransformSettings& transforms) {
   Json json = Json::object();
-  if (transforms.differentiate) json["differentiate"] = true;
+  if (transforms.differentiate)
+    json[transforms.differentiate == GradMode::forward ? "jvp" : "differentiate"] = true;
   if (transforms.optimizer)
     json["optimizer"] = {{"name", transforms.optimizer->name},
                          {"learning_rate", transforms.optimizer->learning_rate}};
@@ -178,7 +179,8 @@ Json json_of(const TransformSettings& transforms) {
 TransformSettings transform_settings_of(const Json& json) {
   TransformSettings transforms;
   if (!json.is_object()) return transforms;
-  transforms.differentiate = flag_of(json, "differentiate");
+  if (flag_of(json, "jvp")) transforms.differentiate = GradMode::forward;
+  if (flag_of(json, "differentiate")) transforms.differentiate = GradMode::reverse;
   transforms.optimizer = optimizer_of(json);
   if (!transforms.differentiate && !transforms.optimizer)
     transforms.freeze = flag_of(json, "freeze");

@@ -1,5 +1,5 @@
-// Transforms of a file's graph before it is planned for: a joint graph or a frozen one of a forward
-// one, the passes that run, the user's own rules, a mesh. A part of the plan settings: undone, saved and sent along in
+// Transforms of a file's graph before it is planned for: derivatives of a forward one or its
+// freezing, the passes that run, the user's own rules, a mesh. A part of the plan settings: undone, saved and sent along in
 // links as they are.
 #pragma once
 
@@ -39,8 +39,8 @@ inline constexpr double kMaxLearningRate = 100;
 Result<OptimizerSettings> read_optimizer(std::string_view name, std::string_view rate);
 
 struct TransformSettings {
-  bool differentiate = false;                  // a forward graph; a joint one is as it is
-  std::optional<OptimizerSettings> optimizer;  // then it is differentiated, too
+  std::optional<GradMode> differentiate;       // of a forward graph; a joint one is as it is
+  std::optional<OptimizerSettings> optimizer;  // then it is differentiated, too, in reverse mode
   bool freeze = false;                         // a forward graph; excludes both of these
   std::vector<std::string> on;                 // passes that don't run by themselves
   std::vector<std::string> off;                // default passes that don't run; `rules`, too
@@ -60,7 +60,7 @@ struct TransformSettings {
   void switch_pass(std::string_view pass, const std::vector<std::string>& usual);
   // Switches freezing on, and derivatives off; the other way round.
   void set_freeze(bool on);
-  void set_differentiate(bool on);
+  void set_differentiate(std::optional<GradMode> mode);
   void set_optimizer(std::optional<OptimizerSettings> choice);
   // Links and documents saved before may have former names of passes.
   void use_current_pass_names();

@@ -45,7 +45,8 @@ std::vector<std::pair<std::string, std::string>> plan_setting_rows(const Documen
   if (plan_settings.overrides.ignore_checkpoints) add("checkpoint policies", "ignored");
   add("PyTorch's options", fmt::format("{}", fmt::join(plan_settings.torch, " ")));
   const TransformSettings& transforms = plan_settings.transforms;
-  if (transforms.differentiate) add("differentiated", "yes");
+  if (const auto mode = transforms.differentiate)
+    add("differentiated", mode == GradMode::forward ? "in forward mode" : "yes");
   if (transforms.optimizer) add("optimiser", transforms.optimizer->name);
   if (transforms.freeze) add("frozen", "yes");
   add("passes on", fmt::format("{}", fmt::join(transforms.on, ", ")));

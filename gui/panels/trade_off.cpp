@@ -259,7 +259,9 @@ class TradeOffView {
   // The trade-off is that of inference; a training step's needs a backward.
   void offer_backward() {
     const Rect& in = plot_.inside();
-    constexpr std::string_view text = "A forward graph: inference";
+    const std::string_view text = document_.applied_transforms.differentiate
+                                      ? "Forward mode: inference"
+                                      : "A forward graph: inference";
     const float take = ui_.width("Differentiate", Face::text) + ui_.px(24);
     const float wide = std::min(in.width(), ui_.width(text, Face::small) + ui_.px(18) + take);
     Rect row = rect_at({in.right - wide, in.top + ui_.px(24)}, {wide, ui_.px(kRow)});

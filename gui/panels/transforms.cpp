@@ -222,6 +222,7 @@ class TransformsPanel {
       case TransformKind::offered:
         return offered_row(all_passes()[line.at], rect);
       case TransformKind::differentiate:
+      case TransformKind::jvp:
       case TransformKind::freeze:
       case TransformKind::load:
       case TransformKind::own:
@@ -347,6 +348,7 @@ class TransformsPanel {
 
   static std::string_view prose_of(const std::string& name) {
     if (name == kGradPass) return kGradPassProse;
+    if (name == kJvpPass) return kJvpPassProse;
     if (name == kOptimizerPass) return kOptimizerPassProse;
     if (name == kRulesPass) return "Your own rules.";
     if (name == kFoldFrozenPass) return kFoldFrozenProse;

@@ -29,7 +29,7 @@ const std::vector<PassReport>& passes_of(const DocumentView& document) {
 // True if the transform settings ask for the pass.
 bool is_requested(const DocumentView& document, const PassReport& pass) {
   const auto& on = document.applied_transforms.on;
-  return pass.skipped || pass.name == kRulesPass || pass.name == kGradPass ||
+  return pass.skipped || pass.name == kRulesPass || grad_mode_of(pass.name) ||
          pass.name == kOptimizerPass || pass.name == kFoldFrozenPass ||
          std::find(on.begin(), on.end(), pass.name) != on.end();
 }
@@ -146,8 +146,10 @@ std::size_t index_in_table(const std::string& name) {
 // The offers to make another graph of the one as read.
 void add_offers(std::vector<TransformLine>& lines, const DocumentView& document, bool idle) {
   const bool backward = document.has_backward(), frozen = document.applied_transforms.freeze;
-  if (document.offers_backward() || (frozen && idle))
-    lines.push_back({TransformKind::differentiate});
+  const bool offered = document.offers_backward() && !document.applied_transforms.differentiate;
+  if (offered || (frozen && idle))
+    for (const TransformKind mode : {TransformKind::differentiate, TransformKind::jvp})
+      lines.push_back({mode});
   if (!frozen && (!backward || idle)) lines.push_back({TransformKind::freeze});
 }
 

@@ -49,6 +49,7 @@ enum class TransformKind : unsigned char {
   pass,           // at: the pass
   offered,        // at: into all_passes(), one that doesn't run here
   differentiate,  // the offer to, of a forward graph
+  jvp,            // the same in forward mode
   freeze,         // the offer to, or why it can't be done
   stage,          // at: into Document::stages, of which there are several
   plan,           //

@@ -40,7 +40,7 @@ void freeze_row(Ui& ui, const Rect& rect, const DocumentView& document, Intents&
   std::string why =
       "For inference: weights are folded into each other by the file's values, and what depends "
       "on weights alone is computed once";
-  if (document.has_backward())
+  if (document.has_backward() || document.applied_transforms.differentiate)
     why += "\nSwitches the derivatives off: training changes the weights";
   offer_row(ui, rect, "freeze", "Freeze …", obstacle.empty() ? why : obstacle, "pass.freeze",
             intents, obstacle.empty());
@@ -97,6 +97,10 @@ void fault_row(Ui& ui, std::size_t at, const Rect& rect, const Diagnostic& fault
 void draw_own(Ui& ui, const TransformLine& line, const Rect& rect, const DocumentView& document,
               Intents& intents) {
   if (line.kind == TransformKind::differentiate) differentiate_row(ui, rect, document, intents);
+  if (line.kind == TransformKind::jvp)
+    offer_row(ui, rect, "jvp", "Forward mode …",
+              "Every input and result becomes a dual number, with a tangent beside it (Shift G)",
+              "pass.jvp", intents);
   if (line.kind == TransformKind::freeze) freeze_row(ui, rect, document, intents);
   if (line.kind == TransformKind::load)
     offer_row(ui, rect, "load rules", "Load rules …",

@@ -41,6 +41,7 @@ class Rules {
   void title_row(const Rect& rect) const {
     heading(ui_, rect,
             pass_.name == kGradPass        ? "Derivative rules"
+            : pass_.name == kJvpPass       ? "Dual numbers"
             : pass_.name == kOptimizerPass ? "Updates of the optimiser"
                                            : "Rules that fired here");
   }
@@ -162,12 +163,17 @@ class Rules {
     return text;
   }
 
-  // The change's result: "→ relu", "→ 3 nodes"; "" if the name stays.
+  // The change's result: "→ relu", "→ 3 nodes", "+ relu" beside a node that stays; "" if the name
+  // stays.
   std::string became(const Change& change, const std::string& name) const {
     const auto stays = std::count(change.after.begin(), change.after.end(), change.before);
     const std::size_t made = change.after.size() - static_cast<std::size_t>(stays);
-    if (made > 1 || (made == 1 && stays > 0))
-      return fmt::format("→ {} node{}", count_text(made), made == 1 ? "" : "s");
+    if (made > 1) return fmt::format("→ {} nodes", count_text(made));
+    if (made == 1 && stays > 0) {
+      const auto other = std::find_if(change.after.begin(), change.after.end(),
+                                      [&](NodeId id) { return id != change.before; });
+      return after_.contains(*other) ? "+ " + after_.node_name(*other) : std::string();
+    }
     const NodeId heir = change.after.empty() ? NodeId() : change.after.front();
     if (!heir.valid() || !after_.contains(heir) || after_.node_name(heir) == name) return {};
     return "→ " + after_.node_name(heir);

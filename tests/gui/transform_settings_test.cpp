@@ -320,7 +320,7 @@ TEST_CASE("transform settings are kept with their document, and damaged ones are
           "[gui][transforms]") {
   SavedDocument saved;
   saved.path = "a.recut";
-  saved.plan_settings.transforms.differentiate = true;
+  saved.plan_settings.transforms.differentiate = GradMode::reverse;
   saved.plan_settings.transforms.optimizer = OptimizerSettings{"sgd", 0.05};
   saved.plan_settings.transforms.on = {"attention"};
   saved.plan_settings.transforms.off = {"merge_clones", "rules"};
@@ -341,7 +341,7 @@ TEST_CASE("transform settings are a part of links; long rules by their name alon
           "[gui][transforms][link]") {
   LinkState state;
   state.sample = "tiny_conv";
-  state.plan_settings.transforms.differentiate = true;
+  state.plan_settings.transforms.differentiate = GradMode::reverse;
   state.plan_settings.transforms.optimizer = OptimizerSettings{"adamw", 0.002};
   state.plan_settings.transforms.on = {"attention", "elide_rounding_casts"};
   state.plan_settings.transforms.off = {"merge_clones"};

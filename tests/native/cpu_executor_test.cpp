@@ -132,6 +132,21 @@ TEST_CASE("the window's executor: the run panel has what was measured", "[gui][c
     CHECK(window.app.items.find(slow) != nullptr);
 }
 
+TEST_CASE("the window's executor: a graph of forward mode runs as the interpreter", "[gui][cpu]") {
+  CpuExecutor executor;
+  gui::NullBackend backend = gui::Window::sample_backend();
+  backend.running = {&executor};
+  gui::Window window(gui::bare_options(), backend);
+  window.app.open("samples/blocks/residual_block.recut");
+  window.settle();
+  for (const char* command : {"pass.jvp", "run.check"}) {
+    REQUIRE(window.app.run(command).ok());
+    window.settle();
+  }
+  CHECK(window.state("run_fault") == "");
+  CHECK(window.state("run_agrees") == "yes");
+}
+
 TEST_CASE("the window's executor: a graph that can't run says why", "[gui][cpu]") {
   CpuExecutor executor;
   gui::NullBackend backend;

@@ -83,7 +83,7 @@ Accuracy judged(const CompiledStep& compiled, const StepOutputs& outputs, std::u
 
 TEST_CASE("judged step: no seed fails because of rounding", "[native][cpu]") {
   OpenOptions options;
-  options.differentiate = true;
+  options.differentiate = GradMode::reverse;
   const CompiledStep step = compiled(open_document_bytes(kIllConditioned, "norms.recut", options));
   for (std::uint64_t seed = 0; seed < test::tries(40); ++seed) {
     const Accuracy accuracy = judged(step, outputs_of(step, seed), seed);

@@ -96,6 +96,27 @@ export const checks = {
     assert.deepEqual(tab.faults, []);
   },
 
+  async "a forward graph in forward mode: its link, and the workers' plan is the command's"(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv');
+    await tab.idle();
+    await give(kit, tab, 'blocks/unet_small.recut');
+    await tab.waitState('document', 'unet_small');
+    await tab.idle();
+    await tab.click('transforms/jvp');
+    await tab.waitState('pass_name', 'jvp');
+    await tab.page.waitForFunction(() => location.hash.includes('grad=jvp'));
+    await tab.command('budget.set', '80%');
+    await tab.idle();
+    await tab.click('transforms/rule tangent of a result');
+    await tab.click('transforms/hit 0');
+    await picture(kit, tab, 'forward-mode');
+    const dual = join(mkdtempSync(join(tmpdir(), 'recut-')), 'dual.recut');
+    execFileSync(kit.recut, ['grad', join(samples(kit), 'blocks/unet_small.recut'), '--mode', 'jvp', '--out', dual]);
+    const plan = JSON.parse(execFileSync(kit.recut, ['plan', dual, '--budget', '80%', '--json']));
+    assert.equal(await tab.state('peak'), String(plan.peak_bytes));
+    assert.deepEqual(tab.faults, []);
+  },
+
   async 'passes are switched in the panel'(kit) {
     const tab = await kit.open('v=1&sample=tiny_conv', { colorScheme: 'light' });
     await tab.idle();

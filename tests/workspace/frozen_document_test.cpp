@@ -150,7 +150,7 @@ TEST_CASE("freezing: what can't be frozen names the file and the reason", "[work
 )");
   CHECK(message(std::move(joint), freezing()).find("gradients") != std::string::npos);
   OpenOptions both = freezing();
-  both.differentiate = true;
+  both.differentiate = GradMode::reverse;
   CHECK(message(file_with(FileValues({"p"})), both).find("gradients") != std::string::npos);
 }
 

@@ -408,7 +408,7 @@ TEST_CASE("operator library: a document is opened with the expansions in place")
   {"name": "output", "op": "output", "target": "output", "args": [[{"node": "y"}]]}]})";
   OpenOptions options;
   options.library = library_of({kScaleRules});
-  options.differentiate = true;
+  options.differentiate = GradMode::reverse;
   const auto document = open_document_bytes(text, "net.json", options);
   if (!document) FAIL(format(document.diagnostics()));
   CHECK(print(document->graph()).find("external") == std::string::npos);

@@ -25,7 +25,7 @@ struct Fused {
 
   static Document open(const std::string& path, bool forward) {
     OpenOptions options;
-    options.differentiate = forward;
+    if (forward) options.differentiate = GradMode::reverse;
     auto document = open_document(RECUT_SOURCE_DIR "/samples/" + path, options);
     REQUIRE(document.ok());
     return std::move(*document);
