@@ -75,38 +75,40 @@ OperandView view_of(const Operand& operand) {
   return view_of(operand, operand.layout.shape, operand.layout.strides);
 }
 
+// The layout that the primitive chooses.
+memory::desc any(const OperandView& g) { return {g.form.dims(), kReal, memory::format_tag::any}; }
+
 // One primitive with its memory. Its code is made just before it runs; its description already
 // tells whether there is any.
 struct PrimitiveCall {
+  enum class Place : std::uint8_t { buffer, scratch, packed };
   struct Argument {
     memory where;
-    bool in_scratch = false;
+    Place place = Place::buffer;
     std::size_t buffer = 0;
-    std::int64_t offset = 0;               // bytes
-    std::optional<std::size_t> reordered;  // the reordered operand, in KernelPrimitives
+    std::int64_t offset = 0;  // bytes
   };
   std::function<dnnl::primitive()> make;
   dnnl::primitive primitive;
   std::vector<Argument> arguments;
   std::vector<dnnl_exec_arg_t> names;
-  std::optional<std::size_t> reorders;  // the operand that it reorders before the call
+  bool packs = false;  // reorders a constant operand: once
 };
 
 // The primitives of one kernel, in order.
 struct KernelPrimitives {
-  struct Reordered {
-    std::size_t buffer = 0;  // the kernel's
-    std::int64_t bytes = 0;  // in the primitive's layout
-  };
   std::vector<PrimitiveCall> actions;
-  std::vector<Reordered> reordered;  // operands that are reordered before their call
-  std::int64_t scratch_bytes = 0;
+  std::int64_t scratch_bytes = 0, packed_bytes = 0;
   bool single_threaded = false;  // runs on one thread
 };
 
 class Preparation {
+  using Place = PrimitiveCall::Place;
+
  public:
-  explicit Preparation(const dnnl::engine& engine) : engine_(engine) {
+  // `constant`: by buffer; empty: none.
+  explicit Preparation(const dnnl::engine& engine, std::vector<bool> constant = {})
+      : engine_(engine), constant_(std::move(constant)) {
     attributes_.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   }
 
@@ -119,10 +121,11 @@ class Preparation {
   }
 
  private:
-  // The memory of a primitive's operand: the graph's own, or scratch in the primitive's layout.
+  // The memory of a primitive's operand: the graph's own, or another in the
+  // primitive's layout.
   struct BoundOperand {
     PrimitiveCall::Argument argument;
-    std::optional<OperandView> original;  // set where the operand is in scratch
+    std::optional<OperandView> original;  // set where the operand is reordered
   };
 
   std::int64_t take(std::size_t bytes) {
@@ -133,15 +136,21 @@ class Preparation {
   }
 
   PrimitiveCall::Argument argument(const OperandView& g) const {
-    return {memory(g.form, engine_, DNNL_MEMORY_NONE), false, g.buffer, g.offset, {}};
+    return {memory(g.form, engine_, DNNL_MEMORY_NONE), Place::buffer, g.buffer, g.offset};
   }
   PrimitiveCall::Argument scratch(const memory::desc& form) {
-    return {memory(form, engine_, DNNL_MEMORY_NONE), true, 0, take(form.get_size()), {}};
+    return {memory(form, engine_, DNNL_MEMORY_NONE), Place::scratch, 0, take(form.get_size())};
   }
+  PrimitiveCall::Argument packed(const memory::desc& form) {
+    const std::int64_t at = sequence_.packed_bytes;
+    sequence_.packed_bytes += aligned(static_cast<std::int64_t>(form.get_size()), kAlignment);
+    return {memory(form, engine_, DNNL_MEMORY_NONE), Place::packed, 0, at};
+  }
+  bool is_constant(std::size_t buffer) const { return !constant_.empty() && constant_[buffer]; }
 
   BoundOperand bind(const OperandView& g, const memory::desc& preferred) {
     if (preferred == g.form) return {argument(g), {}};
-    return {scratch(preferred), g};
+    return {is_constant(g.buffer) ? packed(preferred) : scratch(preferred), g};
   }
 
   template <class Primitive, class Description>
@@ -180,11 +189,8 @@ class Preparation {
       BoundOperand one = bind(tensor.tensor, tensor.preferred);
       if (one.original && tensor.written) leaving.emplace_back(one.argument, *one.original);
       if (one.original && !tensor.written) {
-        one.argument.reordered = sequence_.reordered.size();
-        sequence_.reordered.push_back(
-            {one.original->buffer, static_cast<std::int64_t>(tensor.preferred.get_size())});
         reorder(argument(*one.original), one.argument);
-        sequence_.actions.back().reorders = one.argument.reordered;
+        sequence_.actions.back().packs = one.argument.place == Place::packed;
       }
       arguments.emplace_back(tensor.name, std::move(one.argument));
     }
@@ -201,8 +207,10 @@ class Preparation {
       shape.back() = p.out.layout.shape.back();
       bias = view_of(*p.bias, shape, contiguous_strides(shape));
     }
-    const auto d = bias ? dnnl::matmul::desc(left.form, right.form, bias->form, out.form)
-                        : dnnl::matmul::desc(left.form, right.form, out.form);
+    // Rows of a power of two share sets of the cache, and a layout of blocks doesn't have them.
+    const memory::desc factor = is_constant(p.right.buffer) ? any(right) : right.form;
+    const auto d = bias ? dnnl::matmul::desc(left.form, factor, bias->form, out.form)
+                        : dnnl::matmul::desc(left.form, factor, out.form);
     const dnnl::matmul::primitive_desc description(d, attributes_, engine_);
     std::vector<NamedOperand> tensors{{DNNL_ARG_SRC, left, description.src_desc()},
                                       {DNNL_ARG_WEIGHTS, right, description.weights_desc()},
@@ -218,6 +226,7 @@ class Preparation {
   void add_as(const Convolution& c);
 
   const dnnl::engine& engine_;
+  std::vector<bool> constant_;
   dnnl::primitive_attr attributes_;
   KernelPrimitives sequence_;
   std::int64_t used_ = 0;  // bytes of scratch, by this call
@@ -266,8 +275,6 @@ memory::dims trailing_padding(const Convolution& c) {
                 c.output.layout.shape[d + 2];
   return behind;
 }
-
-memory::desc any(const OperandView& g) { return {g.form.dims(), kReal, memory::format_tag::any}; }
 
 // The layout of an input or output that the primitive is made for: channels last as the graph has
 // it, since oneDNN is as quick with that, and otherwise its own choice.
@@ -353,7 +360,10 @@ struct OneDnn::Primitives {
   std::vector<KernelPrimitives> kernels;
 
   void run(const PrimitiveCall& action, void* const* buffers, std::byte* scratch,
-           const Packed& packed) const;
+           std::byte* packed) const;
+  // The actions that pack constant operands, or all others.
+  void run_all(bool packing, std::uint32_t kernel, void* const* buffers, std::byte* scratch,
+               std::byte* packed) const;
 };
 
 OneDnn::OneDnn(std::unique_ptr<Primitives> primitives) : primitives_(std::move(primitives)) {}
@@ -361,19 +371,21 @@ OneDnn::OneDnn(OneDnn&& other) noexcept = default;
 OneDnn& OneDnn::operator=(OneDnn&& other) noexcept = default;
 OneDnn::~OneDnn() = default;
 
-Result<OneDnn> OneDnn::prepare(std::span<const library::Kernel> kernels, double min_parallel_work) {
+Result<OneDnn> OneDnn::prepare(std::span<const library::Kernel> kernels, double min_parallel_work,
+                               const std::vector<std::vector<bool>>& constant) {
   auto primitives = std::make_unique<Primitives>();
-  for (const library::Kernel& kernel : kernels) try {
+  for (std::size_t k = 0; k < kernels.size(); ++k) try {
+      const library::Kernel& kernel = kernels[k];
       // A primitive fixes its number of threads when it is made.
       std::optional<SingleThreadScope> single_threaded;
       if (work_of(kernel) < min_parallel_work) single_threaded.emplace();
-      KernelPrimitives sequence = Preparation(primitives->engine).run(kernel);
+      KernelPrimitives sequence = Preparation(primitives->engine, constant[k]).run(kernel);
       for (PrimitiveCall& action : sequence.actions) action.primitive = action.make();
       sequence.single_threaded = single_threaded.has_value();
       primitives->kernels.push_back(std::move(sequence));
     } catch (const dnnl::error& fault) {
-      return error(
-          fmt::format("node {}: oneDNN has no code for it: {}", quote(kernel.name), fault.what()));
+      return error(fmt::format("node {}: oneDNN has no code for it: {}", quote(kernels[k].name),
+                               fault.what()));
     }
   return OneDnn(std::move(primitives));
 }
@@ -386,13 +398,12 @@ std::int64_t OneDnn::scratch_bytes() const {
 }
 
 void OneDnn::Primitives::run(const PrimitiveCall& action, void* const* buffers, std::byte* scratch,
-                             const Packed& packed) const {
+                             std::byte* packed) const {
   for (const PrimitiveCall::Argument& argument : action.arguments) {
-    std::byte* kept = argument.reordered && !packed.empty() ? packed[*argument.reordered] : nullptr;
-    std::byte* base =
-        argument.in_scratch ? scratch : static_cast<std::byte*>(buffers[argument.buffer]);
-    dnnl_memory_set_data_handle(argument.where.get(),
-                                kept != nullptr ? kept : base + argument.offset);
+    std::byte* base = static_cast<std::byte*>(buffers[argument.buffer]);
+    if (argument.place == PrimitiveCall::Place::scratch) base = scratch;
+    if (argument.place == PrimitiveCall::Place::packed) base = packed;
+    dnnl_memory_set_data_handle(argument.where.get(), base + argument.offset);
   }
   const dnnl_status_t status =
       dnnl_primitive_execute(action.primitive.get(), stream.get(),
@@ -400,36 +411,27 @@ void OneDnn::Primitives::run(const PrimitiveCall& action, void* const* buffers, 
   RECUT_CHECK(status == dnnl_success, "a primitive that was made runs");
 }
 
-std::int64_t OneDnn::packed_bytes(std::uint32_t kernel, const std::vector<bool>& constant) const {
-  std::int64_t bytes = 0;
-  for (const auto& operand : primitives_->kernels[kernel].reordered)
-    if (constant[operand.buffer]) bytes += aligned(operand.bytes, kAlignment);
-  return bytes;
+void OneDnn::Primitives::run_all(bool packing, std::uint32_t kernel, void* const* buffers,
+                                 std::byte* scratch, std::byte* packed) const {
+  const KernelPrimitives& sequence = kernels[kernel];
+  std::optional<SingleThreadScope> single_threaded;
+  if (sequence.single_threaded) single_threaded.emplace();
+  for (const PrimitiveCall& action : sequence.actions)
+    if (action.packs == packing) run(action, buffers, scratch, packed);
 }
 
-OneDnn::Packed OneDnn::pack(std::uint32_t kernel, const std::vector<bool>& constant,
-                            void* const* buffers, std::byte* scratch, std::byte* to) const {
-  const KernelPrimitives& sequence = primitives_->kernels[kernel];
-  Packed packed;
-  for (const auto& operand : sequence.reordered) {
-    packed.push_back(constant[operand.buffer] ? to : nullptr);
-    if (constant[operand.buffer]) to += aligned(operand.bytes, kAlignment);
-  }
-  for (const PrimitiveCall& action : sequence.actions)
-    if (action.reorders && packed[*action.reorders] != nullptr)
-      primitives_->run(action, buffers, scratch, packed);
-  return packed;
+std::int64_t OneDnn::packed_bytes(std::uint32_t kernel) const {
+  return primitives_->kernels[kernel].packed_bytes;
+}
+
+void OneDnn::pack(std::uint32_t kernel, void* const* buffers, std::byte* scratch,
+                  std::byte* packed) const {
+  primitives_->run_all(true, kernel, buffers, scratch, packed);
 }
 
 void OneDnn::run(std::uint32_t kernel, void* const* buffers, std::byte* scratch,
-                 const Packed& packed) const {
-  const KernelPrimitives& sequence = primitives_->kernels[kernel];
-  std::optional<SingleThreadScope> single_threaded;
-  if (sequence.single_threaded) single_threaded.emplace();
-  for (const PrimitiveCall& action : sequence.actions) {
-    const bool done = action.reorders && !packed.empty() && packed[*action.reorders] != nullptr;
-    if (!done) primitives_->run(action, buffers, scratch, packed);
-  }
+                 std::byte* packed) const {
+  primitives_->run_all(false, kernel, buffers, scratch, packed);
 }
 
 }  // namespace recut::cpu

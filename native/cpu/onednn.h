@@ -23,9 +23,11 @@ std::string onednn_version();
 class OneDnn {
  public:
   // Makes primitives for as many threads as the caller has (threads.h), or for one where a
-  // kernel's work is below `min_parallel_work` (codegen/loop/stages.h). Fails where oneDNN has no
-  // code for a call; onednn_takes() tells that before.
-  static Result<OneDnn> prepare(std::span<const library::Kernel> kernels, double min_parallel_work);
+  // kernel's work is below `min_parallel_work` (codegen/loop/stages.h). `constant` marks, by kernel
+  // and buffer, operands that keep their values in all launches: oneDNN chooses the layout of such
+  // factors. Fails where oneDNN has no code for a call; onednn_takes() tells that before.
+  static Result<OneDnn> prepare(std::span<const library::Kernel> kernels, double min_parallel_work,
+                                const std::vector<std::vector<bool>>& constant);
 
   OneDnn(OneDnn&& other) noexcept;
   OneDnn& operator=(OneDnn&& other) noexcept;
@@ -35,22 +37,17 @@ class OneDnn {
   // primitives' own memory.
   std::int64_t scratch_bytes() const;
 
-  // Operands of one launch that keep their values from run to run, in the primitives' layouts: by
-  // the kernel's reordered operands, null for one that each run reorders.
-  using Packed = std::vector<std::byte*>;
+  // Bytes of a launch's constant operands in the primitives' layouts.
+  std::int64_t packed_bytes(std::uint32_t kernel) const;
 
-  // Bytes of these, where `constant` tells by the kernel's buffers which keep their values. Each
-  // operand begins at a multiple of 64.
-  std::int64_t packed_bytes(std::uint32_t kernel, const std::vector<bool>& constant) const;
-
-  // Reorders them into the packed_bytes() bytes of `to`.
-  Packed pack(std::uint32_t kernel, const std::vector<bool>& constant, void* const* buffers,
-              std::byte* scratch, std::byte* to) const;
+  // Reorders these into `packed`, packed_bytes() bytes at a multiple of 64, which their runs read.
+  // `buffers` and `scratch` as of run().
+  void pack(std::uint32_t kernel, void* const* buffers, std::byte* scratch,
+            std::byte* packed) const;
 
   // Runs a kernel on those threads. `buffers` in the kernel's order; `scratch`: scratch_bytes()
-  // bytes at a multiple of 64; `packed`: of this launch, or empty. One run at a time.
-  void run(std::uint32_t kernel, void* const* buffers, std::byte* scratch,
-           const Packed& packed = {}) const;
+  // bytes at a multiple of 64. One run at a time.
+  void run(std::uint32_t kernel, void* const* buffers, std::byte* scratch, std::byte* packed) const;
 
  private:
   struct Primitives;

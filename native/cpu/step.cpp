@@ -24,7 +24,21 @@ namespace recut::cpu {
 namespace {
 
 constexpr std::int64_t kArenaAlignment = 64;
-const OneDnn::Packed kNothingPacked;
+
+// By library kernel and buffer: whether all launches have it in an input that keeps its value.
+std::vector<std::vector<bool>> constant_operands(const Program& program,
+                                                 const std::vector<bool>& constant) {
+  std::vector<std::vector<bool>> all;
+  for (const library::Kernel& kernel : program.library)
+    all.emplace_back(kernel.buffers.size(), !constant.empty());
+  if (constant.empty()) return all;
+  for (const Launch& launch : program.launches)
+    for (std::size_t b = 0; launch.library && b < launch.buffers.size(); ++b) {
+      const std::optional<std::uint32_t>& input = launch.buffers[b].input;
+      if (!input || !constant[*input]) all[launch.kernel][b] = false;
+    }
+  return all;
+}
 
 }  // namespace
 
@@ -94,55 +108,45 @@ const std::string& Step::fault(std::int64_t number) const {
 Result<Run> Run::prepare(const Step& step, std::vector<Tensor> inputs, int threads,
                          double min_parallel_work, const std::vector<bool>& constant) {
   const Threads pool(threads);
-  auto library = OneDnn::prepare(step.program().library, min_parallel_work);
+  auto library = OneDnn::prepare(step.program().library, min_parallel_work,
+                                 constant_operands(step.program(), constant));
   if (!library) return library.diagnostics();
   auto arena = Arena::reserve(step.program().arena_bytes);
   if (!arena) return arena.diagnostics();
   auto scratch = Arena::reserve(library->scratch_bytes());
   if (!scratch) return scratch.diagnostics();
+  std::int64_t packed_bytes = 0;
+  for (const Launch& launch : step.program().launches)
+    if (launch.library) packed_bytes += library->packed_bytes(launch.kernel);
+  auto packed = Arena::reserve(packed_bytes);
+  if (!packed) return packed.diagnostics();
   Run run(step, std::move(inputs), pool, min_parallel_work, std::move(*library), std::move(*arena),
-          std::move(*scratch));
-  if (auto packed = run.pack(constant); !packed) return packed.diagnostics();
+          std::move(*scratch), std::move(*packed));
+  run.pack();
   return run;
 }
 
-Result<Done> Run::pack(const std::vector<bool>& constant) {
-  if (constant.empty()) return Done{};
-  const std::vector<Launch>& launches = program().launches;
-  std::vector<std::vector<bool>> kept(launches.size());  // by buffer of the launch
-  std::vector<std::int64_t> bytes(launches.size());
-  std::int64_t total = 0;
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    if (!launches[i].library) continue;
-    for (const BufferAddress& location : launches[i].buffers)
-      kept[i].push_back(location.input && constant[*location.input]);
-    bytes[i] = library_.packed_bytes(launches[i].kernel, kept[i]);
-    total += bytes[i];
+void Run::pack() {
+  std::byte* to = packed_.data();
+  for (std::size_t i = 0; i < program().launches.size(); ++i) {
+    const Launch& launch = program().launches[i];
+    packed_operands_.push_back(to);
+    if (!launch.library) continue;
+    library_.pack(launch.kernel, buffers_.data() + first_buffers_[i], scratch_.data(), to);
+    to += library_.packed_bytes(launch.kernel);
   }
-  if (total == 0) return Done{};
-  auto memory = Arena::reserve(total);
-  if (!memory) return memory.diagnostics();
-  packed_memory_.emplace(std::move(*memory));
-  packed_.resize(launches.size());
-  std::byte* to = packed_memory_->data();
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    if (bytes[i] == 0) continue;
-    packed_[i] = library_.pack(launches[i].kernel, kept[i], buffers_.data() + first_buffers_[i],
-                               scratch_.data(), to);
-    to += bytes[i];
-  }
-  return Done{};
 }
 
 Run::Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double min_parallel_work,
-         OneDnn library, Arena arena, Arena scratch)
+         OneDnn library, Arena arena, Arena scratch, Arena packed)
     : step_(step),
       inputs_(std::move(inputs)),
       threads_(threads),
       min_parallel_work_(min_parallel_work),
       library_(std::move(library)),
       arena_(std::move(arena)),
-      scratch_(std::move(scratch)) {
+      scratch_(std::move(scratch)),
+      packed_(std::move(packed)) {
   for (const Launch& launch : step.program().launches) {
     first_buffers_.push_back(buffers_.size());
     for (const BufferAddress& location : launch.buffers) buffers_.push_back(address(location));
@@ -188,8 +192,7 @@ void Run::launch(std::size_t number, std::int64_t seed) {
   const Launch& launch = program().launches[number];
   void* const* buffers = buffers_.data() + first_buffers_[number];
   if (launch.library)
-    return library_.run(launch.kernel, buffers, scratch_.data(),
-                        packed_.empty() ? kNothingPacked : packed_[number]);
+    return library_.run(launch.kernel, buffers, scratch_.data(), packed_operands_[number]);
   for (const Step::StageCode& stage : step_.kernel(launch.kernel)) {
     if (!stage.parallel || stage.work < min_parallel_work_) {
       stage.run(buffers, 0, stage.extent, seed, &fault_);

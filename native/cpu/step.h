@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -102,12 +101,12 @@ class Run : public RankRun {
     return address(program().outputs[output].address);
   }
   std::int64_t scratch_bytes() const override { return scratch_.bytes(); }
-  std::int64_t packed_bytes() const { return packed_memory_ ? packed_memory_->bytes() : 0; }
+  std::int64_t packed_bytes() const { return packed_.bytes(); }
 
  private:
   Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double min_parallel_work,
-      OneDnn library, Arena arena, Arena scratch);
-  Result<Done> pack(const std::vector<bool>& constant);
+      OneDnn library, Arena arena, Arena scratch, Arena packed);
+  void pack();
   Result<Done> run_range(std::size_t first, std::size_t last, std::uint64_t seed,
                          std::span<double> launch_seconds);
   void launch(std::size_t number, std::int64_t seed);
@@ -118,11 +117,10 @@ class Run : public RankRun {
   Threads threads_;
   double min_parallel_work_;
   OneDnn library_;
-  Arena arena_, scratch_;
-  std::vector<void*> buffers_;              // of all launches, one after another
-  std::vector<std::size_t> first_buffers_;  // of each launch, in buffers_
-  std::vector<OneDnn::Packed> packed_;      // of each launch; empty where no input is constant
-  std::optional<Arena> packed_memory_;
+  Arena arena_, scratch_, packed_;
+  std::vector<void*> buffers_;               // of all launches, one after another
+  std::vector<std::size_t> first_buffers_;   // of each launch, in buffers_
+  std::vector<std::byte*> packed_operands_;  // of each launch, in packed_
   std::int64_t fault_ = 0;
 };
 

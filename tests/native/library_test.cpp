@@ -201,7 +201,8 @@ TEST_CASE("library: oneDNN says itself what it takes", "[native][cpu][library]")
     REQUIRE(library::is_portable(*kernel));
     // What is taken is prepared, and the other way round.
     const bool taken = cpu::onednn_takes(*kernel);
-    CHECK(cpu::OneDnn::prepare(std::span(&*kernel, 1), 0).ok() == taken);
+    CHECK(cpu::OneDnn::prepare(std::span(&*kernel, 1), 0, std::vector<std::vector<bool>>(1)).ok() ==
+          taken);
     return taken;
   };
   for (const char* node : {"y", "b"}) {

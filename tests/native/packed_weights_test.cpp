@@ -98,6 +98,28 @@ TEST_CASE("packed weights: only weights that no step changes are constant", "[na
   CHECK(count({std::move(*joint), std::move(*step)}) == 0);
 }
 
+// oneDNN chooses the layout of a factor that no launch of its kernel changes.
+TEST_CASE("command: run packs factors that are weights in every launch", "[native][cpu]") {
+  const auto checked = [](const std::string& second, const std::string& more) {
+    const native::TemporaryFile file("products.recut");
+    file.write(
+        "graph \"products\" on cpu {\n  %x = input f32[64, 256]\n  %v = input f32[256, 256]\n"
+        "  %a = parameter f32[256, 256]\n  %b = parameter f32[256, 256]\n"
+        "  %y = mm(%x, %a)\n  %z = mm(%y, " +
+        second + ")\n  results %z, %v, %b\n" + more + "}\n");
+    const native::Ran ran =
+        native::run({"run", file.path(), "--no-cache", "--steps", "1", "--check", "--json"});
+    INFO(ran.err << ran.out);
+    CHECK(ran.code == native::kDone);
+    return nlohmann::json::parse(ran.out)["packed_bytes"].get<std::int64_t>();
+  };
+  CHECK(checked("%v", "") == 0);
+  CHECK(checked("%b", "  mutation 2 %b\n") == 0);
+  const std::int64_t packed = checked("%b", "");
+  // Older processors have no layout of their own for products.
+  CHECK((packed == 0 || packed >= 2 * 256 * 256 * 4));
+}
+
 TEST_CASE("command: run says how much memory its packed weights take", "[native][cpu]") {
   const native::TemporaryFile file("two.recut");
   file.write(std::string(kTwoLayers) + "}\n");
