@@ -184,9 +184,9 @@ export const checks = {
     await tab.click('transforms/weights folded');
     await picture(kit, tab, 'frozen');
     const options = [model, '--dim', 'batch=2', '--freeze', '--json'];
-    await tab.command('budget.set', '90%');
+    await tab.command('budget.set', '100%');
     await tab.idle();
-    const plan = JSON.parse(execFileSync(kit.recut, ['plan', ...options, '--budget', '90%']));
+    const plan = JSON.parse(execFileSync(kit.recut, ['plan', ...options, '--budget', '100%']));
     assert.equal(await tab.state('peak'), String(plan.peak_bytes));
     const { frozen } = JSON.parse(execFileSync(kit.recut, ['opt', ...options]));
     const folded = frozen.weights.filter((weight) => weight.fate === 'folded');
