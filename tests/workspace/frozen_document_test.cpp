@@ -148,7 +148,8 @@ TEST_CASE("freezing: what can't be frozen names the file and the reason", "[work
   gradients %g
 }
 )");
-  CHECK(message(std::move(joint), freezing()).find("gradients") != std::string::npos);
+  const std::string refusal = message(std::move(joint), freezing());
+  CHECK(refusal.find("gradients") != std::string::npos);
   OpenOptions both = freezing();
   both.differentiate = GradMode::reverse;
   CHECK(message(file_with(FileValues({"p"})), both).find("gradients") != std::string::npos);
