@@ -11,7 +11,15 @@ const kNotHere = ['documents', 'faults'];
 const kScreen = { viewport: { width: 1680, height: 1050 }, deviceScaleFactor: 0.5 };
 
 // What scenarios open by name: a page reads no files of its own.
-const kFiles = ['joint/tiny_mlp.json.gz', 'joint/tiny_mlp.safetensors', 'mlp.recut', 'blocks/residual_block.recut', 'rules/transposes.rules', 'snapshots/mlp.pickle'];
+const kFiles = [
+  'joint/tiny_mlp.json.gz',
+  'joint/tiny_mlp.safetensors',
+  'mlp.recut',
+  'blocks/residual_block.recut',
+  'blocks/softmax.recut',
+  'rules/transposes.rules',
+  'snapshots/mlp.pickle',
+];
 
 async function play(kit, folder, name) {
   // Begins with nothing open, as the scenarios do: as after a visit that closed everything.
