@@ -7,29 +7,18 @@
 //                                    %y = view(%a, […, n])
 //   %y = matmul(%p, %q)        =>    mm where %q is a matrix, else bmm of batches in one dimension
 //
-// An operand that no view has in two or three dimensions is copied by a reshape, which
-// matmul would do within.
+// Libraries take matrices with distinct elements: batches that broadcast are copied, and so are
+// operands that no view has in two or three dimensions, as PyTorch's matmul does within.
 #include "engine/passes/canonical_products.h"
 
 #include <algorithm>
 
 #include "engine/ir/call.h"
+#include "engine/ir/layout.h"
 #include "engine/support/check.h"
 
 namespace recut::passes {
 namespace {
-
-// Tells whether a view has all dimensions but the last `kept` as one: each one's stride steps over
-// the next one.
-bool leading_dimensions_merge(const TensorType& type, std::size_t kept) {
-  std::int64_t next = -1;  // the stride that the dimension before has to have
-  for (std::size_t d = type.shape.size() - std::min(kept, type.shape.size()); d-- > 0;) {
-    if (type.shape[d] == 1) continue;
-    if (next != -1 && type.strides[d] != next) return false;
-    next = type.strides[d] * type.shape[d];
-  }
-  return true;
-}
 
 class CanonicalProduct {
  public:
@@ -55,9 +44,9 @@ class CanonicalProduct {
     const NodeId left = call.node("self"), right = call.node("other");
     const Shape &a = self.shape, &b = other.shape;
     if (other.rank() == 2) return result(Op::mm, {in_shape(left, {-1, a.back()}), right});
-    if (!std::equal(a.begin(), a.end() - 2, b.begin(), b.end() - 2)) return std::nullopt;
-    return result(Op::bmm, {in_shape(left, {-1, a[a.size() - 2], a.back()}),
-                            in_shape(right, {-1, b[b.size() - 2], b.back()})});
+    const auto batch = broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2));
+    if (!batch) return std::nullopt;
+    return result(Op::bmm, {batches(left, *batch), batches(right, *batch)});
   }
 
  private:
@@ -86,11 +75,27 @@ class CanonicalProduct {
   NodeId in_shape(NodeId id, const std::vector<std::int64_t>& shape) {
     const TensorType& type = to_.type(id);
     if (type.shape.size() == shape.size()) return id;
-    const Op op = leading_dimensions_merge(type, shape.size() - 1) ? Op::view : Op::reshape;
     const std::vector<Argument> arguments{id, Argument(shape)};
-    auto types = types_of(op, arguments);
+    auto types = types_of(Op::reshape, arguments);
     RECUT_CHECK(types.ok(), "a tensor with elements has this shape");
-    return appended(op, arguments, std::move(*types));
+    const Layout layout{type.shape, type.strides, 0, false};
+    if (!layout::strides_of_view(layout, types->front().shape))
+      return appended(Op::reshape, arguments, std::move(*types));
+    return appended(Op::view, arguments, *types_of(Op::view, arguments));
+  }
+
+  // An operand's matrices as those of `batch`, in one dimension.
+  NodeId batches(NodeId id, const Shape& batch) {
+    const Shape shape = to_.type(id).shape;
+    Shape expanded = batch;
+    expanded.insert(expanded.end(), shape.end() - 2, shape.end());
+    if (expanded != shape) {
+      const std::vector<Argument> arguments{id, Argument(expanded), false};
+      id = appended(Op::expand, arguments, *types_of(Op::expand, arguments));
+      const std::vector<Argument> copied{id, "contiguous_format"};
+      id = appended(Op::clone, copied, *types_of(Op::clone, copied));
+    }
+    return in_shape(id, {-1, shape[shape.size() - 2], shape.back()});
   }
 
   // The product, in the old call's shape.

@@ -9,7 +9,7 @@
 namespace recut::passes {
 
 // The replacement of a linear layer or a matmul of `from`, with its operands in `to`. None for
-// other calls, and for vectors, complex numbers and batches that broadcast, which keep their call.
+// other calls, and for products of vectors and complex numbers, which keep their call.
 std::optional<Rewrite> canonical_product(const Graph& from, Graph& to, NodeId old,
                                          const std::vector<Argument>& arguments);
 

@@ -3,9 +3,9 @@
 // after:
 //   operand -> reorder -> convolution -> reorder -> result
 // Operands that keep their values, such as the weights of inference, are reordered once (pack).
-// Other reordered operands and oneDNN's scratchpads lie in one buffer of the caller, so a run allocates
-// nothing and its memory is known before it. A primitive fixes its number of threads when it is
-// made. Small kernels are made for one thread; the threshold is on the call's multiply-adds alone,
+// Other reordered operands and oneDNN's scratchpads lie in one buffer of the caller, so a run
+// allocates nothing and its memory is known before it. A primitive fixes its number of threads when
+// it is made. Small kernels are made for one thread; the threshold is on the call's multiply-adds alone,
 // so the choice is the same on every machine.
 #include "native/cpu/onednn.h"
 
@@ -121,8 +121,7 @@ class Preparation {
   }
 
  private:
-  // The memory of a primitive's operand: the graph's own, or another in the
-  // primitive's layout.
+  // The memory of a primitive's operand: the graph's own, or another in the primitive's layout.
   struct BoundOperand {
     PrimitiveCall::Argument argument;
     std::optional<OperandView> original;  // set where the operand is reordered
@@ -276,13 +275,11 @@ memory::dims trailing_padding(const Convolution& c) {
   return behind;
 }
 
-// The layout of an input or output that the primitive is made for: channels last as the graph has
-// it, since oneDNN is as quick with that, and otherwise its own choice.
-memory::desc preferred(const OperandView& g, const Layout& layout) {
-  const bool planar = layout.shape.size() == 4 && layout.shape[1] > 1 && layout.strides[1] == 1;
-  const Strides last{layout.shape[1] * layout.shape[2] * layout.shape[3], 1,
-                     layout.shape[1] * layout.shape[3], layout.shape[1]};
-  return planar && layout.strides == last ? g.form : any(g);
+bool is_channels_last(const Layout& layout) {
+  const Shape& shape = layout.shape;
+  return shape.size() == 4 && shape[1] > 1 &&
+         layout.strides ==
+             Strides{shape[1] * shape[2] * shape[3], 1, shape[1] * shape[3], shape[1]};
 }
 
 void Preparation::add(const Convolution& c) {
@@ -296,8 +293,6 @@ void Preparation::add_as(const Convolution& c) {
   using Weights = typename Family::Weights;
   const OperandView input = view_of(c.input), weight = weight_of(c), output = view_of(c.output);
   const OperandView bias = c.bias ? view_of(*c.bias) : OperandView();
-  const memory::desc input_form = preferred(input, c.input.layout);
-  const memory::desc output_form = preferred(output, c.output.layout);
   memory::dims dilation = c.dilation;
   for (std::int64_t& step : dilation) step -= 1;
   const memory::dims behind = trailing_padding(c);
@@ -305,10 +300,17 @@ void Preparation::add_as(const Convolution& c) {
   const auto kind =
       training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
   const memory::desc bias_form = c.bias ? any(bias) : memory::desc();
-  const typename Forward::primitive_desc forward(
-      {kind, Family::kAlgorithm, input_form, any(weight), bias_form, output_form, c.stride,
-       dilation, c.padding, behind},
-      attributes_, engine_);
+  const auto made_for = [&](const memory::desc& from, const memory::desc& to) {
+    return typename Forward::primitive_desc({kind, Family::kAlgorithm, from, any(weight), bias_form,
+                                             to, c.stride, dilation, c.padding, behind},
+                                            attributes_, engine_);
+  };
+  typename Forward::primitive_desc forward = made_for(any(input), any(output));
+  // oneDNN is as quick channels last as in its own layouts, unless it falls back to plain loops.
+  if (!training && is_channels_last(c.input.layout) && is_channels_last(c.output.layout)) {
+    const auto as_given = made_for(input.form, output.form);
+    if (!std::string_view(as_given.impl_info_str()).starts_with("ref")) forward = as_given;
+  }
   if (c.direction == Convolution::Direction::forward) {
     std::vector<NamedOperand> tensors{{DNNL_ARG_SRC, input, forward.src_desc()},
                                       {DNNL_ARG_WEIGHTS, weight, forward.weights_desc()},
@@ -317,15 +319,15 @@ void Preparation::add_as(const Convolution& c) {
     return add<Forward>(forward, tensors);
   }
   if (c.direction == Convolution::Direction::input_gradient) {
-    const typename Data::primitive_desc data({Family::kAlgorithm, input_form, any(weight),
-                                              output_form, c.stride, dilation, c.padding, behind},
+    const typename Data::primitive_desc data({Family::kAlgorithm, any(input), any(weight),
+                                              any(output), c.stride, dilation, c.padding, behind},
                                              attributes_, engine_, forward);
     return add<Data>(data, {{DNNL_ARG_DIFF_DST, output, data.diff_dst_desc()},
                             {DNNL_ARG_WEIGHTS, weight, data.weights_desc()},
                             {DNNL_ARG_DIFF_SRC, input, data.diff_src_desc(), true}});
   }
   const typename Weights::primitive_desc weights(
-      {Family::kAlgorithm, input_form, any(weight), bias_form, output_form, c.stride, dilation,
+      {Family::kAlgorithm, any(input), any(weight), bias_form, any(output), c.stride, dilation,
        c.padding, behind},
       attributes_, engine_, forward);
   std::vector<NamedOperand> tensors{

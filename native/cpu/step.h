@@ -81,9 +81,9 @@ class Run : public RankRun {
  public:
   // `inputs`: one for each of the program's, of their types, in the layout of as_kernels_read.
   // The step is kept by reference. A stage or call below `min_parallel_work`
-  // (codegen/loop/stages.h) runs on one thread. `constant` (none if empty) marks
-  // inputs that keep their values while this lives. Library calls read these from a copy in the
-  // library's layout. Fails where the machine lacks the memory, or the library has no code for a call.
+  // (codegen/loop/stages.h) runs on one thread. `constant` (none if empty) marks inputs
+  // that keep their values while this lives. Library calls read these from a copy in the library's
+  // layout. Fails where the machine lacks the memory, or the library has no code for a call.
   static Result<Run> prepare(const Step& step, std::vector<Tensor> inputs, int threads,
                              double min_parallel_work = loop::kMinParallelWork,
                              const std::vector<bool>& constant = {});
