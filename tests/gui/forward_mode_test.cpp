@@ -33,11 +33,6 @@ struct ForwardModeWindow : Window {
     app.open(path);
     settle();
   }
-  Result<Done> run(std::string_view command, std::string_view argument = {}) {
-    auto done = app.run(command, argument);
-    settle();
-    return done;
-  }
   std::string refusal(std::string_view command, std::string_view argument = {}) {
     const auto done = run(command, argument);
     REQUIRE_FALSE(done.ok());

@@ -29,11 +29,6 @@ struct MeshOpened : Window {
     app.open(kSpread);
     settle();
   }
-  Result<Done> run(std::string_view command, std::string_view argument = {}) {
-    auto done = app.run(command, argument);
-    settle();
-    return done;
-  }
   const DocumentView& document() { return *app.document(); }
   std::string type(const char* name) {
     const NodeId id = document().find(name);

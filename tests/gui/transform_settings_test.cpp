@@ -52,11 +52,6 @@ struct RecipeOpened : Window {
     app.open(path);
     settle();
   }
-  Result<Done> run(std::string_view command, std::string_view argument = {}) {
-    auto done = app.run(command, argument);
-    settle();
-    return done;
-  }
   const DocumentView& document() { return *app.document(); }
   const PassReport* pass(std::string_view name) {
     for (const PassReport& report : document().document->passes.passes)

@@ -32,6 +32,12 @@ void Window::settle() {
   FAIL("the window didn't come to rest");
 }
 
+Result<Done> Window::run(std::string_view command, std::string_view argument) {
+  auto done = app.run(command, argument);
+  settle();
+  return done;
+}
+
 std::string Window::play(std::string_view script, const std::string& file_name) {
   auto lines = parse_script(script, file_name);
   if (!lines) return format(lines.diagnostics());

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "engine/support/result.h"
 #include "gui/app/app.h"
 #include "gui/app/script.h"
 #include "gui/backend/null_backend.h"
@@ -16,6 +18,8 @@ struct Window {
   bool tick();
   // Until nothing is at work and nothing moves.
   void settle();
+  // Runs a command, and settles.
+  Result<Done> run(std::string_view command, std::string_view argument = {});
   // Runs a script; what failed, one a line, "" where nothing did.
   std::string play(std::string_view script, const std::string& file_name = "script");
   std::string state(std::string_view name) const { return app.state(name).value_or("no such"); }
