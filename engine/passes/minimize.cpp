@@ -1,7 +1,8 @@
 // Reduces a failing graph as delta debugging does (Zeller and Hildebrandt 2002): it removes chunks
 // of candidates, halves the chunk size until single candidates remain, and repeats all kinds of
 // reduction until none succeeds. A reduction removes outputs, moves an output to its operands,
-// replaces calls by constants or by an operand of equal type, or removes unread inputs.
+// replaces calls by constants or by an operand of equal type, removes unread inputs, or halves
+// dimensions.
 //
 // Invariant: the current graph is valid and still fails the check. Each step lowers weight(), so
 // the search terminates, and the result is 1-minimal: no single further reduction keeps the
@@ -12,10 +13,13 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include "engine/ir/copy.h"
 #include "engine/ir/rebuild.h"
+#include "engine/ir/type.h"
 #include "engine/ir/verifier.h"
+#include "engine/passes/smaller_extents.h"
 
 namespace recut {
 namespace {
@@ -157,16 +161,48 @@ Graph without_nodes(const Graph& graph, const Indices& taken) {
   return with_images(graph, taken, [](Graph&, NodeId, const Map&) { return NodeId(); });
 }
 
-constexpr Step kSteps[] = {{outputs, without_outputs},
-                           {outputs, with_operands_as_outputs},
-                           {calls, with_constants},
-                           {replaceable_calls, with_operands},
-                           {unread_inputs, without_nodes}};
+// Dimensions are candidates by their length.
+Indices extents(const Graph& graph) {
+  const std::set<std::int64_t> all = extents_of(graph);
+  return Indices(all.rbegin(), all.rend());
+}
 
-// The measure that every step decreases, so that the search terminates.
-std::size_t weight(const Graph& graph) {
-  std::size_t weight = outputs(graph).size();
-  for (const NodeId id : graph.order()) weight += graph.op(id).is(kInput) ? 1 : 3;
+Graph with_halved(const Graph& graph, const Indices& taken, bool multiples) {
+  const auto is_taken = [&](std::int64_t size) {
+    return size > 1 && std::any_of(taken.begin(), taken.end(), [&](std::size_t one) {
+             const auto unit = static_cast<std::int64_t>(one);
+             return size == unit || (multiples && size % unit == 0);
+           });
+  };
+  auto smaller =
+      with_extents(graph, [&](std::int64_t size) { return is_taken(size) ? size / 2 : size; });
+  if (!smaller) return graph;
+  return std::move(*smaller);
+}
+
+Graph with_halved_extents(const Graph& graph, const Indices& taken) {
+  return with_halved(graph, taken, false);
+}
+
+// A view joins dimensions, whose product halves with one of them.
+Graph with_halved_multiples(const Graph& graph, const Indices& taken) {
+  return with_halved(graph, taken, true);
+}
+
+constexpr Step kSteps[] = {{outputs, without_outputs},      {outputs, with_operands_as_outputs},
+                           {calls, with_constants},         {replaceable_calls, with_operands},
+                           {unread_inputs, without_nodes},  {extents, with_halved_extents},
+                           {extents, with_halved_multiples}};
+
+// The measure that every step decreases, so that the search terminates: nodes and outputs, then
+// elements.
+using Weight = std::pair<std::size_t, std::int64_t>;
+Weight weight(const Graph& graph) {
+  Weight weight{outputs(graph).size(), 0};
+  for (const NodeId id : graph.order()) {
+    weight.first += graph.op(id).is(kInput) ? 1 : 3;
+    for (const TensorType& type : graph[id].outputs) weight.second += element_count(type.shape);
+  }
   return weight;
 }
 
@@ -181,7 +217,7 @@ class MinimizeSearch {
     if (!begins) return begins.diagnostics();
     if (*begins) return error("the check holds: there is no failure to keep");
     for (bool smaller = true; smaller;) {
-      const std::size_t before = weight(found_.graph);
+      const Weight before = weight(found_.graph);
       for (const Step& step : kSteps)
         if (const auto done = sweep(step); !done) return done.diagnostics();
       smaller = weight(found_.graph) < before;

@@ -15,8 +15,8 @@ struct Minimized {
 };
 
 // Delta debugging. Removes results and gradients (their operands may become outputs instead),
-// replaces calls by a constant or by an operand of their type, and removes unread inputs, while the
-// graph stays sound and the check fails. For each kind it tries large chunks, then halves of them
+// replaces calls by a constant or by an operand of their type, removes unread inputs, and halves
+// dimensions, while the graph stays sound and the check fails. For each kind it tries large chunks, then halves of them
 // down to single nodes, and repeats until no single step shrinks the graph. Fails if the check
 // holds for `graph` itself or returns an error.
 //
