@@ -7,6 +7,7 @@
 #include "engine/support/version.h"
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
+#include "native/commands/settings.h"
 
 namespace recut::native {
 namespace {
@@ -30,6 +31,22 @@ std::string typed_line(const std::vector<std::string>& arguments) {
   std::string line = "recut";
   for (const std::string& argument : arguments) line += " " + shell_word(argument);
   return line;
+}
+
+// Commands that read no graph have few options; compile-op has a --set of its own.
+bool has_settings(const CLI::App& command) {
+  return command.get_option_no_throw("--graph") != nullptr;
+}
+
+Result<std::vector<std::string>> expanded(const CLI::App& app,
+                                          const std::vector<std::string>& arguments) {
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (arguments.empty() || command->get_name() != arguments.front()) continue;
+    auto line = with_settings(*command, {arguments.begin() + 1, arguments.end()});
+    if (line) line->insert(line->begin(), arguments.front());
+    return line;
+  }
+  return arguments;
 }
 
 }  // namespace
@@ -64,9 +81,13 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_compile(app, chosen);
   add_compile_op(app, chosen);
   add_cache(app, chosen);
+  for (CLI::App* command : app.get_subcommands({}))
+    if (has_settings(*command)) add_settings(*command);
+  const auto line = expanded(app, arguments);
+  if (!line) return console.report_error(line.diagnostics());
   try {
     // CLI11 takes the arguments in reverse order.
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    app.parse(std::vector<std::string>(line->rbegin(), line->rend()));
   } catch (const CLI::ParseError& failure) {
     const bool asked =
         failure.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);  // --help, --version
