@@ -1,8 +1,8 @@
 """Inference: Recut beside torch.compile with freezing, of the same exported programs on the same inputs. Prints the least
 milliseconds of either, the ratio, and how far the outputs are apart.
 
-usage: inference_pytorch.py [--recut build/release/recut] [--device cpu|cuda] [--threads 1,2] [--steps 20] [--rounds 3]
-                            [MODEL...]
+usage: inference_pytorch.py [--recut build/release/recut] [--device cpu|cuda] [--precision f32|tf32] [--threads 1,2]
+                            [--steps 20] [--rounds 3] [MODEL...]
 
 Needs PyTorch 2.11, timm and transformers. Weights are random, from one seed. Both take turns in one run, so that other
 work on the machine slows both.
@@ -89,7 +89,8 @@ class Race:
         words = [self.options.recut, "run", self.folder / "model.pt2", "--for-inference", "--json", "--device",
                  self.options.device, "--steps", self.options.steps, "--tensors", self.folder / "inputs.safetensors",
                  "--out-tensors", self.folder / "outputs.safetensors"]
-        words += ["--threads", threads] if self.options.device == "cpu" else []
+        cpu = self.options.device == "cpu"
+        words += ["--threads", threads] if cpu else ["--precision", self.options.precision]
         ran = subprocess.run([str(word) for word in words], capture_output=True, text=True)
         if ran.returncode != 0:
             raise RuntimeError(ran.stderr)
@@ -120,12 +121,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--recut", default="build/release/recut")
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
+    parser.add_argument("--precision", default="f32", choices=("f32", "tf32"), help="of f32 on a GPU, for both")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("models", nargs="*", default=list(MODELS), metavar="MODEL")
     options = parser.parse_args()
     inductor.freezing = True
+    # By default PyTorch computes convolutions in tf32, and products in f32.
+    torch.backends.cudnn.allow_tf32 = options.precision == "tf32"
+    torch.backends.cuda.matmul.allow_tf32 = options.precision == "tf32"
     print(f"PyTorch {torch.__version__}, {options.device}")
     print("model          threads       PyTorch      Recut   Recut / PyTorch   outputs apart, of the largest", flush=True)
     for name in options.models:
