@@ -144,7 +144,8 @@ std::int64_t node_flops(const Graph& graph, NodeId id) {
   if (name == "addmm") return product_flops(shapes.at(1, 2), shapes.at(2, 2));
   if (name == "bmm") return product_flops(shapes.at(0, 3), shapes.at(1, 3));
   if (name == "_grouped_mm") return grouped_flops(shapes.at(0, 2), shapes.at(1, 2));
-  if (name == "convolution" || name == "recut.int_convolution")
+  if (name == "convolution" || name == "recut.clamped_convolution" ||
+      name == "recut.int_convolution")
     return convolution_flops(&node.type().shape, shapes.at(1, 1), 2);
   if (name == "convolution_backward") return gradient_flops(node, shapes);
   if (contains(name, "scaled_dot_product"))

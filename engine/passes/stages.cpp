@@ -81,11 +81,17 @@ constexpr StagePass kPostGrad[] = {
 // binary_folding may create work for conv_bn_folding: two rounds (Inductor has four). dead_code
 // then removes their leftovers, which horizontal_matmul_fusion would otherwise fuse.
 constexpr StagePass kFreezing[] = {
-    {"canonicalize"},      {"quantized_products"},
-    {"conv_bn_folding"},   {"binary_folding"},
-    {"conv_bn_folding"},   {"binary_folding"},
-    {"dead_code"},         {"horizontal_matmul_fusion"},
-    {"prepacked_weights"}, {"pad_mm", kOptIn},
+    {"canonicalize"},
+    {"quantized_products"},
+    {"conv_bn_folding"},
+    {"binary_folding"},
+    {"conv_bn_folding"},
+    {"binary_folding"},
+    {"dead_code"},
+    {"horizontal_matmul_fusion"},
+    {"prepacked_weights"},
+    {"pad_mm", kOptIn},
+    {"convolution_epilogues", kOptIn},
     {"dead_code"},
 };
 

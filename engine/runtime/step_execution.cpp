@@ -24,14 +24,17 @@ double bytes_of(const std::vector<loop::Buffer>& buffers) {
 }
 
 std::vector<KernelTime> times_of(const Program& program, const Graph& graph,
-                                 const DeviceRates& ceilings, const std::vector<double>& seconds) {
+                                 const StepExecutionRequest& request, StepTraits traits,
+                                 const std::vector<double>& seconds) {
+  const DeviceRates ceilings = request.ceilings.value_or(DeviceRates());
   std::vector<KernelTime> times(program.kernels.size() + program.library.size());
   for (std::size_t i = 0; i < seconds.size(); ++i) {
     const Launch& launch = program.launches[i];
     KernelTime& time = times[launch.kernel + (launch.library ? program.kernels.size() : 0)];
     time.name = program.name_of(launch);
-    time.library = launch.library && !std::holds_alternative<library::Attention>(
-                                         program.library[launch.kernel].calls.front());
+    time.library = launch.library &&
+                   !(traits.has_own_attention && std::holds_alternative<library::Attention>(
+                                                     program.library[launch.kernel].calls.front()));
     ++time.launches;
     time.ms += 1e3 * seconds[i];
     time.predicted_ms += 1e-3 * launch.predicted_us;
@@ -84,7 +87,7 @@ std::vector<bool> constant_inputs(const Graph& graph, const Program& program) {
 }
 
 Result<Done> execute_step(StepRun& run, const Graph& graph, const Inputs& inputs,
-                          const StepExecutionRequest& request, bool time_launches_apart,
+                          const StepExecutionRequest& request, StepTraits traits,
                           StepExecution& execution) {
   const Program& program = run.program();
   execution.program = program_digest(program);
@@ -97,13 +100,12 @@ Result<Done> execute_step(StepRun& run, const Graph& graph, const Inputs& inputs
   if (!touched) return touched.diagnostics();
   execution.measured_peak_bytes = *touched;
   const auto steps =
-      time_steps(run, seed, {request.steps, 0, request.after_step, time_launches_apart});
+      time_steps(run, seed, {request.steps, 0, request.after_step, traits.times_launches_apart});
   if (!steps) return steps.diagnostics();
   const StepTime& median = (*steps)[steps->size() / 2];
   execution.step_ms_median = median.ms;
   execution.step_ms_min = steps->front().ms;
-  execution.times =
-      times_of(program, graph, request.ceilings.value_or(DeviceRates()), median.launch_seconds);
+  execution.times = times_of(program, graph, request, traits, median.launch_seconds);
   execution.kernel_ms = kernel_ms(program, median.launch_seconds);
   if (request.keep_outputs) execution.values = run.outputs();
   if (!request.check) return Done{};

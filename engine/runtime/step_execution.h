@@ -30,10 +30,16 @@ struct StepExecutionRequest {
   std::function<bool(int steps)> after_step = [](int) { return true; };
 };
 
+// Traits of a target.
+struct StepTraits {
+  bool times_launches_apart = false;  // measurement.h
+  bool has_own_attention = false;     // attention in library form is not the library's
+};
+
 // All launches of one kernel.
 struct KernelTime {
   std::string name;
-  bool library = false;  // a library call; attention on a GPU is Recut's own
+  bool library = false;  // a library computes it
   int launches = 0;
   double ms = 0;             // of the median step, all launches together
   double predicted_ms = 0;   // by the plan
@@ -86,11 +92,10 @@ std::vector<Tensor> kernel_inputs(const Graph& graph, const Program& program, co
 // graph doesn't write. None of a joint graph: training changes them.
 std::vector<bool> constant_inputs(const Graph& graph, const Program& program);
 
-// Measures the peak, then times steps and launches (`time_launches_apart`: measurement.h), and
-// compares with the interpreter if requested. `inputs`: the run's inputs. Fails on bad data, and if
-// the run was ended.
+// Measures the peak, then times steps and launches, and compares with the interpreter if requested.
+// `inputs`: the run's inputs. Fails on bad data, and if the run was ended.
 Result<Done> execute_step(StepRun& run, const Graph& graph, const Inputs& inputs,
-                          const StepExecutionRequest& request, bool time_launches_apart,
+                          const StepExecutionRequest& request, StepTraits traits,
                           StepExecution& execution);
 
 }  // namespace recut

@@ -25,9 +25,9 @@ struct CallFields {
   template <class Bytes>
   static void of(Bytes& bytes, library::Convolution& c) {
     auto& [direction, transposed, groups, stride, padding, dilation, input, weight, output, bias,
-           dtype] = c;
+           dtype, addend, low, high] = c;
     bytes(direction, transposed, groups, stride, padding, dilation, input, weight, output, bias,
-          dtype);
+          dtype, addend, low, high);
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::Attention& a) {

@@ -158,6 +158,7 @@ Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
   };
   if (gpu) add("pad_mm");
   if (gpu || (processor_library && freeze)) add("channels_last");
+  if (processor_library && freeze && inexact) add("convolution_epilogues");
   if (gpu && inexact && contains(made.stages, Stage::joint)) made.with.emplace_back("epilogues");
   for (const std::string& text : rules) {
     const auto argument = parse_rules_argument(text);

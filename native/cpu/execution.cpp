@@ -22,7 +22,7 @@ Result<Execution> execute(const Document& document, const ReadyStep& ready,
       ready.ms + std::chrono::duration<double, std::milli>(Clock::now() - began).count();
   execution.scratch_bytes = run->scratch_bytes();
   execution.packed_bytes = run->packed_bytes();
-  if (auto done = execute_step(*run, graph, *inputs, request, false, execution); !done)
+  if (auto done = execute_step(*run, graph, *inputs, request, {}, execution); !done)
     return done.diagnostics();
   return execution;
 }

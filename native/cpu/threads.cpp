@@ -8,6 +8,8 @@ namespace recut::cpu {
 
 Threads::Threads(int count) : count_(std::max(1, count)) { omp_set_num_threads(count_); }
 
+int Threads::available() { return omp_get_max_threads(); }
+
 void Threads::run(std::int64_t extent, std::int64_t grain, const Work& work) const {
   if (count_ == 1 || extent <= grain) {
     if (extent > 0) work(0, extent);

@@ -15,6 +15,10 @@ class Threads {
 
   int count() const { return count_; }
 
+  // The threads of loops of the calling thread: the count of its last Threads, or 1 within a
+  // SingleThreadScope.
+  static int available();
+
   // Calls work(first, last) for parts that together are 0 … extent: at most one part per thread,
   // each beginning at a multiple of `grain`. Returns when all have ended. The same extent and
   // grain always give the same parts.

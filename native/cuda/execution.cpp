@@ -25,7 +25,7 @@ Result<Execution> execute(const Document& document, const ReadyStep& ready,
   execution.gpu = {ready.step.free_before(), ready.step.gpu()->memory().total};
   StepExecutionRequest step = request;
   step.allowed_error = allowed_error(graph, request.calls.precision);
-  if (auto done = execute_step(*run, graph, *inputs, step, true, execution); !done)
+  if (auto done = execute_step(*run, graph, *inputs, step, {true, true}, execution); !done)
     return done.diagnostics();
   execution.taken_bytes = run->taken_bytes();
   execution.not_recorded = run->not_recorded();

@@ -46,8 +46,10 @@ bool takes(const library::Kernel& kernel) {
   return std::all_of(kernel.calls.begin(), kernel.calls.end(), [](const library::Call& call) {
     if (const auto* product = std::get_if<library::MatrixProduct>(&call))
       return form_of(*product).has_value();
-    const auto form = form_of(std::get<library::Convolution>(call));
-    return form.ok() && !(form->channels_last && keeps_f32(*form, precision));
+    const auto& convolution = std::get<library::Convolution>(call);
+    const auto form = form_of(convolution);
+    return form.ok() && !convolution.has_epilogue() &&
+           !(form->channels_last && keeps_f32(*form, precision));
   });
 }
 

@@ -322,6 +322,18 @@ TEST_CASE("lowering: integer convolutions", "[codegen][cpu]") {
       "results %y, %z\n}\n");
 }
 
+// In tiles, and without.
+TEST_CASE("lowering: clamped convolutions", "[codegen][cpu]") {
+  check_text_data_nests(
+      "graph \"clamped\" {\n%x = parameter f32[2, 4, 7, 9]\n%w = parameter f32[6, 2, 3, 2]\n"
+      "%v = parameter f32[32, 4, 3, 3]\n%b = parameter f32[6]\n%c = parameter f32[32]\n"
+      "%r = parameter f32[2, 32, 7, 9]\n"
+      "%y = recut.clamped_convolution(%x, %w, %b, none, [2, 1], [1, 2], [1, 2], 2, 0.0)\n"
+      "%z = recut.clamped_convolution(%x, %v, %c, %r, [1, 1], [1, 1], [1, 1], 1, -0.5, 2)\n"
+      "%u = recut.clamped_convolution(%x, %v, none, %r, [1, 1], [1, 1], [1, 1], 1)\n"
+      "results %y, %z, %u\n}\n");
+}
+
 // Means below 1000, above it, and 0.
 TEST_CASE("lowering: random sampling", "[codegen][cpu]") {
   check_text_data_nests(R"(graph "draws" {

@@ -158,6 +158,34 @@ TEST_CASE("an empty batch convolves to an empty batch", "[eval]") {
   CHECK(convolution(form, {}, noise(element_count(form.weight)), noise(3)).empty());
 }
 
+TEST_CASE("a clamped convolution adds, then clamps", "[eval]") {
+  const auto clamped = [](const Argument& low, const Argument& high) {
+    OneCall c;
+    const double nan = std::nan("");
+    const Argument image = c.tensor(DType::f32, {1, 1, 4}, {1, 2, -3, nan});
+    const Argument kernel = c.tensor(DType::f32, {1, 1, 1}, {10});
+    const Argument bias = c.tensor(DType::f32, {1}, {1});
+    const Argument addend = c.tensor(DType::f32, {1, 1, 4}, {0.5, -20, 0, 1});
+    return c.run("recut.clamped_convolution", {{"input", image},
+                                               {"weight", kernel},
+                                               {"bias", bias},
+                                               {"addend", addend},
+                                               {"stride", ints({1})},
+                                               {"padding", ints({0})},
+                                               {"dilation", ints({1})},
+                                               {"groups", 1},
+                                               {"low", low},
+                                               {"high", high}});
+  };
+  const auto same = [](const List& found, const List& expected) {
+    return List(found.begin(), found.end() - 1) == expected && std::isnan(found.back());
+  };
+  CHECK(same(clamped(None{}, None{}), {11.5, 1, -29}));
+  CHECK(same(clamped(0.0, None{}), {11.5, 1, 0}));
+  CHECK(same(clamped(None{}, 6), {6, 1, -29}));
+  CHECK(same(clamped(-1, 6.5), {6.5, 1, -1}));
+}
+
 TEST_CASE("whole numbers are convolved around a zero point", "[eval]") {
   OneCall c;
   const Argument image = c.tensor(DType::i8, {1, 1, 3}, {3, 103, -97});

@@ -52,7 +52,8 @@ TEST_CASE("bisect: what it needs, and what it can't run", "[native]") {
   CHECK(no_place.code == kBadInput);
   CHECK(no_place.err.find("has no {}") != std::string::npos);
   CHECK(run({"bisect", file.path(), "--check", "/no/such/program {} 2>&-"}).code == kBadInput);
-  CHECK(run({"bisect", file.path(), "--check", "kill -9 $$; {}"}).code == kBadInput);
+  // A crash is a failure.
+  CHECK(run({"bisect", file.path(), "--check", "kill -9 $$; {}"}).code == kCheckFailed);
   CHECK(run({"bisect", file.path(), "--seed", "1", "--passes", "no_such_pass"}).code == kBadInput);
   const Ran bad = run({"bisect", file.path(), "--check", "grep -q nothing_like_it {}"});
   CHECK(bad.code == kCheckFailed);

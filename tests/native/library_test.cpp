@@ -177,6 +177,32 @@ TEST_CASE("library: convolutions, forward and backward", "[native][cpu][library]
   CHECK(taken(shapes.text()) == Names{"convolution_backward", "convolution_backward_1", "y"});
 }
 
+// A convolution channels last, with an epilogue.
+std::string clamped(const std::string& addend, const std::string& bounds, const char* last) {
+  return fmt::format(
+      "graph \"clamped\" {{\n  %x = input f32[2, 16, 9, 9]{0}\n"
+      "  %w = parameter f32[24, 16, 3, 3]{{144, 1, 48, 16}}\n  %b = parameter f32[24]\n"
+      "  %r = input f32[2, 24, 9, 9]{{1944, 1, 216, 24}}\n"
+      "  %y = recut.clamped_convolution(%x, %w, %b, {1}, [1, 1], [1, 1], [1, 1], 1{2})\n"
+      "  %s = mul.Tensor(%r, 2)\n  results %y, %s\n}}\n",
+      last, addend, bounds);
+}
+
+TEST_CASE("library: convolutions with epilogues", "[native][cpu][library]") {
+  const char* last = "{1296, 1, 144, 16}";
+  for (const char* bounds : {"", ", 0.0", ", 0.0, 6.0", ", none, 0.25", ", -0.5"}) {
+    CHECK(taken(clamped("%r", bounds, last)) == Names{"y"});
+    CHECK(taken(clamped("none", bounds, last)) == Names{"y"});
+  }
+  CHECK(taken(clamped("none", ", 0.0", "")) == Names{"y"});
+  // A residual that isn't channels last would be reordered, or added by plain loops.
+  const std::string text = clamped("%r", ", 0.0", last);
+  const std::string strides = "{1944, 1, 216, 24}";
+  std::string rows = text;
+  rows.erase(rows.find(strides), strides.size());
+  CHECK(taken(rows).empty());
+}
+
 // oneDNN is asked: where it has no code for a call, forward or backward, the loops are there.
 TEST_CASE("library: convolutions that oneDNN refuses stay with the loops",
           "[native][cpu][library]") {

@@ -42,8 +42,10 @@ void copies(Draw& d, MotifWriter& w) {
   if (d.random.one_in(2)) {
     x = w.call("permute", {{"self", x}, {"dims", ints(dims)}});
     Shape size = w.shape(x);
-    size.push_back(1);
-    if (d.random.one_in(2)) x = w.call("view", {{"self", x}, {"size", Argument(size)}});
+    const std::int64_t form = d.random.below(3);
+    if (form == 1) size.push_back(1);
+    if (form == 2) size = {element_count(size)};
+    if (form != 0) x = w.call("view", {{"self", x}, {"size", Argument(size)}});
   }
   w.copy(x);
 }

@@ -68,6 +68,13 @@ std::vector<Value> by_convolution(VjpContext& ctx) {
   return {alone ? ctx.b(Op::squeeze_dim, {made, 0}) : made};
 }
 
+std::vector<Value> clamped_convolution(VjpContext& ctx) {
+  Value made = by_convolution(ctx).front();
+  if (ctx["addend"].valid()) made = made + ctx["addend"];
+  if (!ctx.is_given("low") && !ctx.is_given("high")) return {made};
+  return {ctx.b(Op::clamp, {made, ctx.given("low"), ctx.given("high")})};
+}
+
 // The backward operator is linear in the gradient, and each of its gradients in the other operand,
 // so that the second derivatives are convolutions again.
 Value twice_gradient(VjpContext& ctx) {
@@ -105,6 +112,7 @@ DerivativeRules convolution_rules() {
       decomposes({Op::conv1d, Op::conv2d, Op::conv3d, Op::conv_transpose1d,
                   Op::conv_transpose2d_input, Op::conv_transpose3d_input},
                  by_convolution),
+      decomposes({Op::recut_clamped_convolution}, clamped_convolution),
       vjp({Op::convolution_backward},
           {{"grad_output", twice_gradient}, {"input", twice_input}, {"weight", twice_weight}}),
   };

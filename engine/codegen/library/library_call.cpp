@@ -78,6 +78,9 @@ class LibraryCallMatcher {
       case Op::conv3d:
         forward(false);
         break;
+      case Op::recut_clamped_convolution:
+        forward(false);
+        break;
       case Op::conv_transpose1d:
       case Op::conv_transpose2d_input:
       case Op::conv_transpose3d_input:
@@ -174,8 +177,15 @@ class LibraryCallMatcher {
     c.input = read("input");
     c.weight = read("weight");
     if (call_.is_tensor("bias")) c.bias = read("bias");
+    if (operands_.op() == Op::recut_clamped_convolution) read_epilogue(c);
     c.output = written(0);
     add(std::move(c));
+  }
+
+  void read_epilogue(Convolution& c) {
+    if (call_.is_tensor("addend")) c.addend = read("addend");
+    if (const auto low = call_.maybe_scalar("low")) c.low = low->real;
+    if (const auto high = call_.maybe_scalar("high")) c.high = high->real;
   }
 
   // The gradient of the bias is computed with that of the weight, and not alone.
@@ -240,8 +250,11 @@ class Printer {
     };
     switch (c.direction) {
       case Convolution::Direction::forward:
-        text = fmt::format("{} = convolution {}, {}{}", operand(c.output), operand(c.input),
-                           operand(c.weight), bias(", plus "));
+        text = fmt::format("{} = convolution {}, {}{}{}{}{}", operand(c.output), operand(c.input),
+                           operand(c.weight), bias(", plus "),
+                           c.addend ? ", plus " + operand(*c.addend) : "",
+                           c.low ? fmt::format(", at least {}", *c.low) : "",
+                           c.high ? fmt::format(", at most {}", *c.high) : "");
         break;
       case Convolution::Direction::input_gradient:
         text = fmt::format("{} = input gradient of convolution {}, {}", operand(c.input),
@@ -305,7 +318,8 @@ bool is_portable(const Kernel& kernel) {
       return product->dtype == DType::f32 && product->alpha == 1 && !product->addend &&
              !product->relu;
     const auto* convolution = std::get_if<Convolution>(&call);
-    return convolution != nullptr && convolution->dtype == DType::f32;
+    return convolution != nullptr && convolution->dtype == DType::f32 &&
+           !convolution->has_epilogue();
   });
 }
 

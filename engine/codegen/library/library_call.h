@@ -21,8 +21,8 @@ std::optional<Kernel> library_kernel(const Graph& graph, const StorageModel& sto
 using SupportsForm = bool (*)(const Kernel& kernel);
 using SupportsKernel = std::function<bool(const Kernel& kernel)>;
 
-// True for kernels that every library supports: f32 convolutions, and f32 products without scaling,
-// addend and ReLU.
+// True for kernels that every library supports: f32 convolutions and products without epilogues,
+// but for a bias.
 bool is_portable(const Kernel& kernel);
 
 // The kernel with numbered buffers and without names: a key, equal for calls that differ in names

@@ -56,6 +56,11 @@ struct Convolution {
   Operand output;                   // [samples, outputs, windows...]
   std::optional<Operand> bias;      // [outputs]
   DType dtype = DType::f32;
+  // Forward: output = min(max(convolution + addend, low), high).
+  std::optional<Operand> addend;  // of the output's shape
+  std::optional<double> low, high;
+
+  bool has_epilogue() const { return addend || low || high; }
 };
 
 // Attention: dropout(softmax(query key^T * scale + bias)) value, or its gradients, as in

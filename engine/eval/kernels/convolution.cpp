@@ -159,7 +159,7 @@ std::int64_t channel_of(std::int64_t i, std::int64_t channels, std::int64_t size
   return i / size % channels;
 }
 
-Result<Done> convolution(KernelContext& c) {
+Reals convolved(KernelContext& c) {
   const Reals input = c.reals("input");
   const Reals weight = c.reals("weight");
   Reals out(c.output_types[0].shape);
@@ -176,6 +176,26 @@ Result<Done> convolution(KernelContext& c) {
     const std::int64_t size = transposed ? g.image_size() : g.map_size();
     for (std::int64_t i = 0; i < out.count(); ++i)
       out[i] += bias[channel_of(i, bias.count(), size)];
+  }
+  return out;
+}
+
+Result<Done> convolution(KernelContext& c) {
+  c.write(convolved(c));
+  return Done{};
+}
+
+// A NaN stays: it is neither below nor above a bound.
+Result<Done> clamped_convolution(KernelContext& c) {
+  Reals out = convolved(c);
+  if (c.call.is_tensor("addend")) {
+    const Reals addend = c.reals("addend");
+    for (std::int64_t i = 0; i < out.count(); ++i) out[i] += addend[i];
+  }
+  const auto low = c.call.maybe_scalar("low"), high = c.call.maybe_scalar("high");
+  for (double& value : out.data) {
+    if (low && value < low->real) value = low->real;
+    if (high && value > high->real) value = high->real;
   }
   c.write(out);
   return Done{};
@@ -235,6 +255,7 @@ void add_convolution_kernels(KernelTable& t) {
   for (const Op op : {Op::convolution, Op::_convolution, Op::conv1d, Op::conv2d, Op::conv3d,
                       Op::conv_transpose1d, Op::conv_transpose2d_input, Op::conv_transpose3d_input})
     t.add(op, convolution);
+  t.add(Op::recut_clamped_convolution, clamped_convolution);
   t.add(Op::recut_int_convolution, int_convolution);
   t.add(Op::convolution_backward, convolution_backward);
 }

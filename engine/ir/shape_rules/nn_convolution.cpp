@@ -122,6 +122,18 @@ Inferred convolution(const Call& call) { return infer(call, call.boolean("transp
 Inferred convolution_plain(const Call& call) { return infer(call, false); }
 Inferred convolution_plain_transposed(const Call& call) { return infer(call, true); }
 
+Inferred clamped_convolution(const Call& call) {
+  auto types = infer(call, false);
+  if (!types || !call.is_tensor("addend")) return types;
+  const TensorType& out = types->front();
+  const TensorType& addend = call.tensor("addend");
+  if (addend.shape != out.shape || addend.dtype != out.dtype)
+    return error(fmt::format("addend of {}{}, expected {}{}", short_name(addend.dtype),
+                             format_shape(addend.shape), short_name(out.dtype),
+                             format_shape(out.shape)));
+  return types;
+}
+
 Inferred int_convolution(const Call& call) {
   for (const std::string_view operand : {"input", "weight"})
     if (const DType dtype = call.tensor(operand).dtype; dtype != DType::i8)

@@ -53,7 +53,7 @@ void forward_convolution(const Nest& nest) {
   const ReductionSpace space = d.done();
   for_each_ordered_reduction(nest.lowering, space, [&](Reducer& reducer) {
     const Index output = c.outputs * reducer.at()[1] + reducer.at()[2];
-    ScalarExpr sum = reducer.reduce(
+    const ScalarExpr sum = reducer.reduce(
         {"sum", Combine::add, nest.lowering.constant(c.type, 0), [&](const Indices& at) {
            const Indices offset = part(at, 4 + dims, dims);
            const Index channel = at[3 + dims];
@@ -64,9 +64,8 @@ void forward_convolution(const Nest& nest) {
            const ScalarExpr weight = nest.raw("weight", joined(output, channel, offset));
            return value * weight.to(c.type);
          }});
-    if (nest.has("bias")) sum = sum + nest.raw("bias", {output}).to(c.type);
-    nest.lowering.write(nest.output(), joined(reducer.at()[0], output, part(reducer.at(), 3, dims)),
-                        sum);
+    const Indices at = joined(reducer.at()[0], output, part(reducer.at(), 3, dims));
+    nest.lowering.write(nest.output(), at, with_epilogue(nest, c, sum, at));
   });
 }
 
@@ -166,6 +165,7 @@ void add_convolution_nests(NestTable& table) {
   for (const Op op : {Op::convolution, Op::_convolution, Op::conv1d, Op::conv2d, Op::conv3d,
                       Op::conv_transpose1d, Op::conv_transpose2d_input, Op::conv_transpose3d_input})
     table.push_back({op, forward_convolution, other_forms_convolution});
+  table.push_back({Op::recut_clamped_convolution, forward_convolution, other_forms_convolution});
   table.push_back({Op::recut_int_convolution, forward_convolution, without_samples});
   table.push_back({Op::convolution_backward, backward_convolution, other_forms_convolution});
 }

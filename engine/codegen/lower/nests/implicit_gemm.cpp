@@ -119,14 +119,15 @@ struct Grid {
 // Writes the sum of a column at its position in `output`, unless it is padding of a line.
 void write_position(const Nest& nest, const Grid& positions, const Shape& filled,
                     const Index& channel, const Index& column,
-                    const std::function<ScalarExpr()>& sum) {
+                    const std::function<ScalarExpr(const Indices& at)>& value) {
   Builder& builder = nest.lowering.builder();
   const Indices at = delinearize(column, filled, builder);
   const std::int64_t width = positions.count.back();
   const std::size_t depth = builder.depth();
   if (width < filled.back())
     builder.open_if((nest.lowering.number(at.back()) < static_cast<double>(width)).id());
-  nest.lowering.write(nest.output(), joined(at[0], channel, positions.position(tail(at))), sum());
+  const Indices to = joined(at[0], channel, positions.position(tail(at)));
+  nest.lowering.write(nest.output(), to, value(to));
   builder.close_to(depth);
 }
 
@@ -167,9 +168,8 @@ TiledMatmul forward_product(const Nest& nest, const Convolution& c) {
   t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
                        const ScalarExpr& sum) {
     const Index output = c.outputs * batch[0] + row;
-    write_position(nest, Grid::whole(c.windows), columns, output, column, [&] {
-      return nest.has("bias") ? sum + nest.raw("bias", {output}).to(c.type) : sum;
-    });
+    write_position(nest, Grid::whole(c.windows), columns, output, column,
+                   [&](const Indices& at) { return with_epilogue(nest, c, sum, at); });
   };
   return t;
 }
@@ -245,7 +245,7 @@ TiledMatmul input_gradient_product(const Nest& nest, const Convolution& c,
   t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
                        const ScalarExpr& sum) {
     write_position(nest, phase.positions, columns, c.channels * batch[0] + row, column,
-                   [&] { return sum; });
+                   [&](const Indices&) { return sum; });
   };
   return t;
 }
@@ -302,6 +302,20 @@ Indices joined(const Index& first, const Index& second, const Indices& residue) 
   Indices out{first, second};
   out.insert(out.end(), residue.begin(), residue.end());
   return out;
+}
+
+ScalarExpr with_epilogue(const Nest& nest, const Convolution& c, const ScalarExpr& sum,
+                         const Indices& at) {
+  ScalarExpr value = sum;
+  if (nest.has("bias")) value = value + nest.raw("bias", {at[1]}).to(c.type);
+  if (nest.has("addend")) value = value + nest.raw("addend", at).to(c.type);
+  const auto bound = [&](std::string_view parameter) {
+    const bool given = nest.call.op().parameter(parameter) && nest.call.given(parameter);
+    return given ? std::optional(value.like(nest.call.scalar(parameter).real)) : std::nullopt;
+  };
+  if (const auto low = bound("low")) value = select(value < *low, *low, value);
+  if (const auto high = bound("high")) value = select(value > *high, *high, value);
+  return value;
 }
 
 bool convolution_in_tiles(const Nest& nest, const Convolution& c) {

@@ -24,6 +24,11 @@ Indices part(const Indices& at, std::size_t first, std::size_t count);
 // [first, second, rest...]
 Indices joined(const Index& first, const Index& second, const Indices& rest);
 
+// The sum of an output channel's window with all that the call adds to it, and within its bounds.
+// `at`: in the output.
+ScalarExpr with_epilogue(const Nest& nest, const Convolution& c, const ScalarExpr& sum,
+                         const Indices& at);
+
 // Each returns false, and builds nothing, where plain nests are as fast.
 bool convolution_in_tiles(const Nest& nest, const Convolution& c);
 bool input_gradient_in_tiles(const Nest& nest, const Convolution& c);
