@@ -1,7 +1,6 @@
-#include <fmt/core.h>
-
 #include "engine/autodiff/canonical_order.h"
 #include "engine/autodiff/differentiate.h"
+#include "engine/autodiff/dual_level.h"
 #include "engine/autodiff/requires_grad.h"
 #include "engine/autodiff/tape.h"
 #include "engine/ir/copy.h"
@@ -44,20 +43,6 @@ std::vector<NodeId> outputs_of(const Graph& graph) {
   return outputs;
 }
 
-// A dual number has one tangent a level, and levels nest.
-Result<int> level_of(const Graph& graph, const GradOptions& options) {
-  const int next = next_dual_level(graph);
-  const int level = options.level.value_or(next);
-  if (level < 0) return error(fmt::format("level {}, expected 0 or above", level));
-  if (level >= next) return level;
-  const DualInput* last = nullptr;
-  for (const DualInput& dual : graph.signature->dual_inputs)
-    if (dual.level >= level) last = &dual;
-  return error(fmt::format(
-      "%{} has the tangent %{} at level {}: a further derivative is of level {} or above, found {}",
-      last->primal, last->tangent, last->level, next, level));
-}
-
 // The graph's signature, as far as its results stay, with the new dual numbers.
 GraphSignature signature_of(const Graph& graph, const Jvp& made, int level) {
   GraphSignature signature = with_results(without_tangents(graph), present_results(graph));
@@ -74,7 +59,7 @@ GraphSignature signature_of(const Graph& graph, const Jvp& made, int level) {
 Result<Jvp> jvp(const Graph& graph, const GradOptions& options) {
   const auto inputs = autodiff::inputs_requiring_grad(graph, options.requires_grad);
   if (!inputs) return inputs.diagnostics();
-  const auto level = level_of(graph, options);
+  const auto level = autodiff::free_dual_level(graph, options.level);
   if (!level) return level.diagnostics();
   Graph draft;
   const auto drafted = draft_of(graph, draft);

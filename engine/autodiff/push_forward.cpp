@@ -20,8 +20,9 @@ namespace {
 
 class PushForwardSweep {
  public:
-  PushForwardSweep(Builder& b, MissingRules& missing_rules, TapeTrace* trace)
-      : b_(b), missing_rules_(missing_rules), trace_(trace) {}
+  PushForwardSweep(Builder& b, MissingRules& missing_rules, TapeTrace* trace,
+                   const OwnTangents& own)
+      : b_(b), missing_rules_(missing_rules), trace_(trace), own_(own) {}
 
   void seed(const Seed& seed) { set(seed.node, seed.output, seed.value); }
 
@@ -32,6 +33,7 @@ class PushForwardSweep {
     if (node.op == Op::getitem)
       return set(id, 0,
                  get(*node.arguments[0].get<NodeId>(), *node.arguments[1].get<std::int64_t>()));
+    if (own_ && take_own(id)) return;
     const DerivativeRule* rule = find_derivative_rule(node.op);
     if (rule == nullptr) return missing_rules_.add(b_, id);
     std::optional<Builder::Scope> scope;
@@ -59,6 +61,14 @@ class PushForwardSweep {
     const TensorType& type = types[static_cast<std::size_t>(output)];
     tangents[static_cast<std::size_t>(output)] =
         broadcast_to(b_.convert(value, type.dtype), type.shape);
+  }
+
+  bool take_own(NodeId id) {
+    const auto own =
+        own_(id, [this](NodeId operand, std::int64_t output) { return get(operand, output); });
+    for (std::size_t i = 0; own && i < own->size(); ++i)
+      set(id, static_cast<std::int64_t>(i), (*own)[i]);
+    return own.has_value();
   }
 
   void apply(const DerivativeRule& rule, NodeId id, const Node& node) {
@@ -198,6 +208,7 @@ class PushForwardSweep {
   Builder& b_;
   MissingRules& missing_rules_;
   TapeTrace* trace_;                                       // null: within a decomposed call
+  const OwnTangents& own_;                                 // may be empty
   std::unordered_map<std::uint32_t, Gradients> tangents_;  // by node; looked up only
 };
 
@@ -205,8 +216,9 @@ class PushForwardSweep {
 
 std::vector<Value> push_forward(Builder& b, std::span<const NodeId> tape,
                                 std::span<const Seed> seeds, std::span<const Seed> outputs,
-                                MissingRules& missing_rules, TapeTrace* trace) {
-  PushForwardSweep sweep(b, missing_rules, trace);
+                                MissingRules& missing_rules, TapeTrace* trace,
+                                const OwnTangents& own) {
+  PushForwardSweep sweep(b, missing_rules, trace, own);
   for (const Seed& seed : seeds) sweep.seed(seed);
   for (const NodeId id : tape) sweep.visit(id);
   std::vector<Value> tangents;

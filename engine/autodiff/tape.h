@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -97,11 +98,18 @@ std::vector<Value> pull_back(Builder& b, std::span<const NodeId> tape, std::span
                              std::span<const NodeId> leaves, MissingRules& missing_rules,
                              TapeTrace* trace = nullptr);
 
+// The tangents of a call's outputs by those of its operands, for calls that no table of rules has;
+// nullopt: the rules decide.
+using TangentOf = std::function<Value(NodeId, std::int64_t output)>;
+using OwnTangents = std::function<std::optional<Gradients>(NodeId call, const TangentOf& tangent)>;
+
 // Forward mode: the tangents of `outputs` (whose `value` is not read) from the tangents of the
 // seeds. A rule that has only a VJP is transposed: the VJP is linear in the output's gradient, and
-// reverse mode over it gives the Jacobian-vector product.
+// reverse mode over it gives the Jacobian-vector product. Seeds may be any nodes; a seed's tangent
+// is the given one, whatever its operands have.
 std::vector<Value> push_forward(Builder& b, std::span<const NodeId> tape,
                                 std::span<const Seed> seeds, std::span<const Seed> outputs,
-                                MissingRules& missing_rules, TapeTrace* trace = nullptr);
+                                MissingRules& missing_rules, TapeTrace* trace = nullptr,
+                                const OwnTangents& own = {});
 
 }  // namespace recut::autodiff

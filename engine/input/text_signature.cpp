@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "engine/ir/dual_call.h"
+
 namespace recut {
 
 std::optional<bool> TextSignatureReader::parse_signature_line(GraphSignature& signature) {
@@ -57,12 +59,11 @@ bool TextSignatureReader::parse_tangents(GraphSignature& signature) {
 }
 
 bool TextSignatureReader::parse_level(int& level) {
-  constexpr std::int64_t kMaxLevel = 1'000;
   const Token token = token_;
   std::int64_t number = 0;
   if (!expect("level") || !parse_whole_number(number)) return false;
-  if (number < 0 || number > kMaxLevel)
-    return fail_at(token, fmt::format("level {}, expected 0 to {}", number, kMaxLevel));
+  if (number < 0 || number > kMaxDualLevel)
+    return fail_at(token, fmt::format("level {}, expected 0 to {}", number, kMaxDualLevel));
   level = static_cast<int>(number);
   return end_line();
 }

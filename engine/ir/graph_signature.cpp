@@ -164,6 +164,8 @@ int next_dual_level(const Graph& graph) {
   int next = 0;
   if (graph.signature == nullptr) return next;
   for (const DualInput& dual : graph.signature->dual_inputs) next = std::max(next, dual.level + 1);
+  for (const DualResult& dual : graph.signature->dual_results)
+    next = std::max(next, dual.level + 1);
   return next;
 }
 

@@ -1,5 +1,6 @@
 // Opens a file as a document, in steps of some milliseconds that a window can run between frames:
-// the reader's steps, one pass after another, then the fold of weights where they are frozen.
+// the reader's steps, the expansion of an operator library's calls and of dual numbers, one pass
+// after another, then the fold of weights where they are frozen.
 // Passes come from the stages or from --passes; `grad`, `jvp` and `optimizer` stand in front of
 // them where a step is made of a forward graph, and extra
 // passes at their place in the table. The verifier runs on the graph as read and after each pass: a
@@ -17,6 +18,7 @@
 #include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/support/text.h"
+#include "engine/workspace/dual_document.h"
 #include "engine/workspace/gradients.h"
 #include "engine/workspace/op_library.h"
 
@@ -106,6 +108,8 @@ bool DocumentOpener::begin_passes(GraphFile file) {
   if (options_.library != nullptr)
     if (auto expanded = expand_operators(*file_, *options_.library, file_name_); !expanded)
       return fail(expanded.diagnostics());
+  if (auto expanded = expand_dual_numbers(*file_, file_name_); !expanded)
+    return fail(expanded.diagnostics());
   std::vector<Pass> more = options_.runner.more;
   if (options_.rules != nullptr) more.push_back(rules_pass(options_.rules));
   const auto skipped = find_passes(options_.runner.skip, more);

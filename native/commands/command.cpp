@@ -12,6 +12,7 @@
 #include "engine/input/dimensions.h"
 #include "engine/input/graph_file_reader.h"
 #include "engine/onnx/read_onnx.h"
+#include "engine/workspace/dual_document.h"
 #include "engine/workspace/op_library.h"
 #include "engine/workspace/open_document.h"
 #include "engine/workspace/sharded_document.h"
@@ -80,6 +81,8 @@ Result<GraphFile> GraphArguments::read(const Console& console) const {
                     : read_graph_bytes(*bytes, path, key, options->dimensions);
   console.say("");
   if (file && !op_library.empty()) file = expanded(std::move(*file));
+  if (file)
+    if (const auto done = expand_dual_numbers(*file, path); !done) return done.diagnostics();
   const std::string hints = file ? hints_text(file->symbols) : "";
   if (file)
     for (const std::string& note : file->notes()) console.err << "note: " << note << "\n";
