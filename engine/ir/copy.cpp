@@ -22,6 +22,7 @@ Graph deep_copy(const Graph& graph) {
   copy.name = graph.name;
   copy.device = graph.device;
   copy.regions = graph.regions;
+  copy.signature = graph.signature;
   std::vector<NodeId> mapping(graph.order().size());
   const auto mapped = [&](NodeId id) { return id.valid() ? mapping[graph.position(id)] : id; };
   for (const NodeId id : graph.order())

@@ -27,7 +27,7 @@ NodeId copy_node(const Graph& from, NodeId id, Graph& to, Origin origin, Mapped&
   return to.append(node.op, arguments_with(node, mapped), node.outputs, std::move(origin));
 }
 
-// Clones the whole graph, with its measurements, into a pool of its own. Threads may share a pool
+// Clones the whole graph, with its measurements and signature, into a pool of its own. Threads may share a pool
 // for reading, but a growing pool belongs to one thread: a thread that adds nodes needs a copy.
 Graph deep_copy(const Graph& graph);
 

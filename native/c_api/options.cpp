@@ -8,6 +8,7 @@
 
 #include "engine/codegen/target.h"
 #include "engine/input/json_fields.h"
+#include "engine/ir/dual_call.h"
 #include "engine/passes/pass_runner.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
@@ -31,7 +32,7 @@ constexpr double kMaxApiSeconds = 1e9;
 constexpr std::int64_t kMaxApiSize = std::int64_t{1} << 40;
 
 constexpr std::string_view kOpenKeys[] = {"graph", "passes", "dims", "op_library"};
-constexpr std::string_view kDifferentiateKeys[] = {"wrt", "results", "passes"};
+constexpr std::string_view kDifferentiateKeys[] = {"mode", "level", "wrt", "results", "passes"};
 constexpr std::string_view kPlanKeys[] = {
     "strategy", "budget", "effort", "seconds",   "search_seed",
     "device",   "model",  "save",   "recompute", "ignore_checkpoints",
@@ -103,6 +104,7 @@ class Options {
 
   void read(DifferentiateOptions& options) {
     if (!is_object_) return;
+    read_mode(options.request);
     if (fields_.find("wrt").present()) options.request.options.requires_grad = fields_.texts("wrt");
     if (const JsonValue results = fields_.find("results"); results.present())
       options.request.options.differentiable = positions("results", results);
@@ -294,6 +296,23 @@ class Options {
     if (*number < 0)
       return report_error("search_seed", fmt::format("{} found, expected 0 or more", *number));
     seed = static_cast<std::uint64_t>(*number);
+  }
+
+  // Levels are of forward mode, and chosen results of reverse mode.
+  void read_mode(GradRequest& request) {
+    constexpr std::string_view kModes[] = {"reverse", "jvp"};
+    if (const auto mode = one_of("mode", kModes))
+      request.mode = *mode == "jvp" ? GradMode::forward : GradMode::reverse;
+    const bool forward = request.mode == GradMode::forward;
+    if (forward && fields_.find("results").present())
+      report_error("results", "expected mode 'reverse': mode 'jvp' gives each result its tangent");
+    const auto level = fields_.integer("level");
+    if (!level) return;
+    if (!forward) return report_error("level", "expected mode 'jvp', which makes tangents");
+    if (*level < 0 || *level > kMaxDualLevel)
+      return report_error("level",
+                          fmt::format("{} found, expected 0 to {}", *level, kMaxDualLevel));
+    request.options.level = static_cast<int>(*level);
   }
 
   // The budget as users write it, or a number.

@@ -13,7 +13,7 @@ namespace recut::c_api {
 
 struct DifferentiateOptions {
   GradRequest request;
-  std::optional<std::vector<std::string>> passes;  // for the joint graph
+  std::optional<std::vector<std::string>> passes;  // for the graph that it gives
 };
 
 struct SweepOptions {

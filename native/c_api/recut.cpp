@@ -10,6 +10,7 @@
 #include "engine/input/excerpt.h"
 #include "engine/input/graph_list.h"
 #include "engine/ir/copy.h"
+#include "engine/ir/graph_signature.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/storage_model.h"
 #include "engine/mesh/spmd/sharded_graph.h"
@@ -75,7 +76,8 @@ recut_status read_graph(std::string_view bytes, const char* name, const char* op
   return RECUT_OK;
 }
 
-// Checks that the options name inputs with gradients, and results of the graph.
+// Checks that the options name inputs with gradients, and results of the graph, and no level that
+// it has.
 Result<recut::Done> check_names(const recut::Graph& graph, const recut::GradOptions& options) {
   Diagnostics wrong;
   for (const std::string& name : options.requires_grad.value_or(std::vector<std::string>{})) {
@@ -90,6 +92,11 @@ Result<recut::Done> check_names(const recut::Graph& graph, const recut::GradOpti
       wrong.push_back(
           recut::error(fmt::format("'results': {} found, expected positions of real results, of {}",
                                    position, graph.results.size())));
+  const int next = recut::next_dual_level(graph);
+  if (options.level.value_or(next) < next)
+    wrong.push_back(recut::error(
+        fmt::format("'level': {} found, expected {} or above: the graph has tangents below",
+                    *options.level, next)));
   if (!wrong.empty()) return wrong;
   return recut::Done{};
 }

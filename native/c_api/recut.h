@@ -92,19 +92,28 @@ RECUT_API recut_status recut_graph_read(const void* bytes, size_t size, const ch
                                         char** error);
 RECUT_API void recut_graph_free(recut_graph* graph);
 
-/* The joint graph of a forward graph, as `recut grad` makes it: a tangent input for each
- * differentiated result, and a gradient output for each input that requires one. A joint graph's
- * forward part is differentiated anew. `graph` is not changed and still belongs to the caller.
+/* The derivatives of a graph, as `recut grad` makes them. `graph` is not changed and still belongs
+ * to the caller.
  *
+ * Mode "reverse" makes the joint graph of a forward graph: a tangent input for each differentiated
+ * result, and a gradient output for each input that requires one. A joint graph's forward part is
+ * differentiated anew.
+ *
+ * Mode "jvp" makes dual numbers: each of those inputs has a further input, its tangent, and each
+ * result a further result. The lines dual_input and dual_result of recut_graph_text tell which is
+ * whose. Of a joint graph these are Hessian-vector products.
+ *
+ *   "mode"     "reverse" (default) or "jvp"
+ *   "level"    level of the tangents of mode jvp; without the key: above all that the graph has
  *   "wrt"      list of names: inputs to differentiate by. Without the key: parameters, or all real
  *              inputs where there are none
- *   "results"  list of results that get a tangent, counted from 0. Without the key: all that depend
- *              on those inputs, but for updates of buffers
- *   "passes"   list of passes to run on the joint graph; without the key: the default passes
+ *   "results"  list of results that get a tangent, counted from 0, of mode reverse. Without the key:
+ *              all that depend on those inputs, but for updates of buffers
+ *   "passes"   list of passes to run on the new graph; without the key: the default passes
  *
  * RECUT_BAD_INPUT where a needed operator has no derivative rule; the message names it and the
  * first node that needs it. RECUT_BAD_OPTION where an input or result is not in the graph, or can't
- * be differentiated. */
+ * be differentiated, and where the graph has tangents at the level or above it. */
 RECUT_API recut_status recut_graph_differentiate(const recut_graph* graph, const char* options_json,
                                                  recut_graph** joint, char** error);
 

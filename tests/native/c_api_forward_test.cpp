@@ -175,6 +175,54 @@ TEST_CASE("c_api: its joint graph is the command's, and is planned", "[native][c
   CHECK(differentiate(joint, nullptr).status == RECUT_OK);
 }
 
+TEST_CASE("c_api: its tangents are the command's, and levels nest", "[native][c_api]") {
+  const OwnedGraph forward = read(kCApiForwardForward);
+  const TemporaryFile file("c_api_jvp.recut"), of_tangents("c_api_jvp_1.recut");
+  file.write(kCApiForwardForward);
+  const OwnedGraph first = differentiate(forward, R"({"passes": [], "mode": "jvp"})");
+  INFO(first.error);
+  REQUIRE(first.status == RECUT_OK);
+  CHECK(text_of(first) == run({"grad", file.path(), "--mode", "jvp"}).out);
+  CHECK(text_of(first).find("dual_result 0, 3 level 0\n") != std::string::npos);
+  const OwnedGraph second =
+      differentiate(first, R"({"passes": [], "mode": "jvp", "wrt": ["w", "x"], "level": 4})");
+  INFO(second.error);
+  REQUIRE(second.status == RECUT_OK);
+  of_tangents.write(text_of(first));
+  CHECK(text_of(second) ==
+        run({"grad", of_tangents.path(), "--mode", "jvp", "--wrt", "w", "x", "--level", "4"}).out);
+  CHECK(text_of(second).find("dual_input %w, %w_tangent_1 level 4\n") != std::string::npos);
+  // reverse over forward
+  CHECK(differentiate(first, R"({"passes": []})").status == RECUT_OK);
+
+  const auto fault = [](const OwnedGraph& graph, const char* options) {
+    const OwnedGraph refused = differentiate(graph, options);
+    CHECK(refused.status == RECUT_BAD_OPTION);
+    return refused.error;
+  };
+  CHECK(fault(second, R"({"mode": "jvp", "level": 4})")
+            .find("'level': 4 found, expected 5 or above: the graph has tangents below") !=
+        std::string::npos);
+  CHECK(fault(forward, R"({"mode": "forward"})").find("expected one of: reverse, jvp") !=
+        std::string::npos);
+  CHECK(fault(forward, R"({"mode": "jvp", "level": -1})").find("-1 found, expected 0 to 1000") !=
+        std::string::npos);
+  CHECK(fault(forward, R"({"level": 1})").find("'level': expected mode 'jvp'") !=
+        std::string::npos);
+  CHECK(fault(forward, R"({"mode": "jvp", "results": [0]})")
+            .find("'results': expected mode 'reverse'") != std::string::npos);
+}
+
+TEST_CASE("c_api: a graph's own dual numbers are plain calls", "[native][c_api]") {
+  const OwnedGraph found = read(
+      "graph \"g\" {\n%x = input f32[4]\n%v = input f32[4]\n"
+      "%d = external aten._make_dual.default(%x, %v, 0) : f32[4]\n%y = sin(%d)\nresults %y\n}");
+  CHECK(found.error.empty());
+  REQUIRE(found.status == RECUT_OK);
+  CHECK(text_of(found).find("external") == std::string::npos);
+  CHECK(text_of(found).find("dual_result 0, 1 level 0\n") != std::string::npos);
+}
+
 TEST_CASE("c_api: what can't be differentiated is told", "[native][c_api]") {
   const OwnedGraph forward = read(kCApiForwardForward);
   for (const char* options :
