@@ -146,8 +146,9 @@ Result<Done> check_forward_mode(const Graph& graph, bool trained) {
         "differentiate in reverse mode, or train nothing");
   if (is_joint(graph))
     return error(
-        "a joint graph, expected a forward graph for forward mode; `recut grad --mode jvp` makes "
-        "its tangents, which are Hessian-vector products");
+        "a joint graph, expected a forward graph for forward mode: open the forward graph, which "
+        "`recut_torch.export(…, forward=True)` writes, or this one without forward mode; "
+        "`recut grad --mode jvp` makes its tangents, which are Hessian-vector products");
   return Done{};
 }
 

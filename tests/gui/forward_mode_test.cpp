@@ -105,11 +105,14 @@ TEST_CASE("forward mode: no training, and no joint graph", "[gui][jvp]") {
   CHECK(linked.state("fault").find(reason) != std::string::npos);
 }
 
-TEST_CASE("forward mode: a link to a joint graph names the command", "[gui][jvp][link]") {
+TEST_CASE("forward mode: a link to a joint graph says what to open", "[gui][jvp][link]") {
   Window window(bare_options());
   REQUIRE(follow_link(window.app, "v=1&sample=tiny_conv&grad=jvp").ok());
   window.settle();
-  CHECK(window.state("fault").find("`recut grad --mode jvp`") != std::string::npos);
+  const std::string fault = window.state("fault");
+  CHECK(fault.find("`recut grad --mode jvp`") != std::string::npos);
+  CHECK(fault.find("open the forward graph, which `recut_torch.export(…, forward=True)` writes, "
+                   "or this one without forward mode") != std::string::npos);
 }
 
 TEST_CASE("forward mode: links and saved documents keep it", "[gui][jvp][link]") {
