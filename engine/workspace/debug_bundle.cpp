@@ -14,6 +14,7 @@
 #include "engine/workspace/c_driver.h"
 #include "engine/workspace/plan_report.h"
 #include "engine/workspace/plan_text.h"
+#include "engine/workspace/rerun.h"
 #include "engine/workspace/target_code.h"
 #include "engine/workspace/torch_program.h"
 
@@ -64,7 +65,7 @@ Written by Recut {version}. The graph's digest is {digest}.
 
 1. `sh minimize.sh` finds a small graph that still fails, small.recut.
 2. `sh holds.sh small.recut` has exit code 1 as long as it fails. Edit small.recut by hand, and try again.
-3. `recut bisect {as_read} --seed {seed}` finds the pass that changes outputs, if one does.
+3. `recut bisect {reference} --seed {seed}` finds the pass that changes outputs, if one does.
 
 ## Inputs
 
@@ -138,11 +139,9 @@ class BundleWriter {
   void add_graphs() {
     add(kBundleGraph, print(graph_));
     add(kBundleGraphAsRead, print(document_.passes.input));
-    std::size_t number = 0;
-    for (const PassReport& pass : document_.passes.passes) {
-      ++number;
-      if (pass.changed)
-        add(fmt::format("passes/{:02}-{}.recut", number, pass.name), print(pass.graph));
+    for (std::size_t number = 1; number <= document_.passes.passes.size(); ++number) {
+      const PassReport& pass = document_.passes.passes[number - 1];
+      if (pass.changed) add(bundle_graph_path(document_, number), print(pass.graph));
     }
   }
 
@@ -184,11 +183,8 @@ class BundleWriter {
   std::vector<std::string> compile_words() const {
     std::vector<std::string> words = {kBundleGraph, "--no-passes", "--name",   kDriverPrefix,
                                       "-o",         "graph.so",    "--header", "graph.h"};
-    const PlanningRequest& plan = request_.scheduling.planning;
-    if (plan.budget != PlanningRequest().budget)
-      words.insert(words.end(), {"--budget", plan.budget});
-    if (plan.strategy != PlanningRequest().strategy)
-      words.insert(words.end(), {"--strategy", plan.strategy});
+    const auto plan = plan_words(kCompileCommand, request_.scheduling.planning);
+    words.insert(words.end(), plan.begin(), plan.end());
     return words;
   }
 
@@ -229,12 +225,14 @@ class BundleWriter {
     const std::string finding =
         request_.finding.empty() ? "" : "\n```\n" + request_.finding + "```\n";
     const std::string name = graph_.name.empty() ? std::string("a graph") : graph_.name;
-    return fmt::format(kBundleReadme, fmt::arg("graph", name), fmt::arg("version", version()),
-                       fmt::arg("digest", graph_digest(graph_)), fmt::arg("finding", finding),
-                       fmt::arg("words", shell_line(request_.rerun.words)),
-                       fmt::arg("as_read", kBundleGraphAsRead), fmt::arg("seed", request_.seed),
-                       fmt::arg("inputs", inputs_table()), fmt::arg("values", values_text()),
-                       fmt::arg("graph_file", kBundleGraph), fmt::arg("notes", notes));
+    return fmt::format(
+        kBundleReadme, fmt::arg("graph", name), fmt::arg("version", version()),
+        fmt::arg("digest", graph_digest(graph_)), fmt::arg("finding", finding),
+        fmt::arg("words", shell_line(request_.rerun.words)),
+        fmt::arg("reference", bundle_graph_path(document_, reference_pass(document_))),
+        fmt::arg("seed", request_.seed), fmt::arg("inputs", inputs_table()),
+        fmt::arg("values", values_text()), fmt::arg("graph_file", kBundleGraph),
+        fmt::arg("notes", notes));
   }
 
   const Document& document_;
@@ -245,6 +243,19 @@ class BundleWriter {
 };
 
 }  // namespace
+
+std::size_t reference_pass(const Document& document) {
+  const auto& passes = document.passes.passes;
+  const auto made = std::find_if(passes.begin(), passes.end(), [&](const PassReport& pass) {
+    return &pass.graph == &document.reference_graph();
+  });
+  return made == passes.end() ? 0 : static_cast<std::size_t>(made - passes.begin()) + 1;
+}
+
+std::string bundle_graph_path(const Document& document, std::size_t passes) {
+  if (passes == 0) return kBundleGraphAsRead;
+  return fmt::format("passes/{:02}-{}.recut", passes, document.passes.passes[passes - 1].name);
+}
 
 const BundleFile* DebugBundle::find(std::string_view path) const {
   const auto file =

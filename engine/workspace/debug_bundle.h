@@ -44,6 +44,11 @@ struct DebugRequest {
   std::string finding;  // the report of a failed check; "": none
 };
 
+// The number of passes before the document's reference graph, and the bundle's file of the graph
+// after the first `passes` ones. The last of these changed it.
+std::size_t reference_pass(const Document& document);
+std::string bundle_graph_path(const Document& document, std::size_t passes);
+
 struct DebugBundle {
   std::vector<BundleFile> files;
   std::vector<std::string> notes;  // parts that are missing, with the reason

@@ -107,6 +107,8 @@ class Executor {
   // measured ones only under this profile.
   virtual std::string device() const { return {}; }
   virtual KernelLibrary library() const { return {}; }
+  // The options of `recut run` for a run like this one, such as {"--device", "cuda"}.
+  virtual std::vector<std::string> run_words() const { return {}; }
   // Options for programs that run here: with that library, minus the kernels that it refuses. Fails
   // if the machine lacks a compiler or library.
   virtual Result<ProgramOptions> program_options() { return library().options(); }

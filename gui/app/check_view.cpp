@@ -9,8 +9,6 @@
 #include "gui/jobs/worker_requests.h"
 
 namespace recut::gui {
-namespace {
-
 Result<PlanCheck> plan_check(Backend& backend, const PlanView& plan, const CheckInputs& inputs) {
   PlanCheck check{plan.planned.plan, inputs.bytes, file_name(inputs.path), inputs.seed};
   if (inputs.path.empty() || inputs.bytes) return check;
@@ -19,8 +17,6 @@ Result<PlanCheck> plan_check(Backend& backend, const PlanView& plan, const Check
   if (read) check.tensors = std::make_shared<const std::string>(std::move(*read));
   return check;
 }
-
-}  // namespace
 
 std::size_t CheckReport::differing() const {
   return static_cast<std::size_t>(std::count_if(
@@ -55,13 +51,14 @@ void start_check(App& app, DocumentView& document, const CheckInputs& inputs) {
     }
     find = [check] { return check; };
   }
-  const auto take = [&app, serial = document.serial, plan = document.shown](
+  const auto take = [&app, serial = document.serial, plan = document.shown, inputs](
                         JobControl& control, Result<CheckFigures> figures) {
-    control.post([&app, serial, plan, figures = std::move(figures)] {
+    control.post([&app, serial, plan, inputs, figures = std::move(figures)] {
       DocumentView* document = app.documents.find(serial);
       if (document == nullptr) return;
       CheckView& view = check_view(*document);
-      if (figures) view.report = std::make_shared<const CheckReport>(CheckReport{*figures, plan});
+      if (figures)
+        view.report = std::make_shared<const CheckReport>(CheckReport{*figures, plan, inputs});
       if (!figures) view.faults = figures.diagnostics();
     });
   };

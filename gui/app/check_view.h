@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "gui/backend/backend.h"
 #include "gui/jobs/plan_check.h"
 #include "gui/model/document_view.h"
 
@@ -12,9 +13,18 @@ namespace recut::gui {
 
 class App;
 
+// The inputs of a check.
+struct CheckInputs {
+  std::string path;                          // of a file of tensors; "": none
+  std::shared_ptr<const std::string> bytes;  // of it, if they are known
+  bool may_lack = false;                     // a file that can't be read is as good as none
+  std::uint64_t seed = 1;                    // makes all values where there is no file
+};
+
 // A plan that ran.
 struct CheckReport : CheckFigures {
   SharedPlanView plan;
+  CheckInputs of;
 
   std::size_t differing() const;
   bool agrees() const { return differing() == 0; }
@@ -32,13 +42,8 @@ struct CheckView {
 inline constexpr std::string_view kCheckMemory = "check";
 CheckView& check_view(DocumentView& document);
 
-// The inputs of a check.
-struct CheckInputs {
-  std::string path;                          // of a file of tensors; "": none
-  std::shared_ptr<const std::string> bytes;  // of it, if they are known
-  bool may_lack = false;                     // a file that can't be read is as good as none
-  std::uint64_t seed = 1;                    // makes all values where there is no file
-};
+// Reads the file of inputs, if there is one.
+Result<PlanCheck> plan_check(Backend& backend, const PlanView& plan, const CheckInputs& inputs);
 
 // The path of the file of tensors beside a graph's file.
 std::string tensors_beside(const std::string& path);

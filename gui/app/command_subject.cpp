@@ -20,7 +20,7 @@ constexpr SubjectRow kCommandSubjects[] = {
     {"Memory", " memory timeline measured "},
     {"Comparing", " baseline compare "},
     {"Kernels", " code "},
-    {"Running", " run check train "},
+    {"Running", " run check train debug "},
     {"Lessons", " lesson flow "},
     {"View", " first theme scale panel motion palette help menu "},
     {"Editing", " edit "},

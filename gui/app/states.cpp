@@ -6,6 +6,7 @@
 #include "gui/app/app.h"
 #include "gui/app/code_view.h"
 #include "gui/app/compare_view.h"
+#include "gui/app/debug_view.h"
 #include "gui/app/flow_view.h"
 #include "gui/app/measured_view.h"
 #include "gui/app/meshes_view.h"
@@ -217,6 +218,10 @@ std::string run_agrees(const DocumentView& d) {
   if (!run || !run->agreement) return "";
   return run->agreement->agrees() ? "yes" : "no";
 }
+std::string bundle(const DocumentView& d) {
+  const auto* view = find_memory<DebugView>(d.memories, kDebugMemory);
+  return view == nullptr ? "" : view->written;
+}
 std::string run_fault(const DocumentView& d) {
   const auto* view = find_memory<RunView>(d.memories, kRunMemory);
   return view == nullptr ? "" : format(view->faults);
@@ -346,6 +351,7 @@ constexpr StateRow kStatesRows[] = {
        return executor != nullptr ? executor->id() : "";
      }},
     {"run_agrees", of_front<run_agrees>},
+    {"bundle", of_front<bundle>},
     {"run_fault", of_front<run_fault>},
     {"run_where", of_front<run_where>},
     {"run_program", of_front<run_program>},

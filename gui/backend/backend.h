@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,6 +15,7 @@
 #include "engine/input/dimensions.h"
 #include "engine/input/graph_file.h"
 #include "engine/support/result.h"
+#include "engine/workspace/debug_bundle.h"
 #include "engine/workspace/executor.h"
 #include "gui/backend/helper.h"
 #include "gui/backend/paths.h"
@@ -122,6 +124,10 @@ class Backend {
     return {};
   }
   virtual Result<Done> write(const std::string& path, std::string_view bytes) = 0;
+  // Writes files into a folder, on a job's thread where there are threads, and returns the written
+  // path. A platform without folders writes one archive, as this does.
+  virtual Result<std::string> write_folder(const std::string& folder,
+                                           std::span<const BundleFile> files);
   virtual std::vector<std::string> samples() const { return {}; }
   // Opens the platform's own dialog and returns true if it has one; the chosen file comes as
   // FileGiven. Else the window asks by itself, and looks around with `list`.

@@ -50,6 +50,13 @@ Result<Done> NullBackend::write(const std::string& path, std::string_view bytes)
   return Done{};
 }
 
+Result<std::string> NullBackend::write_folder(const std::string& folder,
+                                              std::span<const BundleFile> written) {
+  if (!has_folders) return Backend::write_folder(folder, written);
+  for (const BundleFile& file : written) files[folder + "/" + file.path] = file.bytes;
+  return folder;
+}
+
 std::vector<std::string> NullBackend::samples() const {
   std::vector<std::string> names;
   for (const auto& [path, bytes] : files)

@@ -34,6 +34,8 @@ class NullBackend : public Backend {
   std::vector<std::string> open_dimensions(const std::string& path,
                                            const std::string& bytes) override;
   Result<Done> write(const std::string& path, std::string_view bytes) override;
+  Result<std::string> write_folder(const std::string& folder,
+                                   std::span<const BundleFile> written) override;
   std::vector<std::string> samples() const override;  // files whose path begins with "sample:"
   Result<std::vector<FolderEntry>> list(const std::string& folder) override;
   std::optional<std::string> load(const std::string& name) override;
@@ -47,6 +49,7 @@ class NullBackend : public Backend {
 
   std::map<std::string, std::string> files;   // by path
   std::map<std::string, std::string> stored;  // by name
+  bool has_folders = true;                    // a page has none
   bool by_name = true;                        // files are read by their names; a page's aren't
   Backend* models = nullptr;                  // the reader of models; null: none
   bool reader_there = true;                   // a page fetches it when the first model is opened

@@ -32,4 +32,14 @@ bool is_readable_name(std::string_view path) {
 
 bool is_same_file(std::string_view a, std::string_view b) { return plain_name(a) == plain_name(b); }
 
+std::string plain_name(std::string name) {
+  for (char& c : name) {
+    const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '-' || c == '_' || c == '.';
+    if (!good) c = '_';
+  }
+  constexpr std::size_t kLongest = 100;
+  return name.substr(0, kLongest);
+}
+
 }  // namespace recut::gui

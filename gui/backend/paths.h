@@ -27,6 +27,9 @@ inline std::string file_name(std::string_view path) {
   return std::string(cut == std::string_view::npos ? path : path.substr(cut + 1));
 }
 
+// A model's name as a file name, without characters that file systems refuse.
+std::string plain_name(std::string name);
+
 // True if Recut reads files of such a name: graphs, models, rules, snapshots.
 bool is_readable_name(std::string_view path);
 

@@ -15,17 +15,6 @@
 namespace recut::gui {
 namespace {
 
-// A model's name as a file name, without characters that file systems refuse.
-std::string plain(std::string name) {
-  for (char& c : name) {
-    const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '-' || c == '_' || c == '.';
-    if (!good) c = '_';
-  }
-  constexpr std::size_t kLongest = 100;
-  return name.substr(0, kLongest);
-}
-
 // The options for the passes that ran; "" for the default passes.
 std::string pass_options(const DocumentView& document) {
   const TransformSettings& transforms = document.applied_transforms;
@@ -90,7 +79,7 @@ Result<Done> write_report(App& app, std::string_view path) {
   if (baseline && baseline != document.shown) report.plans.push_back(&baseline->report());
   if (document.curve) report.curve = &document.curve->report;
   const std::string target =
-      path.empty() ? plain(document.title) + "-report.html" : std::string(path);
+      path.empty() ? plain_name(document.title) + "-report.html" : std::string(path);
   const Result<Done> written = app.backend.write(target, html_report(report));
   if (!written) return written.diagnostics();
   app.say("Wrote " + target);

@@ -25,6 +25,7 @@ class Check {
     const bool given = std::any_of(tensors_.begin(), tensors_.end(), [](const NamedTensor& tensor) {
       return tensor.name.rfind("out.", 0) == 0;
     });
+    figures_.given = given;
     figures_.expected =
         given ? "the file's outputs" : fmt::format("{}, in program order", reference());
     const auto fits = fits_into_room(given);

@@ -25,6 +25,7 @@ struct PlanCheck {
 struct CheckFigures {
   std::string inputs;    // where the values come from: "tiny_mlp.safetensors", "seed 1"
   std::string expected;  // the source of the expected outputs
+  bool given = false;    // that is the file of the inputs
   std::vector<OutputComparison> outputs;
   std::int64_t measured_peak_bytes = 0;
   double seconds = 0;

@@ -212,7 +212,7 @@ void fields(Pack& pack, OutputComparison& o) {
 }
 template <class Pack>
 void fields(Pack& pack, CheckFigures& f) {
-  pack(f.inputs, f.expected, f.outputs, f.measured_peak_bytes, f.seconds);
+  pack(f.inputs, f.expected, f.given, f.outputs, f.measured_peak_bytes, f.seconds);
 }
 
 }  // namespace recut::gui

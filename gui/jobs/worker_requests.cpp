@@ -7,56 +7,16 @@
 #include "engine/workspace/open_document.h"
 #include "engine/workspace/sharded_document.h"
 #include "engine/workspace/sweep_document.h"
+#include "gui/jobs/bundle_job.h"
 #include "gui/jobs/worker_request_fields.h"
+#include "gui/jobs/worker_task.h"
 
 namespace recut::gui {
 namespace {
 
-// Both sides of a worker request. The window's side sends transform settings, the kind of task and
-// its arguments. The server opens the document once, works, and sends replies: progress, whether it
-// measures, some results, all of them. The `part` of a job does the same work on a thread, so that
-// both ways give equal results.
-enum class Task : std::uint8_t { plan, sweep, check, schedule, run, train, meshes };
-enum class Reply : std::uint8_t { progress, measuring, some, all };
-
-template <class... T>
-std::string packed(const T&... values) {
-  Packer pack;
-  pack(values...);
-  return pack.take();
-}
-
-// Takes replies apart: progress, and results by `take`.
-template <class T, class Take>
-std::function<bool(JobControl&, std::string_view)> reply_taker(Take take) {
-  return [take](JobControl& control, std::string_view bytes) {
-    Unpacker unpack(bytes);
-    const auto kind = unpack.get<Reply>();
-    if (kind == Reply::progress) {
-      const auto fraction = unpack.get<double>();
-      control.progress(fraction, unpack.get<std::string>());
-      return true;
-    }
-    if (kind == Reply::measuring) {
-      control.measuring(unpack.get<bool>());
-      return true;
-    }
-    take(control, unpack.result<T>());
-    return kind == Reply::some;
-  };
-}
-
-// The callback of a request whose helper crashed: passes on the error as the result.
-template <class Take>
-std::function<void(JobControl&, const std::string&)> fall_taker(Take take) {
-  return [take](JobControl& control, const std::string& why) { take(control, error(why)); };
-}
-
 std::string recomputation_text(double micros) {
   return format_micros(micros) + " of recomputation";
 }
-
-using Send = std::function<void(std::string)>;
 
 void serve_plan(const Document& document, Unpacker& unpack, const Send& send) {
   auto request = unpack.get<PlanningRequest>();
@@ -433,6 +393,8 @@ void WorkerServer::serve(int serial, std::string_view task,
       return serve_run(document, unpack, executor_, reply);
     case Task::meshes:
       return serve_meshes(*file.whole, file.path, unpack, reply);
+    case Task::bundle:
+      return serve_bundle(document, unpack, reply);
     case Task::train:
       return serve_train(file.training, **file.document, unpack, executor_, reply);
   }

@@ -7,9 +7,10 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
-#include "gui/app/check_view.h"
+#include "gui/app/debug_view.h"
 #include "gui/draw/table.h"
 #include "gui/draw/widgets.h"
+#include "gui/panels/run_bundle.h"
 
 namespace recut::gui {
 namespace {
@@ -102,6 +103,8 @@ class CheckPanel {
   void report(Rect area, const CheckReport& report) {
     verdict(area, report);
     peak(area, report);
+    if (!running_ && failed(report) && report.plan == document_.shown)
+      draw_bundle_offer(ui_, input_, area, "debug.check", intents_);
     area.cut_top(ui_.px(8));
     area.right = std::min(area.right, area.left + ui_.px(kCheckWidest));
     const Rect titles = area.cut_top(std::round(ui_.px(20)));

@@ -7,10 +7,12 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/debug_view.h"
 #include "gui/app/run_target.h"
 #include "gui/app/run_view.h"
 #include "gui/draw/table.h"
 #include "gui/draw/widgets.h"
+#include "gui/panels/run_bundle.h"
 
 namespace recut::gui {
 namespace {
@@ -37,6 +39,8 @@ class RunPanel {
     targets(area);
     if (running_) progress(area);
     figures(area);
+    if (!running_ && run_ != nullptr && failed(*run_))
+      draw_bundle_offer(ui_, input_, area, "debug.save", intents_);
     if (!running_ && !view_.faults.empty()) return faults(area);
     if (run_ != nullptr) return slowest(area);
     if (running_) return;

@@ -11,6 +11,7 @@
 #include "gui/draw/plot.h"
 #include "gui/draw/widgets.h"
 #include "gui/model/schedule_view.h"
+#include "gui/panels/run_bundle.h"
 #include "gui/pictures/axis.h"
 
 namespace recut::gui {
@@ -71,6 +72,8 @@ class TrainPanel {
     for (const Diagnostic& fault : view_->faults) line(area, format(fault), ui_.theme.conflict);
     if (view_->diverged())
       line(area, "The loss is no number any more: try a lower learning rate.", ui_.theme.conflict);
+    if (!training_ && view_->latest.measured_peak_bytes != view_->latest.planned_peak_bytes)
+      draw_bundle_offer(ui_, input_, area, "debug.save", intents_);
     if (!view_->means.empty()) curve(area);
   }
 

@@ -10,6 +10,7 @@
 #include "engine/passes/bisect.h"
 #include "engine/passes/pass_runner.h"
 #include "engine/workspace/open_document.h"
+#include "engine/workspace/rerun.h"
 #include "native/commands/command.h"
 #include "native/commands/debug_output.h"
 #include "native/commands/examples.h"
@@ -130,7 +131,7 @@ std::vector<std::string> check_words(const BisectArguments& arguments, DebugRequ
     return {"--check", "sh ./check.sh {}"};
   }
   std::vector<std::string> words = {"--seed", fmt::format("{}", request.seed)};
-  if (arguments.debug.with_data) words.insert(words.end(), {"--tensors", kBundleData});
+  if (request.with_data) words.insert(words.end(), {"--tensors", kBundleData});
   return words;
 }
 
@@ -146,16 +147,13 @@ void leave_debug(const BisectArguments& arguments, const GraphFile& file,
   for (const auto& [name, graph] :
        {std::pair{"good.recut", &found.good}, {"bad.recut", &found.bad}})
     if (*graph) request.more.push_back({name, print(**graph)});
-  std::vector<std::string>& words = request.rerun.words;
-  words = {"bisect", kBundleGraphAsRead, "--passes",
-           fmt::format("{}", fmt::join(chosen.names, ","))};
-  if (!arguments.graph.skip.empty()) words.insert(words.end(), {"--skip", arguments.graph.skip});
-  const auto check = check_words(arguments, request);
-  words.insert(words.end(), check.begin(), check.end());
+  request.with_data = arguments.debug.with_data;
+  std::vector<std::string> more = check_words(arguments, request);
+  if (!arguments.graph.skip.empty()) more.insert(more.end(), {"--skip", arguments.graph.skip});
+  rerun_by_bisect(request, kBundleGraphAsRead, chosen.names, more);
   if (!chosen.options.more.empty())
     request.notes.emplace_back("passes of rules and of a device's figures aren't in the bundle");
-  request.rerun.failure = "^[^ ]+ is guilty";
-  arguments.debug.leave(*document, std::move(request), console);
+  arguments.debug.leave(*document, request, console);
 }
 
 int bisect(const BisectArguments& arguments, const Console& console) {

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "engine/input/bytes.h"
 #include "engine/input/dimensions.h"
@@ -192,17 +189,6 @@ Result<std::unique_ptr<TensorFiles>> read_tensors(const std::vector<std::string>
   }
   add(file.tensors);
   return found;
-}
-
-Result<Done> write_file(const std::string& path, std::string_view bytes) {
-  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
-  std::error_code ignored;  // only whether the file can be opened matters
-  if (!parent.empty()) std::filesystem::create_directories(parent, ignored);
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) return Diagnostic{fmt::format("can't write: {}", std::strerror(errno)), path, 0, 0};
-  return Done{};
 }
 
 }  // namespace recut::native

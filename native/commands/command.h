@@ -15,6 +15,7 @@
 #include "engine/workspace/document.h"
 #include "native/commands/mesh_arguments.h"
 #include "native/console.h"
+#include "native/written_files.h"
 
 namespace recut::native {
 
@@ -93,9 +94,6 @@ Result<std::shared_ptr<const RuleSet>> read_rules(const std::string& path);
 
 // Reads the files of --op-library: FILE, FOLDER or OPERATOR=FILE. Null if there are none.
 Result<std::shared_ptr<const OpLibrary>> read_op_library(const std::vector<std::string>& arguments);
-
-// Writes a file; fails with the reason.
-Result<Done> write_file(const std::string& path, std::string_view bytes);
 
 // The tensors of safetensors files, with their bytes.
 struct TensorFiles {

@@ -195,7 +195,6 @@ int compile(const CompileCommand& command, const Console& console) {
   if (!compile_target) return console.report_error(compile_target.diagnostics());
   console.say("planning");
   PlanningRequest planning = command.plan.request();
-  planning.cost_model = "fused";
   if (command.plan.device.empty()) planning.device = kDefaultProcessor;
   const auto scheduled = schedule_document(*document, {planning, {}});
   if (!scheduled) return console.report_error(scheduled.diagnostics());
@@ -217,7 +216,7 @@ void add_compile(CLI::App& app, Action& chosen) {
       "Plan, schedule and compile a step of training or inference into a shared library for C");
   arguments->graph.add_to(command);
   arguments->graph.add_freeze_to(command);
-  arguments->plan.add_search_to(command);
+  arguments->plan.add_fused_to(command);
   add_profile(command, "--profile", arguments->plan.device, kDefaultProcessor);
   command
       .add_option("-o,--out", arguments->library,

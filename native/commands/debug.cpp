@@ -4,10 +4,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "engine/workspace/rerun.h"
 #include "native/calibrated_profile.h"
 #include "native/commands/command.h"
 #include "native/commands/debug_output.h"
 #include "native/commands/examples.h"
+#include "native/commands/plan_arguments.h"
+#include "native/written_files.h"
 
 namespace recut::native {
 namespace {
@@ -27,19 +30,10 @@ Result<DebugRequest> request_of(const DebugCommand& command) {
   request.seed = command.seed;
   request.with_data = command.with_data;
   request.scheduling.planning = command.plan.request();
-  request.scheduling.planning.cost_model = "fused";
   const std::string device =
       command.plan.device.empty() ? std::string(kDefaultProcessor) : command.plan.device;
   request.scheduling.planning.device = device;
-  const auto profile = profile_words("--profile", device, request);
-  if (!profile) return profile.diagnostics();
-  std::vector<std::string>& words = request.rerun.words;
-  words = {"run", kBundleGraph, "--no-passes", "--check", "--steps", "1", "--no-cache"};
-  for (const auto& more : {search_words(command.plan), *profile})
-    words.insert(words.end(), more.begin(), more.end());
-  words.insert(words.end(), {"--seed", fmt::format("{}", command.seed)});
-  if (command.with_data) words.insert(words.end(), {"--tensors", kBundleData});
-  request.rerun.failure = kFailedRun;
+  if (const auto done = rerun_by_run(request, device); !done) return done.diagnostics();
   return request;
 }
 
@@ -64,7 +58,7 @@ int debug(const DebugCommand& command, const Console& console) {
   const auto bundle = debug_bundle(*document, *request);
   console.say("");
   if (!bundle) return console.report_error(bundle.diagnostics());
-  if (const auto written = write_bundle(*bundle, command.out); !written)
+  if (const auto written = write_folder(command.out, bundle->files); !written)
     return console.report_error(written.diagnostics());
   console.out << (command.json ? as_json(*bundle, command.out) : bundle_text(*bundle, command.out));
   return kDone;
@@ -78,7 +72,7 @@ void add_debug(CLI::App& app, Action& chosen) {
       "debug", "Write a folder that reproduces a run: graphs, plan, code, and programs to run it");
   arguments->graph.add_to(command);
   arguments->graph.add_freeze_to(command);
-  arguments->plan.add_search_to(command);
+  arguments->plan.add_fused_to(command);
   add_profile(command, "--profile", arguments->plan.device, kDefaultProcessor);
   command
       .add_option("--tensors", arguments->tensors,

@@ -10,6 +10,7 @@
 #include "engine/support/units.h"
 #include "engine/workspace/evaluation.h"
 #include "engine/workspace/rank_evaluation.h"
+#include "engine/workspace/rerun.h"
 #include "native/commands/command.h"
 #include "native/commands/debug_output.h"
 #include "native/commands/examples.h"
@@ -142,22 +143,14 @@ void leave_debug(const EvalArguments& arguments, const Document& document,
   request.scheduling.planning = arguments.plan.request();
   request.finding = finding;
   request.seed = std::strtoull(arguments.seed.c_str(), nullptr, 10);
-  const auto profile = profile_words("--device", arguments.plan.device, request);
-  std::vector<std::string>& words = request.rerun.words;
-  words = {"eval", kBundleGraph, "--no-passes", "--check", "--tensors", kBundleData};
-  for (const auto& part :
-       {search_words(arguments.plan), profile ? *profile : std::vector<std::string>()})
-    words.insert(words.end(), part.begin(), part.end());
-  words.insert(words.end(), {"--seed", fmt::format("{}", request.seed)});
-  if (!arguments.plan.model.empty()) words.insert(words.end(), {"--model", arguments.plan.model});
-  if (arguments.f64) words.emplace_back("--f64");
-  if (!arguments.debug.with_data)
-    request.notes.push_back(
-        fmt::format("run.sh needs the expected outputs in {}: --debug-data "
-                    "puts them in",
-                    kBundleData));
-  request.rerun.failure = kFailedRun;
-  arguments.debug.leave(document, std::move(request), console);
+  request.with_data = arguments.debug.with_data;
+  std::vector<std::string> more;
+  const std::string& model = arguments.plan.model;  // the usual one asks for a plan, too
+  if (model == kEvalCommand.cost_model) more.insert(more.end(), {"--model", model});
+  if (arguments.f64) more.emplace_back("--f64");
+  if (const auto done = rerun_by_eval(request, arguments.plan.device, true, more); !done)
+    request.notes.push_back(done.diagnostics().front().message);
+  arguments.debug.leave(document, request, console);
 }
 
 // All ranks of a graph with collectives.

@@ -83,8 +83,7 @@ void add_profile(CLI::App& command, const std::string& option, std::string& devi
       ->type_name("PROFILE");
 }
 
-void add_cost_model(CLI::App& command, std::string& device, std::string& model) {
-  add_profile(command, "--device", device, "reference");
+void add_model(CLI::App& command, std::string& model) {
   command
       .add_option(
           "--model", model,
@@ -94,6 +93,11 @@ void add_cost_model(CLI::App& command, std::string& device, std::string& model) 
                       "reductions",
                       model.empty() ? "eager" : model))
       ->type_name("NAME");
+}
+
+void add_cost_model(CLI::App& command, std::string& device, std::string& model) {
+  add_profile(command, "--device", device, "reference");
+  add_model(command, model);
 }
 
 void PlanArguments::add_to(CLI::App& command) {
@@ -131,6 +135,12 @@ void PlanArguments::add_search_to(CLI::App& command) {
       ->type_name("N");
   add_override_options(command, overrides);
   add_torch_options(command, torch);
+}
+
+void PlanArguments::add_fused_to(CLI::App& command) {
+  add_search_to(command);
+  model = "fused";
+  add_model(command, model);
 }
 
 SearchLimits PlanArguments::limits() const {

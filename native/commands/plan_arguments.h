@@ -26,6 +26,7 @@ struct PlanArguments {
 
   void add_to(CLI::App& command);
   void add_search_to(CLI::App& command);  // all but the prices of calls
+  void add_fused_to(CLI::App& command);   // these and the cost model, usually fused
   bool asked() const {
     return !strategy.empty() || budget || !device.empty() || !model.empty() ||
            overrides != OverrideRequest() || !torch.empty();
@@ -50,6 +51,9 @@ inline constexpr const char* kProfileOfTheDevice = "the device's own";
 // Adds an option for the profile that prices times; `usual`: the shown default.
 void add_profile(CLI::App& command, const std::string& option, std::string& device,
                  const std::string& usual);
+
+// Adds --model; `model` is the default, "" for eager.
+void add_model(CLI::App& command, std::string& model);
 
 // Adds --device and --model.
 void add_cost_model(CLI::App& command, std::string& device, std::string& model);

@@ -9,6 +9,7 @@
 #include "engine/eval/inputs.h"
 #include "engine/input/safetensors.h"
 #include "engine/workspace/output_tensors.h"
+#include "engine/workspace/rerun.h"
 #include "native/commands/command.h"
 #include "native/commands/examples.h"
 #include "native/commands/gpu_options.h"
@@ -40,18 +41,12 @@ void leave_debug(const RunCommand& command, const Document& document,
   request.seed = command.seed;
   request.given = given;
   request.finding = finding;
-  auto profile = profile_words("--profile", device, request);
-  if (!profile) request.notes.push_back(profile.diagnostics().front().message);
-  std::vector<std::string>& words = request.rerun.words;
-  words = {"run", kBundleGraph, "--no-passes", "--check", "--steps", "1", "--no-cache"};
-  for (const auto& part :
-       {search_words(command.plan), profile ? *profile : std::vector<std::string>(), more})
-    words.insert(words.end(), part.begin(), part.end());
-  words.insert(words.end(), {"--seed", fmt::format("{}", command.seed)});
+  request.with_data = command.debug.with_data;
+  std::vector<std::string> words = more;
   if (command.no_library) words.emplace_back("--no-library");
-  if (command.debug.with_data) words.insert(words.end(), {"--tensors", kBundleData});
-  request.rerun.failure = kFailedRun;
-  command.debug.leave(document, std::move(request), console);
+  if (const auto done = rerun_by_run(request, device, words); !done)
+    request.notes.push_back(done.diagnostics().front().message);
+  command.debug.leave(document, request, console);
 }
 
 namespace {
@@ -122,7 +117,7 @@ void add_run(CLI::App& app, Action& chosen) {
   arguments->graph.add_to(command);
   arguments->graph.add_freeze_to(command);
   add_ranks_to(command, *arguments);
-  arguments->plan.add_search_to(command);
+  arguments->plan.add_fused_to(command);
   add_profile(command, "--profile", arguments->plan.device, kProfileOfTheDevice);
   add_gpu_options(command, arguments->target, arguments->precision);
   add_values(command, *arguments);

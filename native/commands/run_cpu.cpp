@@ -22,7 +22,6 @@ std::string profile_on_cpu(const RunCommand& command) {
 
 SchedulingRequest scheduling_on_cpu(const RunCommand& command) {
   SchedulingRequest request{command.plan.request(), {}};
-  request.planning.cost_model = "fused";
   request.planning.device = profile_on_cpu(command);
   return request;
 }

@@ -96,9 +96,7 @@ class CudaRun {
     const RunReport report = report_of(*execution, step.step.program().budget_bytes);
     console_.out << (command_.json ? as_json(report) : as_text(report));
     if (execution->holds() && (!command_.check || execution->agrees())) return kDone;
-    PlanningRequest planning = command_.plan.request();
-    planning.cost_model = "fused";
-    leave_debug(command_, document, planning, command_.plan.device, device_words(),
+    leave_debug(command_, document, command_.plan.request(), command_.plan.device, device_words(),
                 (*tensors)->tensors, finding_text(*execution), console_);
     return kCheckFailed;
   }

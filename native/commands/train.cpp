@@ -189,6 +189,7 @@ Result<PlannedTraining> plan(const TrainCommand& command, const TrainingDevice& 
   request.precision = cuda::parse_precision(command.precision);
   request.profile = command.plan.device;
   request.planning = command.plan.request();
+  request.planning.cost_model = "fused";
   request.open = [&](const std::optional<Device>& passes_for, std::string_view skip) {
     return open(command.graph.for_gpu(passes_for, skip), command.loss, optimizer, console);
   };

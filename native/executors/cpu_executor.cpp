@@ -37,6 +37,10 @@ std::string CpuExecutor::where() const {
   return fmt::format("this machine's processor, {} thread{}", threads_, threads_ == 1 ? "" : "s");
 }
 
+std::vector<std::string> CpuExecutor::run_words() const {
+  return {"--threads", fmt::format("{}", threads_)};
+}
+
 std::string CpuExecutor::device() const { return profile_of_this_machine(); }
 
 Result<PreparedStep> CpuExecutor::prepare(Program program, const BindInputs& read) {

@@ -14,6 +14,7 @@ class CpuExecutor : public Executor {
   std::string title() const override { return "This processor"; }
   KernelLibrary library() const override;
   std::string where() const override;
+  std::vector<std::string> run_words() const override;
   std::string device() const override;
   Result<StepMeasurement> run(const ScheduledStep& scheduled, const StepRunOptions& order,
                               const StepProgress& progress) override;

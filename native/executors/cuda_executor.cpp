@@ -127,6 +127,10 @@ std::string CudaExecutor::where() const {
   return fmt::format("{}, {} products", name.empty() ? "an NVIDIA GPU" : name, name_of(precision_));
 }
 
+std::vector<std::string> CudaExecutor::run_words() const {
+  return {"--device", "cuda", "--precision", std::string(name_of(precision_))};
+}
+
 // The GPU's profile prices products in f32 alone.
 std::string CudaExecutor::device() const {
   const std::string name = access_->name();

@@ -58,6 +58,7 @@ class CudaExecutor : public Executor {
   KernelLibrary library() const override;
   Result<ProgramOptions> program_options() override;
   std::string where() const override;
+  std::vector<std::string> run_words() const override;
   std::string device() const override;
   Result<StepMeasurement> run(const ScheduledStep& scheduled, const StepRunOptions& order,
                               const StepProgress& progress) override;

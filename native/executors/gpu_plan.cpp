@@ -91,7 +91,6 @@ class GpuPlanner {
   Result<SchedulingRequest> scheduling(Document& document,
                                        std::optional<DeviceProfile>& known) const {
     SchedulingRequest request{request_.planning, {}};
-    request.planning.cost_model = "fused";
     if (is_measured()) return request;
     auto found = profile(&document.graph());
     if (!found) return found.diagnostics();

@@ -38,7 +38,7 @@ struct GpuPlan {
   std::string note;                    // for users, about decisions; or ""
 };
 
-// Plans in the fused model and schedules. Plans twice where convolutions could have channels last:
+// Plans and schedules. Plans twice where convolutions could have channels last:
 // copies between layouts take memory, so that a small budget may be better off without. Fails as
 // find_gpu_profile, `open` and schedule_document do.
 Result<GpuPlan> plan_for_gpu(const GpuPlanRequest& request);

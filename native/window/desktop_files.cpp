@@ -12,6 +12,7 @@
 #include "engine/onnx/read_onnx.h"
 #include "gui/backend/paths.h"
 #include "gui/embedded.h"
+#include "native/written_files.h"
 
 namespace recut::gui {
 std::span<const EmbeddedFile> embedded_samples();  // written by the build
@@ -60,6 +61,13 @@ Result<Done> DesktopFiles::write(const std::string& path, std::string_view bytes
   file.close();
   if (!file) return Diagnostic{"can't be written", path, 0, 0};
   return Done{};
+}
+
+Result<std::string> DesktopFiles::write_folder(const std::string& folder,
+                                               std::span<const BundleFile> files) const {
+  if (const auto written = native::write_folder(folder, files); !written)
+    return written.diagnostics();
+  return folder;
 }
 
 Result<std::vector<gui::FolderEntry>> DesktopFiles::list(const std::string& folder) const {

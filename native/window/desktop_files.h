@@ -18,6 +18,8 @@ class DesktopFiles {
                                               const Dimensions& sizes) const;
   std::vector<std::string> open_dimensions(const std::string& path, const std::string& bytes) const;
   Result<Done> write(const std::string& path, std::string_view bytes) const;
+  Result<std::string> write_folder(const std::string& folder,
+                                   std::span<const BundleFile> files) const;
   Result<std::vector<gui::FolderEntry>> list(const std::string& folder) const;
   std::string home() const;  // the folder to look in first
   std::vector<std::string> samples() const;

@@ -60,6 +60,10 @@ class GlfwBackend : public gui::Backend {
   Result<Done> write(const std::string& path, std::string_view bytes) override {
     return files_.write(path, bytes);
   }
+  Result<std::string> write_folder(const std::string& folder,
+                                   std::span<const BundleFile> files) override {
+    return files_.write_folder(folder, files);
+  }
   std::vector<std::string> samples() const override { return files_.samples(); }
   Result<std::vector<gui::FolderEntry>> list(const std::string& folder) override {
     return files_.list(folder);

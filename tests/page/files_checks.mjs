@@ -1,5 +1,6 @@
 // Files that come and go: dropped, chosen, hostile ones; saved ones; what is copied and pasted.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -102,6 +103,24 @@ export const checks = {
     checkDrawn(png.bytes, 'the saved picture');
     const text = await saved(tab, 'export.text', '');
     assert.match(text.bytes.toString(), /graph "tiny_conv"/);
+  },
+
+  async 'a debug bundle is saved as one archive that tar reads'(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv');
+    await tab.idle();
+    const bundle = await saved(tab, 'debug.save', 'net-debug');
+    assert.equal(bundle.name, 'net-debug.tar');
+    const list = execFileSync('tar', ['-tvf', '-'], { input: bundle.bytes }).toString();
+    assert.match(list, /^-rwxr-xr-x.* net-debug\/run\.sh$/m);
+    assert.match(list, /^-rw-r--r--.* net-debug\/graph\.recut$/m);
+    assert.doesNotMatch(list, /inputs\.safetensors/);
+    const script = execFileSync('tar', ['-xOf', '-', 'net-debug/run.sh'], { input: bundle.bytes }).toString();
+    assert.match(script, / run graph\.recut --no-passes --check .*--model eager .*--no-library/);
+    await tab.waitState('bundle', 'net-debug.tar');
+    await tab.command('debug.data');
+    const withValues = await saved(tab, 'debug.save', 'net-debug');
+    assert.match(execFileSync('tar', ['-tf', '-'], { input: withValues.bytes }).toString(), /^net-debug\/inputs\.safetensors$/m);
+    assert.deepEqual(tab.faults, []);
   },
 
   async 'copying goes to the clipboard, pasting into fields'(kit) {

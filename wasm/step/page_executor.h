@@ -10,6 +10,8 @@ class PageExecutor : public Executor {
   std::string id() const override { return "page"; }
   std::string title() const override { return "This page"; }
   std::string where() const override;
+  // A browser has no library: elsewhere its kernels are Recut's own loops.
+  std::vector<std::string> run_words() const override { return {"--no-library"}; }
   KernelLibrary library() const override;
   Result<StepMeasurement> run(const ScheduledStep& scheduled, const StepRunOptions& order,
                               const StepProgress& progress) override;
