@@ -36,7 +36,7 @@ constexpr const char* kNoWeights = "none";
 
 struct CompileCommand {
   GraphArguments graph;
-  PlanArguments plan;
+  PlanArguments plan = PlanArguments::of_step();
   std::string library, header;  // empty: a path by contents, and beside the library
   std::string weights;          // inside, none or a file; empty: inside where there are values
   std::string processor = kDefaultTarget;
@@ -216,7 +216,8 @@ void add_compile(CLI::App& app, Action& chosen) {
       "Plan, schedule and compile a step of training or inference into a shared library for C");
   arguments->graph.add_to(command);
   arguments->graph.add_freeze_to(command);
-  arguments->plan.add_fused_to(command);
+  arguments->plan.add_search_to(command);
+  add_model(command, arguments->plan.model);
   add_profile(command, "--profile", arguments->plan.device, kDefaultProcessor);
   command
       .add_option("-o,--out", arguments->library,

@@ -17,7 +17,7 @@ namespace {
 
 struct DebugCommand {
   GraphArguments graph;
-  PlanArguments plan;
+  PlanArguments plan = PlanArguments::of_step();
   std::vector<std::string> tensors;
   std::string out;
   std::uint64_t seed = 0;
@@ -72,7 +72,8 @@ void add_debug(CLI::App& app, Action& chosen) {
       "debug", "Write a folder that reproduces a run: graphs, plan, code, and programs to run it");
   arguments->graph.add_to(command);
   arguments->graph.add_freeze_to(command);
-  arguments->plan.add_fused_to(command);
+  arguments->plan.add_search_to(command);
+  add_model(command, arguments->plan.model);
   add_profile(command, "--profile", arguments->plan.device, kDefaultProcessor);
   command
       .add_option("--tensors", arguments->tensors,

@@ -137,10 +137,10 @@ void PlanArguments::add_search_to(CLI::App& command) {
   add_torch_options(command, torch);
 }
 
-void PlanArguments::add_fused_to(CLI::App& command) {
-  add_search_to(command);
-  model = "fused";
-  add_model(command, model);
+PlanArguments PlanArguments::of_step() {
+  PlanArguments plan;
+  plan.model = "fused";
+  return plan;
 }
 
 SearchLimits PlanArguments::limits() const {

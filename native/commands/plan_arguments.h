@@ -24,9 +24,11 @@ struct PlanArguments {
   OverrideRequest overrides;
   std::vector<std::string> torch;  // settings of strategy torch
 
+  // Of steps that run: the cost model is the fused one, unless it is given.
+  static PlanArguments of_step();
+
   void add_to(CLI::App& command);
   void add_search_to(CLI::App& command);  // all but the prices of calls
-  void add_fused_to(CLI::App& command);   // these and the cost model, usually fused
   bool asked() const {
     return !strategy.empty() || budget || !device.empty() || !model.empty() ||
            overrides != OverrideRequest() || !torch.empty();

@@ -117,7 +117,8 @@ void add_run(CLI::App& app, Action& chosen) {
   arguments->graph.add_to(command);
   arguments->graph.add_freeze_to(command);
   add_ranks_to(command, *arguments);
-  arguments->plan.add_fused_to(command);
+  arguments->plan.add_search_to(command);
+  add_model(command, arguments->plan.model);
   add_profile(command, "--profile", arguments->plan.device, kProfileOfTheDevice);
   add_gpu_options(command, arguments->target, arguments->precision);
   add_values(command, *arguments);

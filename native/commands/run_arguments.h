@@ -19,7 +19,7 @@ namespace recut::native {
 
 struct RunCommand {
   GraphArguments graph;
-  PlanArguments plan;
+  PlanArguments plan = PlanArguments::of_step();
   MeshArguments mesh;           // with axes, all ranks run
   std::string ranks = "local";  // the executor of these
   std::string target = "cpu";

@@ -28,6 +28,7 @@ struct Asked {
 GpuPlanRequest training_of(const std::string& path, Asked& asked) {
   GpuPlanRequest request;
   request.gpu = "NVIDIA H100 80GB HBM3";
+  request.planning.cost_model = "fused";
   request.open = [&asked, path](const std::optional<Device>& device,
                                 std::string_view skip) -> Result<Document> {
     asked.devices.push_back(device);
