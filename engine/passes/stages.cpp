@@ -198,6 +198,12 @@ Result<std::vector<Stage>> parse_stages(std::string_view list) {
   return stages;
 }
 
+std::string stages_text(const std::vector<Stage>& stages) {
+  std::vector<std::string_view> names;
+  for (const Stage stage : stages) names.push_back(info_of(stage).name);
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
 std::vector<Stage> with_freezing(std::vector<Stage> stages) {
   if (!contains(stages, Stage::freezing)) stages.push_back(Stage::freezing);
   return stages;

@@ -42,6 +42,8 @@ const StageInfo& info_of(Stage stage);
 
 // Parses "pre-grad,joint". Fails if a name is unknown or repeated.
 Result<std::vector<Stage>> parse_stages(std::string_view list);
+// The same list as text.
+std::string stages_text(const std::vector<Stage>& stages);
 
 // The stages of a graph whose weights are frozen: freezing follows the others.
 std::vector<Stage> with_freezing(std::vector<Stage> stages);

@@ -39,19 +39,21 @@ std::vector<std::string> Document::notes() const {
                       both == 1 ? "condition" : "conditions")};
 }
 
-std::vector<StageRun> default_stages_for(const GraphFile& file, bool freeze) {
-  Pipeline pipeline{{Stage::joint}, {}, {}, false};
+std::vector<StageRun> stages_for(const GraphFile& file, const std::vector<Stage>& stages,
+                                 bool freeze) {
+  Pipeline pipeline{stages.empty() ? std::vector{Stage::joint} : stages, {}, {}, false};
   if (freeze) pipeline.stages = with_freezing(std::move(pipeline.stages));
   RunnerOptions options;
   auto runs = stage_runs(pipeline, options);
   RECUT_CHECK(runs.ok(), "stages alone have no custom pass that could be wrong");
-  if (file.after_joint_passes) runs->front().names.clear();
+  if (stages.empty() && file.after_joint_passes) runs->front().names.clear();
   return std::move(*runs);
 }
 
-std::vector<std::string> default_passes_for(const GraphFile& file, bool freeze) {
+std::vector<std::string> stage_passes_for(const GraphFile& file, const std::vector<Stage>& stages,
+                                          bool freeze) {
   std::vector<std::string> names;
-  for (const StageRun& run : default_stages_for(file, freeze))
+  for (const StageRun& run : stages_for(file, stages, freeze))
     names.insert(names.end(), run.names.begin(), run.names.end());
   return names;
 }

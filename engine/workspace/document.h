@@ -33,6 +33,7 @@ struct OpenOptions {
   // Unset: default_passes(), but none where Inductor's joint passes have run: a plan then names the
   // file's own nodes.
   std::optional<std::vector<std::string>> passes;
+  std::vector<Stage> stages;              // whose passes run, unless `passes` are set; none: joint
   std::vector<std::string> extra_passes;  // in addition, each in pipeline order
   // The user's rewrite rules, as the pass `rules`: where the passes name it, else last, but before
   // a final dead_code, which then removes the nodes that the rules leave unused.
@@ -52,10 +53,13 @@ struct OpenOptions {
   RunnerOptions runner;
 };
 
-// The stages and their passes that run if none are named; `freeze`: with the stage freezing.
-std::vector<StageRun> default_stages_for(const GraphFile& file, bool freeze);
+// The stages and their passes that run if no passes are named: `stages`, or the stage joint if
+// there are none; `freeze`: with the stage freezing.
+std::vector<StageRun> stages_for(const GraphFile& file, const std::vector<Stage>& stages,
+                                 bool freeze);
 // The passes of all these stages.
-std::vector<std::string> default_passes_for(const GraphFile& file, bool freeze);
+std::vector<std::string> stage_passes_for(const GraphFile& file, const std::vector<Stage>& stages,
+                                          bool freeze);
 
 // Where a stage begins in the report of the passes.
 struct StageBegin {

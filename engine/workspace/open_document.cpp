@@ -80,13 +80,17 @@ bool DocumentOpener::step() {
   return begin_passes(std::move(*file));
 }
 
-// The stages of the named passes. An extra pass has its position in the first one, the stage joint.
+// The stages of the named passes. An extra pass has its position in the stage joint, or in the first
+// one where that doesn't run.
 std::vector<StageRun> DocumentOpener::stage_names() const {
   std::vector<StageRun> runs = options_.passes
                                    ? std::vector{StageRun{Stage::joint, *options_.passes}}
-                                   : default_stages_for(*file_, options_.freeze);
+                                   : stages_for(*file_, options_.stages, options_.freeze);
+  const auto joint = std::find_if(runs.begin(), runs.end(),
+                                  [](const StageRun& run) { return run.stage == Stage::joint; });
+  StageRun& extended = joint == runs.end() ? runs.front() : *joint;
   for (const std::string& name : options_.extra_passes)
-    insert_in_pipeline_order(runs.front().names, name);
+    insert_in_pipeline_order(extended.names, name);
   if (options_.rules != nullptr) insert_rules_pass(runs.back().names);
   return runs;
 }
@@ -100,11 +104,24 @@ std::vector<std::string> DocumentOpener::pass_names() {
   return names;
 }
 
+// The stages take the file's graph. Derivatives come before all passes, so that they leave nothing
+// to the stage before derivatives.
+Result<Done> DocumentOpener::check_stages() const {
+  const auto named = options_.freeze ? with_freezing(options_.stages) : options_.stages;
+  for (const Stage stage : named)
+    if (auto fits = check_stage(stage, file_->graph); !fits) return fits;
+  const bool early = std::find(named.begin(), named.end(), Stage::pre_grad) != named.end();
+  if (early && (options_.differentiate || options_.training))
+    return error(
+        "stage pre-grad is for the graph before its derivatives, which are made before all "
+        "passes: leave the stage out, or run it first by recut grad");
+  return Done{};
+}
+
 bool DocumentOpener::begin_passes(GraphFile file) {
   file_ = std::move(file);
-  if (options_.freeze)
-    if (auto fits = check_stage(Stage::freezing, file_->graph); !fits)
-      return fail(with_file_name(fits.diagnostics(), file_name_));
+  if (auto fits = check_stages(); !fits)
+    return fail(with_file_name(fits.diagnostics(), file_name_));
   if (options_.library != nullptr)
     if (auto expanded = expand_operators(*file_, *options_.library, file_name_); !expanded)
       return fail(expanded.diagnostics());

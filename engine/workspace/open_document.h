@@ -41,6 +41,7 @@ class DocumentOpener {
 
  private:
   bool fail(Diagnostics faults);
+  Result<Done> check_stages() const;
   std::vector<StageRun> stage_names() const;
   std::vector<std::string> pass_names();
   bool add_step_passes(std::vector<Pass>& passes);

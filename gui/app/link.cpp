@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/passes/stages.h"
 #include "engine/support/text.h"
 #include "engine/support/utf8.h"
 #include "engine/workspace/budget.h"
@@ -115,6 +116,7 @@ class Reader {
     if (name == "effort") return take_effort(value);
     if (name == "grad") return take_grad(value);
     if (name == "freeze") return take_freeze(value);
+    if (name == "stages") return take_stages(value);
     if (name == "checkpoints") return take_checkpoints(value);
     if (name == "train") return take_optimizer(value);
     if (name == "dim") return take_dimension(value);
@@ -166,6 +168,13 @@ class Reader {
   Result<Done> take_freeze(const std::string& value) {
     if (value != "1") return error(fmt::format("freeze is {}, expected 1", quote(value)));
     state.plan_settings.transforms.freeze = true;
+    return Done{};
+  }
+
+  Result<Done> take_stages(const std::string& value) {
+    auto stages = parse_stages(value);
+    if (!stages) return stages.diagnostics();
+    state.plan_settings.transforms.set_stages(std::move(*stages));
     return Done{};
   }
 
@@ -320,6 +329,7 @@ std::string write_link(const LinkState& state) {
   if (const auto mode = transforms.differentiate)
     add("grad", mode == GradMode::forward ? "jvp" : "1");
   if (transforms.freeze) add("freeze", "1");
+  if (!transforms.stages.empty()) add("stages", stages_text(transforms.stages));
   if (const auto& optimizer = transforms.optimizer)
     add("train", fmt::format("{},{}", optimizer->name, optimizer->learning_rate));
   for (const auto& [name, size] : transforms.dimensions)

@@ -2,6 +2,7 @@
 // a row here.
 #include <fmt/format.h>
 
+#include "engine/passes/stages.h"
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/code_view.h"
@@ -125,6 +126,7 @@ std::string transforms(const DocumentView& d) {
   std::string value;
   if (r.differentiate) value = r.differentiate == GradMode::forward ? "jvp " : "grad ";
   if (r.freeze) value += "freeze ";
+  if (!r.stages.empty()) value += stages_text(r.stages) + " ";
   if (r.optimizer) value += fmt::format("{} {} ", r.optimizer->name, r.optimizer->learning_rate);
   for (const auto& name : r.on) value += "+" + name + " ";
   for (const auto& name : r.off) value += "-" + name + " ";

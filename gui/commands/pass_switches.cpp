@@ -6,6 +6,7 @@
 #include "engine/passes/freezing.h"
 #include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
+#include "engine/passes/stages.h"
 #include "engine/support/text.h"
 #include "engine/workspace/gradients.h"
 #include "engine/workspace/training.h"
@@ -46,7 +47,8 @@ bool is_switchable(const DocumentView& document, const std::string& name) {
 
 // The passes that run by themselves.
 std::vector<std::string> usual_passes(const DocumentView& document) {
-  return default_passes_for(document.document->file, document.plan_settings.transforms.freeze);
+  const TransformSettings& transforms = document.plan_settings.transforms;
+  return stage_passes_for(document.document->file, transforms.stages, transforms.freeze);
 }
 
 // Without a name, the shown pass.
@@ -75,6 +77,16 @@ Result<Done> differentiate(App& app, std::string_view) {
 template <const std::string_view& kPass>
 bool differentiates(const App& app, std::string_view) {
   return runs(app, kPass);
+}
+
+// Stages as --stage takes them; without any, the usual one.
+Result<Done> choose_stages(App& app, std::string_view list) {
+  auto stages = parse_stages(list);
+  if (!stages) return stages.diagnostics();
+  for (const Stage stage : *stages)
+    if (auto fits = check_stage(stage, app.document()->whole().passes.input); !fits) return fits;
+  app.document()->plan_settings.transforms.set_stages(std::move(*stages));
+  return Done{};
 }
 
 Result<Done> freeze(App& app, std::string_view) { return toggle_pass(app, kFoldFrozenPass); }
@@ -107,6 +119,8 @@ constexpr Command kPassSwitchRows[] = {
     {"pass.jvp", "Differentiate in forward mode", "Shift+G", "", is_forward,
      differentiate<kJvpPass>, "", differentiates<kJvpPass>},
     {"pass.freeze", "Freeze for inference", "", "", can_freeze, freeze, "", freezes},
+    {"pass.stages", "Choose the stages of passes", "", "joint, or pre-grad,joint,post-grad",
+     is_ready, choose_stages},
     {"rules.load", "Load a file of rules", "", "", nullptr, load},
     {"rules.reload", "Read the rules again", "Shift+F5", "", has_rules, reload_rules},
     {"rules.remove", "Remove the rules", "", "", has_rules, remove_rules},

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "engine/cost/measured_kernels.h"
+#include "engine/passes/stages.h"
 #include "engine/support/shell_word.h"
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
@@ -18,12 +19,14 @@ namespace {
 // The options for the passes that ran; "" for the default passes.
 std::string pass_options(const DocumentView& document) {
   const TransformSettings& transforms = document.applied_transforms;
+  const std::string stages =
+      transforms.stages.empty() ? "" : " --stage " + stages_text(transforms.stages);
   if (transforms.freeze)
     return transforms.off.empty()
-               ? " --freeze"
-               : " --freeze --skip " +
+               ? stages + " --freeze"
+               : stages + " --freeze --skip " +
                      shell_word(fmt::format("{}", fmt::join(transforms.off, ",")));
-  if (transforms.on.empty() && transforms.off.empty()) return "";
+  if (transforms.on.empty() && transforms.off.empty()) return stages;
   std::string names;
   for (const PassReport& pass : document.whole().passes.passes)
     if (!pass.skipped) names += (names.empty() ? "" : ",") + pass.name;

@@ -37,7 +37,8 @@ void fields(Pack& pack, MeshSettings& m) {
 }
 template <class Pack>
 void fields(Pack& pack, TransformSettings& r) {
-  pack(r.differentiate, r.optimizer, r.freeze, r.on, r.off, r.rules, r.dimensions, r.graph, r.mesh);
+  pack(r.differentiate, r.optimizer, r.freeze, r.stages, r.on, r.off, r.rules, r.dimensions,
+       r.graph, r.mesh);
 }
 template <class Pack>
 void fields(Pack& pack, OverrideRequest& c) {

@@ -110,6 +110,15 @@ void TransformSettings::switch_pass(std::string_view pass, const std::vector<std
     flip(pass == kRulesPass || has(usual, pass) ? off : on, pass);
 }
 
+std::vector<Stage> TransformSettings::chosen_stages() const {
+  return stages.empty() ? std::vector{Stage::joint} : stages;
+}
+
+void TransformSettings::set_stages(std::vector<Stage> wanted) {
+  stages = std::move(wanted);
+  if (stages == std::vector{Stage::joint}) stages.clear();
+}
+
 void TransformSettings::set_freeze(bool on) {
   freeze = on;
   if (!on) return;
@@ -136,6 +145,7 @@ Result<OpenOptions> options_of(const TransformSettings& transforms) {
   OpenOptions options;
   options.differentiate = transforms.differentiate;
   options.freeze = transforms.freeze;
+  options.stages = transforms.stages;
   options.sizes = transforms.dimensions;
   if (!transforms.graph.empty()) options.graph_key = transforms.graph;
   if (transforms.optimizer) {
@@ -164,6 +174,7 @@ Json json_of(const TransformSettings& transforms) {
     json["optimizer"] = {{"name", transforms.optimizer->name},
                          {"learning_rate", transforms.optimizer->learning_rate}};
   if (transforms.freeze) json["freeze"] = true;
+  if (!transforms.stages.empty()) json["stages"] = stages_text(transforms.stages);
   if (!transforms.on.empty()) json["on"] = texts_in(transforms.on);
   if (!transforms.off.empty()) json["off"] = texts_in(transforms.off);
   if (transforms.rules)
@@ -184,6 +195,7 @@ TransformSettings transform_settings_of(const Json& json) {
   transforms.optimizer = optimizer_of(json);
   if (!transforms.differentiate && !transforms.optimizer)
     transforms.freeze = flag_of(json, "freeze");
+  if (auto stages = parse_stages(text_of(json, "stages"))) transforms.set_stages(*stages);
   transforms.on = texts_of(json, "on");
   transforms.off = texts_of(json, "off");
   transforms.use_current_pass_names();

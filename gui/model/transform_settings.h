@@ -42,6 +42,7 @@ struct TransformSettings {
   std::optional<GradMode> differentiate;       // of a forward graph; a joint one is as it is
   std::optional<OptimizerSettings> optimizer;  // then it is differentiated, too, in reverse mode
   bool freeze = false;                         // a forward graph; excludes both of these
+  std::vector<Stage> stages;                   // whose passes run, in this order; none: joint
   std::vector<std::string> on;                 // passes that don't run by themselves
   std::vector<std::string> off;                // default passes that don't run; `rules`, too
   // The pass `rules`. Rules for operators that Recut lacks run as the graph is read.
@@ -52,12 +53,15 @@ struct TransformSettings {
 
   bool operator==(const TransformSettings& o) const {
     return differentiate == o.differentiate && optimizer == o.optimizer && freeze == o.freeze &&
-           on == o.on && off == o.off && rules == o.rules && dimensions == o.dimensions &&
-           graph == o.graph && mesh == o.mesh;
+           stages == o.stages && on == o.on && off == o.off && rules == o.rules &&
+           dimensions == o.dimensions && graph == o.graph && mesh == o.mesh;
   }
   // True if the pass runs where `usual` ones do by themselves.
   bool runs(std::string_view pass, const std::vector<std::string>& usual) const;
   void switch_pass(std::string_view pass, const std::vector<std::string>& usual);
+  // The stages that run, without that of freezing. The usual one alone is none.
+  std::vector<Stage> chosen_stages() const;
+  void set_stages(std::vector<Stage> wanted);
   // Switches freezing on, and derivatives off; the other way round.
   void set_freeze(bool on);
   void set_differentiate(std::optional<GradMode> mode);

@@ -21,6 +21,7 @@
 #include "gui/panels/transforms_lines.h"
 #include "gui/panels/transforms_own.h"
 #include "gui/panels/transforms_rules.h"
+#include "gui/panels/transforms_stages.h"
 
 namespace recut::gui {
 namespace {
@@ -230,6 +231,8 @@ class TransformsPanel {
       case TransformKind::fault:
         return draw_own(ui_, line, rect, document_, intents_);
       case TransformKind::stage:
+      case TransformKind::offered_stage:
+        return draw_stage(ui_, line, rect, document_, idle_, intents_);
       case TransformKind::weights:
       case TransformKind::weight_fate:
       case TransformKind::weight:
@@ -296,13 +299,9 @@ class TransformsPanel {
     if (!idle_) return rect;
     const Rect box = rect.cut_left(ui_.px(20));
     if (pass.empty()) return rect;
-    const WidgetResponse t = interact(ui_, fmt::format("switch {}", pass), ItemKind::toggle, box,
-                                      true, on ? "on" : "off");
-    if (t.pressed) intents_.push_back({"pass.toggle", std::string(pass)});
-    if (t.hovered) hint(ui_, on ? "Leave this pass out" : "Run this pass");
-    const Rect square = rect_around(box.centre(), ui_.px(11), ui_.px(11));
-    ui_.frame(square, t.hovered ? ui_.theme.text : ui_.theme.faint, ui_.px(2), ui_.whole(1));
-    if (on) ui_.fill(square.inset(ui_.px(3), ui_.px(3)), ui_.theme.selection, ui_.px(1));
+    if (switch_box(ui_, fmt::format("switch {}", pass), box, on, true,
+                   on ? "Leave this pass out" : "Run this pass"))
+      intents_.push_back({"pass.toggle", std::string(pass)});
     return rect;
   }
 

@@ -40,25 +40,6 @@ class FrozenPart {
   FrozenPart(Ui& ui, Transforms& memory, const DocumentView& document, Intents& intents)
       : ui_(ui), memory_(memory), document_(document), intents_(intents) {}
 
-  void stage_row(std::size_t at, Rect rect) const {
-    const Document& opened = *document_.document;
-    const auto& passes = opened.passes.passes;
-    const std::size_t begin = opened.stages[at].pass;
-    const std::size_t end =
-        at + 1 < opened.stages.size() ? opened.stages[at + 1].pass : passes.size();
-    const auto changed = std::count_if(passes.begin() + static_cast<std::ptrdiff_t>(begin),
-                                       passes.begin() + static_cast<std::ptrdiff_t>(end),
-                                       [](const PassReport& pass) { return pass.changed; });
-    const StageInfo& stage = info_of(opened.stages[at].stage);
-    const std::string count = fmt::format("{} of {} changed", changed, end - begin);
-    interact(ui_, fmt::format("stage {}", stage.name), ItemKind::row, rect, true, count);
-    hint(ui_, fmt::format("Stage {}: {}", stage.name, stage.description));
-    rect.cut_left(ui_.px(9));
-    rect.cut_right(ui_.px(2));
-    rect.cut_left(ui_.text(rect, stage.name, Face::strong, ui_.theme.text) + ui_.px(8));
-    ui_.fitting(rect, {count}, Face::small, ui_.theme.faint, Align::right);
-  }
-
   void title_row(const Rect& rect) const {
     const FreezeReport& report = *document_.document->frozen;
     heading(ui_, rect, "Weights",
@@ -135,7 +116,6 @@ class FrozenPart {
 void draw_frozen(Ui& ui, const TransformLine& line, const Rect& rect, Transforms& memory,
                  const DocumentView& document, Intents& intents) {
   FrozenPart part(ui, memory, document, intents);
-  if (line.kind == TransformKind::stage) part.stage_row(line.at, rect);
   if (line.kind == TransformKind::weights) part.title_row(rect);
   if (line.kind == TransformKind::weight_fate)
     part.fate_row(static_cast<WeightFate>(line.at), rect);

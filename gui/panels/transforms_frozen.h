@@ -1,4 +1,4 @@
-// The stages of a frozen graph's passes, and the fates of its weights.
+// The fates of a frozen graph's weights.
 #pragma once
 
 #include "gui/app/command.h"

@@ -10,6 +10,7 @@
 #include "engine/passes/freezing.h"
 #include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
+#include "engine/passes/stages.h"
 #include "engine/workspace/gradients.h"
 #include "engine/workspace/training.h"
 #include "gui/model/node_trace.h"
@@ -153,6 +154,15 @@ void add_offers(std::vector<TransformLine>& lines, const DocumentView& document,
   if (!frozen && (!backward || idle)) lines.push_back({TransformKind::freeze});
 }
 
+// The stages that don't run here.
+void offer_stages(std::vector<TransformLine>& lines, const DocumentView& document) {
+  const auto& running = document.document->stages;
+  for (std::size_t i = 0; i < all_stages().size(); ++i)
+    if (std::none_of(running.begin(), running.end(),
+                     [&](const StageBegin& begin) { return begin.stage == all_stages()[i].stage; }))
+      lines.push_back({TransformKind::offered_stage, i});
+}
+
 // The passes of the list; if `idle`, also passes that don't run, in the table's order.
 void add_passes(std::vector<TransformLine>& lines, const DocumentView& document, bool idle) {
   const auto& passes = passes_of(document);
@@ -167,7 +177,8 @@ void add_passes(std::vector<TransformLine>& lines, const DocumentView& document,
       if (idle && !has(all_passes()[next].name)) lines.push_back({TransformKind::offered, next});
   };
   const auto& stages = document.document->stages;
-  std::size_t stage = stages.size() > 1 ? 0 : stages.size();  // one stage needs no name
+  const bool named = stages.size() > 1 || idle;  // one stage that runs by itself needs no name
+  std::size_t stage = named ? 0 : stages.size();
   const auto begin_stages = [&](std::size_t pass) {
     for (; stage < stages.size() && stages[stage].pass < pass; ++stage) {
       if (stage > 0) offer_until(count);
@@ -181,7 +192,9 @@ void add_passes(std::vector<TransformLine>& lines, const DocumentView& document,
     lines.push_back({TransformKind::pass, pass});
     if (pass == 0) add_offers(lines, document, idle);
   }
+  begin_stages(passes.size() + 1);
   offer_until(count);
+  if (idle) offer_stages(lines, document);
 }
 
 // The fates of the weights, where the graph after their fold is shown.

@@ -51,7 +51,8 @@ enum class TransformKind : unsigned char {
   differentiate,  // the offer to, of a forward graph
   jvp,            // the same in forward mode
   freeze,         // the offer to, or why it can't be done
-  stage,          // at: into Document::stages, of which there are several
+  stage,          // at: into Document::stages
+  offered_stage,  // at: into all_stages(), one that doesn't run here
   plan,           //
   load,           // the offer to load rules
   own,            // the user's file of rules

@@ -132,7 +132,7 @@ Result<std::vector<Stage>> GraphArguments::named_stages(const GraphFile& file) c
     return text.starts_with("before:") || text.starts_with("after:");
   });
   const bool wanted = runs_all_passes || placed || inexact || !with.empty() ||
-                      (!no_passes && !default_passes_for(file, false).empty());
+                      (!no_passes && !stage_passes_for(file, {}, false).empty());
   if (named->empty() && passes.empty() && wanted) named->push_back(default_stage);
   if (post_grad_later && !contains(*named, Stage::post_grad)) named->push_back(Stage::post_grad);
   if (freeze) named = with_freezing(std::move(*named));
