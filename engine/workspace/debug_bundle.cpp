@@ -28,15 +28,19 @@ exec "${{RECUT:-recut}}" {words} "$@"
 )sh";
 
 constexpr std::string_view kHoldsScript = R"sh(#!/bin/sh
-# Exit code 1 if the graph $1 still fails, for minimize.sh.
-"${{RECUT:-recut}}" {words} 2>&1 | grep -Eq {failure} && exit 1
+# Exit code 1 if the graph $1 still fails, on the inputs $2 if given, for minimize.sh.
+said=$("${{RECUT:-recut}}" {words} {tensors} 2>&1)
+code=$?
+printf '%s\n' "$said"
+[ "$code" -gt 128 ] && exit "$code"
+printf '%s\n' "$said" | grep -Eq {failure} && exit 1
 exit 0
 )sh";
 
 constexpr std::string_view kMinimizeScript = R"sh(#!/bin/sh
 # Reduces the graph to a small one that still fails: small.recut.
 cd "$(dirname "$0")" || exit 2
-exec "${{RECUT:-recut}}" minimize {file} --out small.recut --check 'sh ./holds.sh {{}}' "$@"
+exec "${{RECUT:-recut}}" minimize {words} --out small.recut --check 'sh ./holds.sh {{}}{tensors}' "$@"
 )sh";
 
 constexpr std::string_view kDriverScript = R"sh(#!/bin/sh
@@ -63,8 +67,8 @@ Written by Recut {version}. The graph's digest is {digest}.
 
 ## Make it smaller
 
-1. `sh minimize.sh` finds a small graph that still fails, small.recut.
-2. `sh holds.sh small.recut` has exit code 1 as long as it fails. Edit small.recut by hand, and try again.
+1. `sh minimize.sh` finds a small graph that fails in the same way, small.recut, and its inputs, small.safetensors.
+2. `sh holds.sh small.recut small.safetensors` has exit code 1 as long as it fails. Edit small.recut by hand, and try again.
 3. `recut bisect {reference} --seed {seed}` finds the pass that changes outputs, if one does.
 
 ## Inputs
@@ -167,9 +171,13 @@ class BundleWriter {
     const std::vector<std::string>& words = request_.rerun.words;
     script("run.sh", fmt::format(kRunScript, fmt::arg("words", shell_line(words))));
     script("holds.sh",
-           fmt::format(kHoldsScript, fmt::arg("words", shell_line(words, words[1], "\"$1\"")),
+           fmt::format(kHoldsScript,
+                       fmt::arg("words", shell_line(without_tensors(words), words[1], "\"$1\"")),
+                       fmt::arg("tensors", holds_tensors()),
                        fmt::arg("failure", shell_word(request_.rerun.failure))));
-    script("minimize.sh", fmt::format(kMinimizeScript, fmt::arg("file", shell_word(words[1]))));
+    script("minimize.sh",
+           fmt::format(kMinimizeScript, fmt::arg("words", shell_line(minimize_words())),
+                       fmt::arg("tensors", reads_values() ? " {tensors}" : "")));
     script("driver.sh", fmt::format(kDriverScript, fmt::arg("words", shell_line(compile_words()))));
     auto driver = c_driver(graph_, request_.seed, data_, kBundleData);
     RECUT_CHECK(driver.ok(), "the file of inputs is this writer's own");
@@ -177,6 +185,35 @@ class BundleWriter {
     TorchProgram torch = torch_program(graph_, {request_.seed, data_.empty() ? "" : kBundleData});
     add("run.py", std::move(torch.text), true);
     for (const std::string& line : torch.notes) note("run.py: " + line);
+  }
+
+  static std::vector<std::string> without_tensors(std::vector<std::string> words) {
+    const auto at = std::find(words.begin(), words.end(), "--tensors");
+    if (at != words.end()) words.erase(at, at + 2);
+    return words;
+  }
+
+  // True if the command takes values of inputs, drawn or given. A bisection by a user's command
+  // takes none.
+  bool reads_values() const {
+    const std::vector<std::string>& words = request_.rerun.words;
+    return std::find(words.begin(), words.end(), "--seed") != words.end();
+  }
+
+  // The values of holds.sh: its second argument's, then the bundle's, such as expected outputs.
+  std::string holds_tensors() const {
+    if (!reads_values()) return "";
+    const std::string given = "${2:+--tensors \"$2\"}";
+    return data_.empty() ? given : fmt::format("{} --tensors {}", given, kBundleData);
+  }
+
+  // The graph and its inputs, as `recut minimize` takes them.
+  std::vector<std::string> minimize_words() const {
+    std::vector<std::string> words = {request_.rerun.words[1]};
+    if (!reads_values()) return words;
+    words.insert(words.end(), {"--seed", fmt::format("{}", request_.seed)});
+    if (!data_.empty()) words.insert(words.end(), {"--tensors", kBundleData});
+    return words;
   }
 
   // The plan's options, as `recut compile` takes them.

@@ -161,7 +161,11 @@ TEST_CASE("debug: a failed check of eval says what to type, and leaves its bundl
     CHECK(bytes_of(bundle + "/README.md").find("DIFFERS") != std::string::npos);
     CHECK(fs::exists(bundle + "/inputs.safetensors") == data);
     CHECK(in_bundle(bundle, "sh run.sh").code == (data ? kCheckFailed : kBadInput));
-    if (data) CHECK(in_bundle(bundle, "sh holds.sh graph.recut").code == 1);
+    if (!data) continue;
+    CHECK(in_bundle(bundle, "sh holds.sh graph.recut").code == 1);
+    // The small graph has its inputs beside it.
+    CHECK(in_bundle(bundle, "sh minimize.sh").code == kDone);
+    CHECK(in_bundle(bundle, "sh holds.sh small.recut small.safetensors").code == 1);
   }
 }
 

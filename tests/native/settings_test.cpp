@@ -108,14 +108,14 @@ TEST_CASE("settings: faults say where and what to do", "[native]") {
 
 TEST_CASE("settings: commands take them", "[native]") {
   const TemporaryFile file("plan.json");
-  file.write(R"({"budget": "75%", "passes": {"attention": "off"}, "json": true})");
+  file.write(R"({"budget": "75%", "passes": {"attention": "off"}, "target": "loop"})");
   const std::string graph = RECUT_SOURCE_DIR "/samples/recompute.recut";
-  const Ran by_file = run({"plan", graph, "--settings", file.path()});
+  const Ran by_file = run({"emit", graph, "--settings", file.path()});
   INFO(by_file.err);
   REQUIRE(by_file.code == kDone);
-  CHECK(by_file.out ==
-        run({"plan", graph, "--budget", "75%", "--skip", "attention", "--json"}).out);
-  CHECK(by_file.out != run({"plan", graph, "--json"}).out);
+  const Words line{"emit", graph, "--budget", "75%", "--skip", "attention", "--target", "loop"};
+  CHECK(by_file.out == run(line).out);
+  CHECK(by_file.out != run({"emit", graph, "--target", "loop"}).out);
   const Ran unknown = run({"plan", graph, "--set", "buget=1"});
   CHECK(unknown.code == kBadInput);
   CHECK(unknown.err.find("did you mean 'budget'?") != std::string::npos);

@@ -91,7 +91,7 @@ TEST_CASE("minimize: dimensions halve as far as the failure lets them", "[passes
   %x = input f32[2, 24, 64]{1536, 1, 24}
   %e = permute(%x, [2, 0, 1])
   %w = view(%e, [64, 48])
-  %s = sum(%w, [1])
+  %s = sum.dim_IntList(%w, [1])
   results %s
 }
 )");
@@ -106,6 +106,9 @@ TEST_CASE("minimize: dimensions halve as far as the failure lets them", "[passes
   const auto found = minimize(graph, fails);
   REQUIRE(found.ok());
   CHECK(print(found->graph) == R"(graph "g" {
+  %e = constant f32[8, 2, 12]{12, 96, 1}
+  %w = view(%e, [8, 24]) : f32[8, 24]
+  results %w
 }
 )");
 }
