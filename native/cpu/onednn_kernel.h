@@ -85,6 +85,10 @@ class KernelPreparation {
   const dnnl::primitive_attr& attributes() const { return attributes_; }
   bool is_constant(std::size_t buffer) const { return !constant_.empty() && constant_[buffer]; }
 
+  void copy(const OperandView& from, const OperandView& to) {
+    reorder(argument(from), argument(to));
+  }
+
   template <class Primitive, class Description>
   void add(const Description& description, const std::vector<NamedOperand>& tensors) {
     add([description] { return dnnl::primitive(Primitive(description)); },
