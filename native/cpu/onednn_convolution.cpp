@@ -68,7 +68,7 @@ dnnl::primitive_attr attributes_of(const Convolution& c) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   dnnl::post_ops after;
-  if (c.addend) after.append_sum(1);  // of what the output holds before
+  if (c.addend) after.append_sum(1);  // to the output's old values
   if (c.low == 0.0 && !c.high)
     after.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
   else if (c.low || c.high)
