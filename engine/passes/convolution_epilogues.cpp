@@ -6,7 +6,8 @@
 //
 // Needs folded weights and channels_last: oneDNN takes a residual that is channels last, as the
 // convolution is. Establishes: no such convolution with one reader is followed by relu, clamp or
-// hardtanh. Not bit-exact: convolution and sum are rounded once. The peak falls by a result.
+// hardtanh. Not bit-exact: convolution and sum are rounded once; a NaN stays. The peak falls by a
+// result.
 // The rules are rules/convolution_epilogues.rules.
 #include "engine/passes/rule_pass.h"
 

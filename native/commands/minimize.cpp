@@ -182,9 +182,9 @@ void add_minimize(CLI::App& app, Action& chosen) {
   command.add_flag("--json", arguments->json, "Print one JSON value instead of sentences");
   command.footer(footer_with_examples(
       "The resulting graph is valid and fails as the whole one did. Without any one of its "
-      "outputs, "
-      "calls and unread inputs, or with a dimension half as long, it doesn't.\nCalls that became "
-      "constants keep their values in {tensors}. Inputs become zeros, ones or whole numbers where "
+      "outputs, calls and unread inputs, or with a dimension half as long, it doesn't.\nCalls that "
+      "became constants keep their values in {tensors}. Inputs become zeros, ones or whole numbers "
+      "where "
       "the failure stays.",
       {"minimize samples/mlp.recut --out build/small.recut --check '! grep -q relu {}'",
        "minimize samples/recompute.recut --out build/small.recut --check '! grep -q mm {}'"}));

@@ -1,6 +1,8 @@
 #include "native/commands/reduced_inputs.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <vector>
 
 #include "engine/eval/evaluator.h"
@@ -30,6 +32,11 @@ std::string first_part(const std::string& bytes, const Shape& whole, const Shape
     }
   }
   return out;
+}
+
+bool is_part(const Shape& part, const Shape& whole) {
+  return part.size() == whole.size() &&
+         std::equal(part.begin(), part.end(), whole.begin(), std::less_equal<>());
 }
 
 }  // namespace
@@ -72,6 +79,8 @@ std::string ReducedInputs::file_for(const Graph& reduced) const {
     if (found == values_.end()) continue;
     const Value& value = found->second;
     const Shape& shape = reduced.type(id).shape;
+    // A call's own dimensions may have grown while others shrank: then its value is drawn.
+    if (!is_part(shape, value.shape)) continue;
     bytes.push_back(first_part(value.bytes, value.shape, shape,
                                static_cast<std::size_t>(item_bytes(value.dtype))));
     tensors.push_back({"in." + found->first, value.dtype, shape, bytes.back()});

@@ -23,7 +23,7 @@ class ReducedInputs {
   const std::string& note() const { return note_; }
 
   // The inputs and constants of a reduced graph, as a safetensors file. A value with smaller
-  // dimensions is the first part of the value that was there.
+  // dimensions is the first part of the value that was there. Of other values there is none.
   std::string file_for(const Graph& reduced) const;
 
   // Other values in its place: all zeros, all ones, or the nearest whole numbers. False if they are

@@ -124,6 +124,8 @@ void OneDnn::Primitives::run_all(bool packing, std::uint32_t kernel, void* const
   for (const onednn::Action& action : sequence.actions) {
     if (const auto* primitive = std::get_if<onednn::PrimitiveCall>(&action)) {
       if (primitive->packs == packing) primitive->run(stream, buffers, scratch, packed);
+    } else if (const auto* clamp = std::get_if<onednn::ClampCall>(&action)) {
+      if (!packing) clamp->run(buffers);
     } else if (!packing) {
       std::get<onednn::AttentionCall>(action).run(buffers, scratch);
     }

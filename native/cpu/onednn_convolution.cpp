@@ -1,7 +1,6 @@
 // Convolutions let oneDNN choose layouts (format_tag any), with reorders before and after:
 //   operand -> reorder -> convolution -> reorder -> result
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -63,18 +62,12 @@ bool is_channels_last(const Layout& layout) {
              Strides{shape[1] * shape[2] * shape[3], 1, shape[1] * shape[3], shape[1]};
 }
 
-// oneDNN's post-ops, in their order.
+// A sum adds to the output's old values, for which oneDNN has quicker code than for another operand.
 dnnl::primitive_attr attributes_of(const Convolution& c) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   dnnl::post_ops after;
-  if (c.addend) after.append_sum(1);  // to the output's old values
-  if (c.low == 0.0 && !c.high)
-    after.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0);
-  else if (c.low || c.high)
-    after.append_eltwise(1, dnnl::algorithm::eltwise_clip,
-                         static_cast<float>(c.low.value_or(-HUGE_VAL)),
-                         static_cast<float>(c.high.value_or(HUGE_VAL)));
+  if (c.addend) after.append_sum(1);
   attributes.set_post_ops(after);
   return attributes;
 }
@@ -110,13 +103,14 @@ void add_as(KernelPreparation& kernel, const Convolution& c) {
                                       {DNNL_ARG_WEIGHTS, weight, forward.weights_desc()},
                                       {DNNL_ARG_DST, output, forward.dst_desc(), true}};
     if (c.bias) tensors.push_back({DNNL_ARG_BIAS, bias, forward.bias_desc()});
-    // oneDNN has quicker code for a sum with the output's old values than for another operand.
     if (c.addend) {
       if (forward.dst_desc() != output.form)
         throw dnnl::error(dnnl_unimplemented, "a residual in another layout");
       kernel.copy(view_of(*c.addend), output);
     }
-    return kernel.add<Forward>(forward, tensors);
+    kernel.add<Forward>(forward, tensors);
+    if (c.low || c.high) kernel.clamp(c.output, c.low, c.high);
+    return;
   }
   if (c.direction == Convolution::Direction::input_gradient) {
     const typename Data::primitive_desc data({Family::kAlgorithm, any(input), any(weight),
@@ -144,6 +138,7 @@ bool supports_epilogue(const library::Kernel& kernel) {
   return std::all_of(kernel.calls.begin(), kernel.calls.end(), [](const library::Call& call) {
     const auto* c = std::get_if<Convolution>(&call);
     if (c == nullptr || c->dtype != DType::f32 || !c->has_epilogue()) return false;
+    if (!is_dense({DType::f32, c->output.layout.shape, c->output.layout.strides, ""})) return false;
     return !c->addend || (is_channels_last(c->input.layout) && is_channels_last(c->output.layout) &&
                           is_channels_last(c->addend->layout));
   });

@@ -5,9 +5,11 @@
 #include "native/cpu/onednn_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/schedule/schedule.h"
 #include "engine/support/check.h"
+#include "native/cpu/threads.h"
 
 namespace recut::cpu::onednn {
 
@@ -37,6 +39,19 @@ void PrimitiveCall::run(const dnnl::stream& stream, void* const* buffers, std::b
   const dnnl_status_t status = dnnl_primitive_execute(primitive.get(), stream.get(),
                                                       static_cast<int>(names.size()), names.data());
   RECUT_CHECK(status == dnnl_success, "a primitive that was made runs");
+}
+
+void ClampCall::run(void* const* buffers) const {
+  constexpr std::int64_t kGrain = 1024;
+  float* const values = static_cast<float*>(buffers[buffer]) + offset;
+  const auto part = [&](std::int64_t first, std::int64_t last) {
+#pragma omp simd
+    for (std::int64_t i = first; i < last; ++i) {
+      const float above = values[i] < low ? low : values[i];
+      values[i] = above > high ? high : above;
+    }
+  };
+  Threads(threads).run(count, kGrain, std::cref(part));
 }
 
 KernelPreparation::KernelPreparation(const dnnl::engine& engine, std::vector<bool> constant)
@@ -105,6 +120,14 @@ PrimitiveCall& KernelPreparation::reorder(const PrimitiveCall::Argument& from,
               {{DNNL_ARG_FROM, from},
                {DNNL_ARG_TO, to},
                {DNNL_ARG_SCRATCHPAD, scratch(description.scratchpad_desc())}});
+}
+
+void KernelPreparation::clamp(const Operand& result, std::optional<double> low,
+                              std::optional<double> high) {
+  sequence_.actions.emplace_back(
+      ClampCall{result.buffer, result.layout.offset, element_count(result.layout.shape),
+                static_cast<float>(low.value_or(-HUGE_VAL)),
+                static_cast<float>(high.value_or(HUGE_VAL)), Threads::available()});
 }
 
 void KernelPreparation::add(Code code, const memory::desc& scratchpad,

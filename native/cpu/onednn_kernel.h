@@ -56,7 +56,18 @@ struct PrimitiveCall {
            std::byte* packed) const;
 };
 
-using Action = std::variant<PrimitiveCall, AttentionCall>;
+// Clamps a dense result where it lies. oneDNN's own post-ops make a bound of a NaN.
+struct ClampCall {
+  std::size_t buffer = 0;
+  std::int64_t offset = 0, count = 0;  // elements
+  float low = 0, high = 0;             // infinite where there is none
+  int threads = 1;
+
+  void make() {}
+  void run(void* const* buffers) const;
+};
+
+using Action = std::variant<PrimitiveCall, AttentionCall, ClampCall>;
 
 // The primitives of one kernel, in order.
 struct KernelPrimitives {
@@ -88,6 +99,7 @@ class KernelPreparation {
   void copy(const OperandView& from, const OperandView& to) {
     reorder(argument(from), argument(to));
   }
+  void clamp(const library::Operand& result, std::optional<double> low, std::optional<double> high);
 
   template <class Primitive, class Description>
   void add(const Description& description, const std::vector<NamedOperand>& tensors) {
@@ -123,8 +135,8 @@ class KernelPreparation {
   std::int64_t used_ = 0;  // bytes of scratch, by this call
 };
 
-// True for f32 convolutions with an epilogue that lie as oneDNN has it: an addend is channels last,
-// with input and output.
+// True for f32 convolutions with an epilogue whose result is dense. An addend has to be channels
+// last, with input and output.
 bool supports_epilogue(const library::Kernel& kernel);
 
 // Adds the primitives of a convolution or of one of its gradients.

@@ -195,6 +195,13 @@ TEST_CASE("library: convolutions with epilogues", "[native][cpu][library]") {
     CHECK(taken(clamped("none", bounds, last)) == Names{"y"});
   }
   CHECK(taken(clamped("none", ", 0.0", "")) == Names{"y"});
+  // A NaN is neither below nor above a bound.
+  for (const char* bounds : {", 0.0", ", 0.0, 6.0"}) {
+    std::string nans = clamped("none", bounds, last);
+    nans.replace(nans.find("convolution(%x"), 14, "convolution(%l");
+    nans.insert(nans.find("  %y"), "  %l = log(%x)\n");
+    CHECK(taken(nans) == Names{"y"});
+  }
   // A residual that isn't channels last would be reordered, or added by plain loops.
   const std::string text = clamped("%r", ", 0.0", last);
   const std::string strides = "{1944, 1, 216, 24}";
